@@ -259,7 +259,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
          lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
     "left out of clean, to repeat": [
-        ("analyze", lambda run: number_in(r"how to repeat the ([\d,]+) left out of clean", page_of(run))),
+        ("analyze", lambda run: number_in(r"how to rerun the ([\d,]+) left out of clean", page_of(run))),
         ("score --json", lambda run: sum(
             len(one["attempts"]) for one in score(run)["scores"]["clean"]["left_out_groups"]
             if one["why"] not in STAY_AS_THEY_ARE) or None),
@@ -350,7 +350,7 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     "p of a pair (McNemar)": [
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
-        ("compare", lambda some: of_two(some, found_in(r"failed alone, p = ([\d.]+\d)", compared_page(some)))),
+        ("compare", lambda some: of_two(some, found_in(r"fails:\s[\d,]+\s\(p\s=\s([\d.]+\d)", compared_page(some)))),
         ("report, since the previous run", lambda some: of_two(
             some, (found := since(some)) and as_shown(found["p"]))),
         ("report --profile comparison --json", lambda some: of_two(

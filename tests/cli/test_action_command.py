@@ -98,8 +98,8 @@ def test_told_twice_an_action_is_kept_once():
     told = add(*LINT, *ON, "--report", OLDER)
 
     assert OLDER.read_bytes() == once
-    assert "store    known already" in told.out
-    assert "report   there already" in told.out
+    assert "store    already there" in told.out
+    assert "report   already there" in told.out
     assert len(kept()) == 1
 
 
@@ -112,7 +112,7 @@ def test_what_a_person_wrote_into_the_report_is_not_written_again():
     )  # fmt: skip
 
     assert REPORT.read_bytes() == before
-    assert f"report   there already · {REPORT}:62" in told.out
+    assert f"report   already there · {REPORT}:62" in told.out
 
 
 def test_an_entry_that_was_reworded_by_hand_stays_reworded():
@@ -123,7 +123,7 @@ def test_an_entry_that_was_reworded_by_hand_stays_reworded():
     told = add(*LINT, *ON, "--report", OLDER)
 
     assert OLDER.read_bytes() == edited
-    assert "report   there already, in other words" in told.out
+    assert "report   already there, worded differently" in told.out
 
 
 def test_an_entry_that_was_removed_by_hand_is_written_again():
@@ -171,7 +171,7 @@ def test_a_run_may_stand_before_the_case():
 def test_an_action_without_a_report_is_kept_all_the_same():
     told = add(*LINT, *ON)
 
-    assert "report   none of run jn709tmj was found; `--report FILE` names one" in told.out
+    assert "report   none found for run jn709tmj; name one with `--report FILE`" in told.out
     assert len(kept()) == 1
 
 
@@ -180,7 +180,7 @@ def test_a_dry_run_writes_nothing():
 
     told = add(*LINT, *ON, "--report", OLDER, "--dry-run")
 
-    assert "store    would be kept" in told.out
+    assert "store    would be added" in told.out
     assert f"report   would be written · {OLDER}:23\n         1. 2026-03-04: `eslint.config.mjs`" in told.out
     assert "nothing was written" in told.out
     assert OLDER.read_bytes() == before

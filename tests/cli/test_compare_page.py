@@ -66,10 +66,10 @@ only this model passes voice-beta        turn-14
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
-No pair differs beyond chance: exact McNemar on shared turns gives p ≥ 0.10 for all 6 pairs
-(smallest: voice-alpha #2 against voice-beta, 2 against 8 turns failed alone, p = 0.11; without 1
-empty and 5 collateral it is 1 against 3, p = 0.63).
-turn-11 and turn-22 alone are 8 of the 26 failed rows.
+No pair differs significantly (exact McNemar on shared turns): p ≥ 0.10 for all 6 pairs. Smallest:
+only voice-alpha #2 fails: 2, only voice-beta fails: 8 (p = 0.11; clean, without 1 empty and 5
+collateral: 1 and 3, p = 0.63).
+turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 
 failed                 voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
 turns                               5               4          10                 7   26
@@ -80,7 +80,7 @@ kb_grounding                        2               0           1               
 ambiguity_handling                  1               1           1                 1    4
 state_tracking                      1               1           2                 1    5
 
-in place of an answer      voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
+instead of an answer       voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
 MODEL_ENDED_SESSION                     0               0           1                 0    1
 MODEL_ENDED_SESSION_EARLY               0               0           5                 0    5
 EMPTY_RESPONSE                          0               1           0                 1    2
@@ -98,18 +98,18 @@ implicit_correction       1               0               0           1         
 adversarial_trap          1               0               0           0                 0    0
 cross_turn_reasoning      2               0               0           0                 0    0
 negation_reasoning        1               0               0           0                 0    0
-No category can be called harder: n is too small (Fisher's exact test over turns, Holm over 12
-categories; smallest p = 0.10, cancellation_flow)
+No category is significantly harder (too few turns): smallest p = 0.10, cancellation_flow. Fisher's
+exact test over turns, Holm over 12 categories
 
-next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes it down, with the causes
+next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report with the causes
 """)
 
 
 def test_two_runs_of_one_model_one_after_the_other(library):
     assert done("compare", "jn709tmj", "jn7mqywb", "jn7h2dcx", "--store", library).out == snapshot("""\
 convex-evals, experiment default · 25 evals · same suite in all runs
-edited   003-mutations/002-cascade_remove: its task differs between runs; no part of the pairs below
-gaps     every run was measured on 23 of 25 evals; `--common` compares on these alone
+edited   003-mutations/002-cascade_remove: task edited between runs; left out of the pairs below
+gaps     23 of 25 evals were measured in every run; `--common` compares only these
 left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in one error before the
          subject was reached
 
@@ -152,9 +152,10 @@ still failing       4  000-fundamentals/002-http_greeting, 001-data_modeling/003
 no verdict in one   2  003-mutations/004-swap_order, 006-clients/003-presence_badge
 still passing       8
 
-No difference beyond chance: exact McNemar on 22 shared evals, 5 against 5 failed alone, p = 1.00;
-without 2 environment, 2 provider and 1 empty it is 2 against 3, p = 1.00.
-What all runs fail (4 evals) makes 8 of the 19 failed rows.
+No significant difference (exact McNemar on 22 shared evals): only acme/nimbus-2-coder #1 fails: 5,
+only acme/nimbus-2-coder #2 fails: 5 (p = 1.00; clean, without 2 environment, 2 provider and 1
+empty: 2 and 3, p = 1.00).
+4 evals fail in every run: 8 of the 19 failed rows.
 
 failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 evals                           10                       9   19
@@ -165,9 +166,9 @@ tsc                              1                       1    2
 eslint                           1                       2    3
 tests                            4                       5    9
 
-in place of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-EMPTY_RESPONSE                              1                       0    1
-NO_GENERATION                               1                       1    2
+instead of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
+EMPTY_RESPONSE                             1                       0    1
+NO_GENERATION                              1                       1    2
 
 failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 002-queries              4                       2                       2    4
@@ -177,17 +178,17 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 000-fundamentals         4                       1                       1    2
 003-mutations            4                       1                       1    2
 006-clients              3                       2                       0    2
-No category can be called harder: n is too small (Fisher's exact test over evals, Holm over 7
-categories; smallest p = 0.27, 002-queries)
+No category is significantly harder (too few evals): smallest p = 0.27, 002-queries. Fisher's exact
+test over evals, Holm over 7 categories
 
-next     errata report jn709tmj jn7mqywb   writes it down, with the causes
+next     errata report jn709tmj jn7mqywb   writes a report with the causes
 """)
 
 
 def test_a_damaged_run_against_a_whole_one(library):
     assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:26]) == snapshot("""\
 harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
-gaps     every run was measured on 27 of 30 turns; `--common` compares on these alone
+gaps     27 of 30 turns were measured in every run; `--common` compares only these
 
 run       model                   strict                     as_reported   clean
 9c0d1e2f  voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]

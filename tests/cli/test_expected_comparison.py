@@ -255,7 +255,7 @@ def test_runs_that_are_named_win_over_a_comparison_folder(library):
     told = done("compare", folder, ALPHA_1, BETA, "--json", "--store", library)
 
     assert [one["label"] for one in told.row["runs"]] == ["voice-alpha", "voice-beta"]
-    assert "is passed over: the runs that are named win" in told.talk
+    assert ": the named runs take precedence" in told.talk
 
 
 @pytest.fixture(scope="module")

@@ -313,9 +313,9 @@ def test_the_words_tell_the_numbers_and_the_categories(folder):
     told = folded(folder.said)
 
     assert "batch-0214 · sonnet · 24/47 passed" in told
-    assert "PROVISIONAL: categories come from rules; 0 of 23 failures read" in told
+    assert "PROVISIONAL: categories assigned by rules; 0 of 23 failures reviewed" in told
     assert "A 11× Stored results hold a null where the loader expects a dictionary · harness $0.00" in told
-    assert "cost $54.18 in all · $35.46 on passes CoP mean $0.37 · median $0.17 · 24 passes" in told
+    assert "cost $54.18 total · $35.46 on passes per pass mean $0.37 · median $0.17 · 24 passes" in told
     assert "analysis/file_issues.sh --dry-run" in told
 
 
@@ -369,7 +369,7 @@ def test_what_an_earlier_report_left_is_told_and_not_deleted(tmp_path):
     old.write_text("# old\n")
     said = reported(BATCH)
 
-    assert "1 file of an earlier report lie there still: failures/test-999.md" in said.talk
+    assert "1 file of an earlier report is still there: failures/test-999.md" in said.talk
     assert old.is_file()
 
 

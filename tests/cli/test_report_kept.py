@@ -50,7 +50,7 @@ def test_without_a_day_it_is_that_of_today_in_utc(tmp_path):
 def test_a_day_that_is_none_is_refused():
     said = errata("report", RUN_B, "--date", "10.3.2026")
 
-    assert (said.code, "`10.3.2026` is no day" in said.talk) == (2, True)
+    assert (said.code, "`10.3.2026` is not a date" in said.talk) == (2, True)
 
 
 @pytest.mark.req("C-22", "C-32")

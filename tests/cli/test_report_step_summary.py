@@ -88,7 +88,7 @@ def test_json_beside_it_needs_a_page(page, monkeypatch):
     refused = errata("report", RUN_B, "--step-summary", "--json")
 
     assert (beside.code, beside.row["run"][:8]) == (0, "jn7mqywb")
-    assert (refused.code, "leave out one of them" in refused.talk) == (2, True)
+    assert (refused.code, "leave one of them out" in refused.talk) == (2, True)
 
 
 def test_a_page_that_cannot_be_written_is_told(tmp_path, monkeypatch):

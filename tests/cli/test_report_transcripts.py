@@ -133,7 +133,7 @@ def test_a_run_folder_without_judged_rows_is_refused_with_the_way_on():
 
     assert said.code == 2
     assert "has no `openai_judged.jsonl`" in said.talk
-    assert "nobody has judged it: `errata report" in said.talk
+    assert "it is not judged yet: `errata report" in said.talk
 
 
 def test_asked_for_as_a_run_it_has_no_pass_rate(tmp_path):

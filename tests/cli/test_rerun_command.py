@@ -56,8 +56,8 @@ def test_the_text_says_what_for_and_what_it_costs(library):
     told = done("rerun", "jn7mqywb", "--store", library).out
 
     assert told.startswith("Run jn7mqywb · acme/nimbus-2-coder")
-    assert "Repeat   2 of 25 attempts · provider 1 · environment 1\n" in told
-    assert "repeats  001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
+    assert "Rerun    2 of 25 attempts · provider 1 · environment 1\n" in told
+    assert "reruns   001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
     assert "cost     about $0.0" in told
     assert told.endswith("Nothing was run.\n")
 
@@ -134,7 +134,7 @@ def test_a_promptfoo_column_is_chosen_by_its_names():
 def test_nothing_to_repeat_is_an_answer(library):
     told = done("rerun", "jn7maewn", "--store", library)
 
-    assert told.out.endswith("\nNothing to repeat\n")
+    assert told.out.endswith("\nNothing to rerun\n")
     assert plan_of("jn7maewn", store=library)["commands"] == []
 
 

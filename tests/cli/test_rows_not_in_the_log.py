@@ -55,7 +55,7 @@ def test_a_report_about_a_part_tells_the_harnesss_own_number(tmp_path):
 
 
 def test_what_was_measured_is_not_to_be_repeated():
-    assert "Nothing to repeat" in done("rerun", SIMPLEQA).out
+    assert "Nothing to rerun" in done("rerun", SIMPLEQA).out
     assert done("rerun", CVEBENCH, "--json").row["attempts"] == 1  # the one that ended in an error
 
 

@@ -38,11 +38,11 @@ MOST_KNOWN = 10
 @click.command("analyze")
 @click.argument("paths", nargs=-1, metavar="PATH…|URL…", type=click.Path())
 @click.option(
-    "--new", is_flag=True, help="Only runs that are not in the store yet, below PATHS or where runs were found."
+    "--new", is_flag=True, help="Only runs not yet in the store, below PATHS or where earlier runs were found."
 )
-@click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
-@click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
-@click.option("--no-report", is_flag=True, help="Write no report about the runs.")
+@click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
+@click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")
+@click.option("--no-report", is_flag=True, help="Do not write a report.")
 @deployment_option
 @reports_option
 @shared_options
@@ -57,8 +57,8 @@ def command(
 ) -> None:
     """Import, check and summarise runs, and write a report.
 
-    URL is a run of convex-evals in its visualizer, or its id: what the deployment answers is saved first. The report
-    goes to reports/PROVIDER/MODEL/RUN_DAY.md; where all passed, none is written.
+    URL is the address or the id of a convex-evals run, which is downloaded first. The report is written to
+    reports/PROVIDER/MODEL/RUN_DAY.md; if every case passed, no report is written.
     """
     local = local_paths(paths, options, deployment=deployment)
     if new:
@@ -92,14 +92,14 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     with progress("Analysing") as on_items:
         done = analyze_new(paths, options.store, source=source, on_items=on_items)
     for path, why in done.search.problems:
-        say(f"note: `{path}` was left out: {why}")
+        say(f"note: skipped `{path}`: {why}")
     known = len(done.search.known) + done.unchanged
     below = ", ".join(place_of(str(folder.absolute())) for folder in done.search.folders)
-    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} in the store already")
+    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} already in the store")
     for stored in done.search.known[:MOST_KNOWN]:
-        say(f"          there already: {stored.run.native_id} · {place_of(stored.run.origin)}")
+        say(f"          already stored: {stored.run.native_id} · {place_of(stored.run.origin)}")
     if not done.views and not options.json:
-        put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
+        put(f"Nothing new: {plural(known, 'run is', 'runs are')} already in the store.")
     _show_all(done.views, done.summaries, options, report=report)
 
 
@@ -151,7 +151,7 @@ REASON = 26
 
 
 def tell_summary(analysis: Analysis) -> None:
-    """The talk before the result: what was done, a line each."""
+    """Progress lines before the result, one for each step."""
     run, counts = analysis.stored.run, analysis.stored.counts
     made = counts.made
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
@@ -203,7 +203,7 @@ def _show_unavailable(analysis: Analysis) -> None:
         put_quote(evidence.quote, indent=2)
     strict = f"strict {scores['strict'].passed:,}/{scores['strict'].total:,}"
     left = plural(0, counted_in(run, analysis.unit))
-    put(f"This run says nothing about the model. Score: {strict}, clean n/a ({left} left).")
+    put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
 
 
 def _show_failures(analysis: Analysis) -> None:
@@ -212,7 +212,7 @@ def _show_failures(analysis: Analysis) -> None:
     if counts.failures:
         read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
         inherited = f", {analysis.inherited:,} inherited" if analysis.inherited else ""
-        where = f" (`errata score {analysis.handle}` counts by the verdicts)" if analysis.reviewed else ""
+        where = f" (`errata score {analysis.handle}` shows the reviewed score)" if analysis.reviewed else ""
         put(f"{_where_owners_come_from(analysis)}; {read}{inherited}{where}", hang=4)
     else:
         put(f"{analysis.without_failures}.", hang=4)
@@ -234,11 +234,11 @@ def _where_owners_come_from(analysis: Analysis) -> str:
     failures = analysis.stored.counts.failures
     by_rules = failures - analysis.reviewed - analysis.inherited
     if by_rules == failures:
-        return "PROVISIONAL: owners come from rules"
+        return "PROVISIONAL: owners assigned by rules"
     if by_rules:
-        return f"PROVISIONAL: owners of {plural(by_rules, 'failure')} come from rules"
+        return f"PROVISIONAL: {plural(by_rules, 'owner')} assigned by rules"
     if analysis.need_second:
-        return f"PROVISIONAL: owners come from verdicts, {analysis.need_second:,} without the second they need"
+        return f"PROVISIONAL: owners come from verdicts, {analysis.need_second:,} still need a second review"
     return "Owners come from verdicts"
 
 
@@ -279,10 +279,9 @@ def _show_causes(analysis: Analysis) -> None:
             put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
     more = causes.shared[MOST_CAUSES:]
     if more:
-        put(f"         {plural(len(more), 'more text is', 'more texts are')} shared too")
+        put(f"         {plural(len(more), 'more shared message')}")
     if causes.alone:
-        word = "failure shares" if causes.alone == 1 else "failures share"
-        put(f"{'' if shown else 'Causes':<8} {causes.alone:,} {word} no error text with another")
+        put(f"{'' if shown else 'Causes':<8} {plural(causes.alone, 'failure')} without a common error message")
 
 
 def _cause(cause: Cause) -> str:
@@ -291,7 +290,7 @@ def _cause(cause: Cause) -> str:
 
 
 def _names(cases: tuple[str, ...], room: int) -> str:
-    """As many as a line holds, and how many more there are."""
+    """As many names as fit the line, and the number of the rest."""
     names = cases[0]
     for at, case in enumerate(cases[1:], 1):
         longer, left = f"{names}, {case}", len(cases) - at - 1
@@ -302,7 +301,7 @@ def _names(cases: tuple[str, ...], room: int) -> str:
 
 
 def _show_steps(analysis: Analysis) -> None:
-    """What failed first, the commonest first; suites with a check of its own for every case have too many to list."""
+    """The first failed checks, most frequent first. A suite with checks of its own for each case has many."""
     named = [(one_line(name or "none", CHECK_NAME), count) for name, count in analysis.first_failed]
     if not named or (len(named) == 1 and not analysis.first_failed[0][0]):
         return
@@ -333,17 +332,17 @@ def _show_cost(analysis: Analysis) -> None:
 
 
 def _show_next(analysis: Analysis) -> None:
-    """Commands to go on with; each is there today."""
+    """Suggest the next commands."""
     handle, failures = analysis.handle, analysis.stored.counts.failures
     shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
     again = analysis.scores.to_repeat
     steps = []
     if failures:
-        steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with reasons"))
+        steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
     if again:
-        steps.append((["errata", "rerun", handle], f"how to repeat the {again:,} left out of clean; runs nothing"))
+        steps.append((["errata", "rerun", handle], f"how to rerun the {again:,} left out of clean (runs nothing)"))
     if any(finding.severity == "info" for finding in analysis.health.findings):
-        steps.append((["errata", "check", handle], "what else is to be said of the run"))
+        steps.append((["errata", "check", handle], "other findings about this run"))
     width = max((len(" ".join(words)) for words, _ in steps), default=0)
     steps.append((["errata", "show", shown], ""))
     put()
@@ -363,5 +362,5 @@ def _rate(analysis: Analysis) -> str:
 
 def _basis(analysis: Analysis) -> str:
     if analysis.by_harness:
-        return f"   as the harness counts; {plural(analysis.stored.counts.cases, 'case')} in the log"
+        return f"   counted by the harness; {plural(analysis.stored.counts.cases, 'case')} in the log"
     return "   nothing was judged" if analysis.not_judged else ""

@@ -29,7 +29,7 @@ COMMANDS: Table = {
     ),
     "rerun": ("rerun", "Print the commands that rerun failures the model did not cause."),
     "action": ("action", "Record fixes, and check whether they worked."),
-    "known": ("known", "Record limitations of a suite that are accepted."),
+    "known": ("known", "Record accepted limitations of a suite."),
     "report": ("report", "Write a report about runs."),
     "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
     "writeback": ("writeback", "Write settled results in the harness's own format."),

@@ -27,7 +27,7 @@ INDENT = 9 + NAME
 def command(runs: tuple[str, ...], options: Options) -> int:
     """Check whether runs are complete and fit for analysis.
 
-    Exit code 1 where one is not.
+    Exits with 1 if a run is not fit.
     """
     store = options.store
     fit = True
@@ -51,7 +51,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         put()
         put_bracket(scores)
         if scores.to_repeat:
-            put_command("Next", ["errata", "rerun", handle], "how to repeat what clean leaves out; runs nothing")
+            put_command("Next", ["errata", "rerun", handle], "how to rerun what clean leaves out (runs nothing)")
     return 0 if fit else 1
 
 

@@ -43,18 +43,20 @@ from errata.verbs.store import Store
 
 @click.command("consistency")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="A folder for the tables.")
-@click.option("--judges", is_flag=True, help="How far several judges of the same attempts agree, instead.")
-@click.option("--force", is_flag=True, help="Write over tables that are there.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Write the tables to this folder."
+)
+@click.option("--judges", is_flag=True, help="Show agreement between judges of the same attempts instead.")
+@click.option("--force", is_flag=True, help="Overwrite existing tables.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: bool, options: Options) -> None:
     """Show which cases and checks change between repeated runs.
 
-    Runs of one subject on one suite belong together, and so do the epochs of a run. Into the folder go
-    `consistency_run_details.csv`, five tables made of it, and `consistency_summary.md`.
+    Groups runs of one subject on one suite, and the epochs of a run. With -o, writes `consistency_run_details.csv`,
+    five tables made from it, and `consistency_summary.md`.
     """
     if judges and output is not None:
-        raise SettingsError("`--judges` writes no tables", hint="`--json` prints everything there is to tell of judges")
+        raise SettingsError("`--judges` writes no tables", hint="`--json` prints all figures about judges")
     store = options.store
     meant = list(runs_named(runs, store))
     if judges:
@@ -87,7 +89,7 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 
 LABEL = 14
 MOST_CASES = 40
-"""Rows of a table; the rest is in the files."""
+"""Rows of a table on the page; the files have all."""
 _LETTERS = {"pass": ".", "fail": "F", "incomplete": "?"}
 NOT_TRIED = "–"
 
@@ -96,12 +98,12 @@ def show_study(study: Consistency, *, first: bool) -> None:
     if not first:
         put()
     repeats = any(one.epoch is not None for one in study.columns)
-    # what a harness counts are tries, where it tries a case several times
+    # with several tries per case, the harness's own word means a try
     word = "case" if repeats else counted_in(study.columns[0].stored.run, "cases")
     put(f"{study.subject} · {study.benchmark} · {plural(len(study.runs), 'run')}{_epochs(study)}")
     _put_names("runs", [one.name for one in study.columns])
     if all(len(one.tries) < 2 for one in study.study.cases):
-        put(f"No {word} was tried twice: nothing can be told of consistency")
+        put(f"No {word} was tried twice, so consistency is unknown")
         _put_judged_twice(study)
         return
     put()
@@ -115,7 +117,8 @@ def show_study(study: Consistency, *, first: bool) -> None:
 
 def _put_judged_twice(study: Consistency) -> None:
     if study.judged_twice:
-        put(f"Several judges judged {plural(study.judged_twice, 'attempt')}: `--judges` tells how far they agree")
+        count = plural(study.judged_twice, "attempt has", "attempts have")
+        put(f"{count} several judges: `--judges` shows how far they agree")
 
 
 def _epochs(study: Consistency) -> str:
@@ -124,7 +127,7 @@ def _epochs(study: Consistency) -> str:
 
 
 def show_frequencies(studies: Sequence[Consistency]) -> None:
-    """Subjects or variants beside each other: how often each passes a case, where that is not always."""
+    """Subjects or variants side by side: how often each passes a case that sometimes fails."""
     by_suite: dict[str, list[Consistency]] = {}
     for study in studies:
         by_suite.setdefault(study.benchmark, []).append(study)
@@ -195,9 +198,9 @@ def _put_names(label: str, parts: Sequence[str], *, count: bool = False) -> None
 def _put_unstable(consistency: Consistency) -> None:
     unstable = [one for one in consistency.study.cases if one.repeated.is_unstable or one.flips]
     if not unstable:
-        put("\nEvery case came out the same each time")
+        put("\nEvery case has the same result each time")
         return
-    put(f"\nNot the same each time ({len(unstable):,})   . pass   F fail   ? incomplete   – not tried")
+    put(f"\nResults differ ({len(unstable):,})   . pass   F fail   ? incomplete   – not tried")
     rows = [
         (
             consistency.name_of(tries.case),
@@ -211,7 +214,7 @@ def _put_unstable(consistency: Consistency) -> None:
         ("case", "passes", "runs", "checks that flip"), rows, right=("passes",), give_way=("checks that flip", "case")
     )
     if len(unstable) > MOST_CASES:
-        put(f"and {len(unstable) - MOST_CASES:,} more: `--json`, or `-o DIR` for the tables")
+        put(f"and {len(unstable) - MOST_CASES:,} more with `--json` or `-o DIR`")
 
 
 def _letters(consistency: Consistency, case: CaseTries) -> str:
@@ -220,7 +223,7 @@ def _letters(consistency: Consistency, case: CaseTries) -> str:
 
 
 def _put_odd(consistency: Consistency) -> None:
-    """What is in no count."""
+    """Rows that are left out of every count."""
     study = consistency.study
     groups = {
         "duplicates": [
@@ -245,14 +248,14 @@ def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
     wanted = [case for case, often in tried.items() if often > 1 and case in failed]
     if not wanted:
         return
-    put(f"\nPasses of each {benchmark} case that does not always pass")
+    put(f"\nPasses of each {benchmark} case that sometimes fails")
     header = ("case", *(study.subject for study in studies))
     rows = [
         (studies[0].name_of(case), *(_frequency(told.get(case)) for told in passes)) for case in wanted[:MOST_CASES]
     ]
     put_table(header, rows, right=header[1:], give_way=("case",))
     if len(wanted) > MOST_CASES:
-        put(f"and {len(wanted) - MOST_CASES:,} more: `--json`")
+        put(f"and {len(wanted) - MOST_CASES:,} more with `--json`")
 
 
 def _frequency(repeated: Repeated | None) -> str:

@@ -21,17 +21,17 @@ FOLDER = "every_eval_ever"
 
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--format", "form", type=Word(FORMATS), default=FORMATS[0], show_default=True, help="The form.")
+@click.option("--format", "form", type=Word(FORMATS), default=FORMATS[0], show_default=True, help="Format to write.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="The folder to write to."
+    "-o", "--output", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="Output folder."
 )
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @shared_options
 def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options: Options) -> None:
     """Export runs in the every_eval_ever format.
 
-    Version 0.3.0: a summary and its instances. What broke is written with its error, never as a wrong answer alone.
-    What the form has no place for is listed, here and in the summary.
+    Writes version 0.3.0: a summary and its instances. Broken attempts keep their error and never look like wrong
+    answers. Data that the format cannot hold is listed here and in the summary.
     """
     store = options.store
     meant = list(runs_named(runs, store))
@@ -44,7 +44,7 @@ def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options
             put(f"wrote {place_of(str(file))}")
         put(plural(made.rows, "row"))
         for what, count in made.not_expressed.items():
-            say(f"not expressed: {what}: {count:,}")
+            say(f"not exported: {what}: {count:,}")
 
 
 def _json_of(made: WrittenRun, form: str) -> ExportOutput:

@@ -26,21 +26,21 @@ from errata.verbs.store import Store
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
 CHECKS = 30
 REASON = 24
-"""A reason that would get fewer columns than this stands on a line of its own."""
+"""A reason that would get fewer columns than this gets its own line."""
 
 
 @click.command("failures")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--category", default="", help="Only cases of this category.")
-@click.option("--failed-check", default="", metavar="CHECK", help="Only attempts in which this check failed.")
-@click.option("--owner", type=Word(OWNERS), help="Only those of this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
-@click.option("--execution", type=Word(EXECUTIONS), help="Only attempts that ended so.")
-@click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts that were measured so.")
+@click.option("--failed-check", default="", metavar="CHECK", help="Only attempts that failed this check.")
+@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
+@click.option("--execution", type=Word(EXECUTIONS), help="Only attempts with this execution status.")
+@click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts with this measurement status.")
 @click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")
-@click.option("--suspicious", is_flag=True, help="Instead of failures, the passes that deserve a second look.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many a run.")
+@click.option("--suspicious", is_flag=True, help="List suspicious passes instead of failures.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show at most N per run.")
 @reports_option
 @raw_option
 @shared_options
@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """List failures with owner and evidence.
 
-    A failure is a counted attempt that was not passed or not measured. Unfinished, skipped and missing cases are
-    findings of `errata check`.
+    A failure is a counted attempt that did not pass or could not be measured. `errata check` lists unfinished, skipped
+    and missing cases.
     """
     store = options.store
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
@@ -83,7 +83,7 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
-    total = f"{plural(counts.failures, 'failure')} of {attempts_in_words(stored)}{shown}"
+    total = f"{plural(counts.failures, 'failure')} in {attempts_in_words(stored)}{shown}"
     put(f"{total}{_where_owners_come_from(listed)}")
     if _are_reported(listed):
         put("before = earlier reports that name the case")
@@ -98,11 +98,11 @@ def _where_owners_come_from(listed: Sequence[Failure]) -> str:
     read = sum(failure.standing is not None for failure in listed)
     if not listed or read == len(listed):
         return " · owners come from verdicts" if listed else ""
-    return f" · provisional: owners come from rules{f', {read} from verdicts' if read else ''}"
+    return f" · provisional: owners assigned by rules{f', {read} by verdicts' if read else ''}"
 
 
 def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
-    """The reason gets what the other columns leave; where that is too little, a line below each row."""
+    """The reason gets the width that the other columns leave, or its own line below each row."""
     rows = [_row(failure) for failure in listed]
     reasons = [_reason(failure) for failure in listed]
     read = any(failure.standing for failure in listed)
@@ -122,7 +122,7 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
 
 
 def _reason(failure: Failure) -> str:
-    """Beside a reader's verdict stands the reader's reason."""
+    """A reviewed failure shows the cause from its verdict."""
     cause = failure.standing.verdict.cause if failure.standing is not None else ""
     return cause or failure.reason
 
@@ -140,7 +140,7 @@ def _row(failure: Failure) -> tuple[str, ...]:
 
 
 def _checks(names: Sequence[str]) -> str:
-    """All of them where they fit, else the first and how many more."""
+    """All of them if they fit, else the first and the number of the rest."""
     joined = ", ".join(names) or "–"
     return joined if columns(joined) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"
 
@@ -154,7 +154,7 @@ def suspicions_of(
     if filters != Filters(case=filters.case):
         raise SettingsError(
             "`--suspicious` lists passes, which have no owner and no failed check",
-            hint="`--case` and `--limit` go with it; the other filters are for failures",
+            hint="combine it only with `--case` and `--limit`",
         )
     passes = (one for one in suspicious_passes(stored, store) if filters.case in one.case_name)
     return islice(passes, limit)
@@ -172,9 +172,11 @@ def show_suspicions(
     for (name, means), count in meanings.most_common():
         put(f"{count:>4,}× {name}: {means}", hang=6)
     odd = len({one.suspicion.attempt for one in listed})
-    least = "at least " if limit is not None and len(listed) == limit else ""
-    total = f"{least}{odd:,} of {plural(passes, 'pass', 'passes')} to be looked at again"
-    put(f"{total} · every score counts them as passed")
+    if not odd:
+        put(f"No suspicious passes among {passes:,}")
+        return 0
+    least = "At least " if limit is not None and len(listed) == limit else ""
+    put(f"{least}{plural(odd, 'suspicious pass', 'suspicious passes')} among {passes:,} · scores count them as passed")
     return len(listed)
 
 

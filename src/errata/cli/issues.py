@@ -13,12 +13,12 @@ from errata.verbs.report import planned_reports
 @click.command("issues")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
-@click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
+@click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path, day: str | None, options: Options) -> None:
     """Write an issue for each failing case, and a script that files them.
 
-    Files nothing: read the folder, then `file_issues.sh --dry-run`, then `file_issues.sh`.
+    Files nothing itself: check the folder, run `file_issues.sh --dry-run`, then `file_issues.sh`.
     """
     planned = planned_reports(runs, options.store, profile="batch")
     wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)

@@ -24,13 +24,13 @@ def put_judges(runs: list[StoredRun], options: Options) -> None:
 
 def _show(agreement: JudgesAgreement) -> None:
     if not agreement.attempts:
-        put("No attempt has a judgement: nothing can be told of judges")
+        put("No attempt has a judgement")
         return
     put(f"{plural(agreement.attempts, 'attempt')} judged · {agreement.shared:,} by two or more")
     put()
     _put_judges(agreement)
     if not agreement.questions:
-        put("\nNo attempt was rated by two judges: agreement cannot be given")
+        put("\nNo attempt was rated by two judges, so agreement is unknown")
         return
     _put_pairs(agreement)
     _put_questions(agreement)
@@ -47,7 +47,7 @@ def _put_judges(agreement: JudgesAgreement) -> None:
     ]
     put_table(header, rows, right=header[1:], give_way=("judge",))
     if agreement.left_out:
-        put(f"and {plural(agreement.left_out, 'judge')} more who said less")
+        put(f"and {plural(agreement.left_out, 'judge')} with fewer ratings")
 
 
 def _put_pairs(agreement: JudgesAgreement) -> None:
@@ -55,7 +55,7 @@ def _put_pairs(agreement: JudgesAgreement) -> None:
     if overall is None:
         return
     gaps = {(one.one, one.other): one for one in agreement.gaps}
-    put("\nTwo judges on an attempt as a whole: pass or fail")
+    put("\nAgreement of two judges on pass or fail")
     header = ("judge", "and", "both", "same", "kappa", "scores apart")
     rows = []
     for pair in overall.agreement.pairs:
@@ -66,7 +66,7 @@ def _put_pairs(agreement: JudgesAgreement) -> None:
 
 
 def _put_questions(agreement: JudgesAgreement) -> None:
-    put("\nAll judges, on the whole and on each check that two of them rated")
+    put("\nAgreement of all judges, overall and on each check that two of them rated")
     header = ("rated", "attempts", "disputed", "alpha", "Fleiss")
     rows = []
     for question in agreement.questions[: LISTED + 1]:
@@ -76,15 +76,15 @@ def _put_questions(agreement: JudgesAgreement) -> None:
         )
     put_table(header, rows, right=header[1:], give_way=("rated",))
     if len(agreement.questions) > LISTED + 1:
-        put(f"and {len(agreement.questions) - LISTED - 1:,} more, which agree better: `--json`")
+        put(f"and {len(agreement.questions) - LISTED - 1:,} more with better agreement: `--json`")
     if any(one.agreement.alpha is None or one.agreement.fleiss is None for one in agreement.questions):
-        put("– cannot be given: all said one and the same, as chance alone would, or too few rated it")
+        put("– undefined: all ratings are the same, or there are too few")
 
 
 def _put_disputes(question: Question) -> None:
     if not question.disputes:
         return
-    put(f"\nDisputed as a whole ({len(question.disputes):,})")
+    put(f"\nDisputed overall ({len(question.disputes):,})")
     for dispute in question.disputes[:LISTED]:
         ratings = " · ".join(
             f"{judge} {status}{_score(dispute.scores.get(judge))}" for judge, status in dispute.said.items()
@@ -92,7 +92,7 @@ def _put_disputes(question: Question) -> None:
         put(f"  {dispute.case}   {ratings}", hang=4)
         put_command("", ["errata", "show", dispute.attempt_id], indent=4)
     if len(question.disputes) > LISTED:
-        put(f"  and {len(question.disputes) - LISTED:,} more: `--json`")
+        put(f"  and {len(question.disputes) - LISTED:,} more with `--json`")
 
 
 def _score(score: float | None) -> str:

@@ -51,14 +51,16 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 
 @click.command("report")
 @click.argument("runs", nargs=-1, metavar="RUN…")
-@click.option("--profile", type=click.Choice(PROFILES), help="By default what fits: comparison for several runs.")
-@click.option("--html", is_flag=True, help="Also as one static page without scripts.")
-@click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="A folder, or of one report its file.")
-@click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
-@click.option("--comparison-dir", type=click.Path(path_type=Path), help="A folder with `run_results.csv`.")
-@click.option("--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="A judged run; repeatable.")
-@click.option("--common", is_flag=True, help="Compare runs of unequal suites, on the cases that they share.")
-@click.option("--step-summary", is_flag=True, help="In short to $GITHUB_STEP_SUMMARY; to stdout where it is not set.")
+@click.option("--profile", type=click.Choice(PROFILES), help="Default: what fits, `comparison` for several runs.")
+@click.option("--html", is_flag=True, help="Also write a static HTML page.")
+@click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="Folder, or file of a single report.")
+@click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")
+@click.option("--comparison-dir", type=click.Path(path_type=Path), help="Comparison folder with `run_results.csv`.")
+@click.option(
+    "--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="Folder of a judged run; repeatable."
+)
+@click.option("--common", is_flag=True, help="Compare runs of different suites on the cases they share.")
+@click.option("--step-summary", is_flag=True, help="Write a summary to $GITHUB_STEP_SUMMARY, or to stdout if unset.")
 @reports_option
 @shared_options
 def command(
@@ -75,8 +77,8 @@ def command(
 ) -> None:
     """Write a report about runs.
 
-    Three profiles: `run` goes to reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` to results/…/deep_error_analysis.md,
-    `batch` to analysis/ with one issue for each test. Its words in short go to stdout. Nothing else is changed.
+    Profile `run` writes reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` writes results/…/deep_error_analysis.md, and
+    `batch` writes analysis/ with an issue for each test. A summary is printed. Nothing else is changed.
     """
     from errata.verbs.report import planned_reports
 
@@ -100,11 +102,11 @@ class ReportOptions(msgspec.Struct, frozen=True, kw_only=True):
     common: bool = False
     json: bool = False
     in_words: bool = True
-    """Whether its words in short go to stdout; not where JSON or a step summary goes there."""
+    """Whether to print a summary; not if JSON or a step summary goes to stdout."""
 
 
 def _write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
-    """Each in turn; a page in short of each."""
+    """Write each report; yields a short page for each."""
     batches = sum(one.profile == "batch" for one in planned)
     for at, (profile, views) in enumerate(planned):
         if at and wish.in_words:
@@ -137,7 +139,7 @@ def _selectors(runs: tuple[str, ...], comparison_dir: Path | None, run_dirs: tup
 
 def _hint(path: Path) -> str:
     if (path / "transcript.jsonl").is_file():
-        return f"nobody has judged it: `errata report {path}` tells what its transcript shows"
+        return f"it is not judged yet: `errata report {path}` reports on its transcript"
     return "name the folder of a judged run"
 
 
@@ -147,7 +149,7 @@ def day_of(named: str | None) -> str:
     try:
         return datetime.strptime(named, "%Y-%m-%d").replace(tzinfo=UTC).date().isoformat()
     except ValueError as error:
-        raise SettingsError(f"`{named}` is no day", hint="as `2026-03-09`") from error
+        raise SettingsError(f"`{named}` is not a date", hint="write it as `2026-03-09`") from error
 
 
 def _goes_to_stdout() -> bool:
@@ -155,11 +157,11 @@ def _goes_to_stdout() -> bool:
 
 
 def _refuse_beside_json() -> None:
-    """Markdown and JSON on one stream can't be told apart."""
+    """Markdown and JSON would be mixed on one stream."""
     if _goes_to_stdout():
         raise SettingsError(
-            f"`--step-summary` goes to stdout where ${VARIABLE} is not set, and so does `--json`",
-            hint="leave out one of them",
+            f"`--step-summary` and `--json` both write to stdout if ${VARIABLE} is not set",
+            hint="leave one of them out",
         )
 
 
@@ -182,12 +184,12 @@ def _add_summaries(documents: Iterable[Document]) -> None:
 FOLDER = "analysis"
 OLD = 6
 PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "file_issues.sh")
-"""What is told of the folder where there is little room."""
+"""The files of the folder that a step summary lists."""
 ADVICE, DOUBTS, SHARED, ROWS = 4, 3, 8, 8
 
 
 def names_of(written: Sequence[Written]) -> list[str]:
-    """As people know the files from where they stand."""
+    """Paths relative to the current folder or the home folder."""
     return [place_of(str(one.path.absolute())) for one in written]
 
 
@@ -223,8 +225,8 @@ def show_run(made: RunWritten, handle: str) -> None:
         return
     reading = report.reading
     if reading.failures:
-        state = "PROVISIONAL: owners come from rules" if reading.status == "provisional" else "reviewed"
-        put(f"{state}; {reading.read} of {plural(reading.failures, 'failure')} read")
+        state = "PROVISIONAL: owners assigned by rules; " if reading.status == "provisional" else ""
+        put(f"{state}{reading.read} of {plural(reading.failures, 'failure')} reviewed")
     put()
     put(answer_of(report))
     _show_counts(report)
@@ -262,14 +264,15 @@ def show_comparison(made: ComparisonWritten) -> None:
     report = made.report
     reading = report.reading
     final = sum(one.status == "final" for one in report.modes)
-    buckets = f"{final} of {plural(len(report.modes), 'bucket')} final"
-    state = "final" if final == len(report.modes) else f"PROVISIONAL: {buckets}, the others are made by rules"
-    put(f"{plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}, {reading.read} read: {state}.")
+    causes = f"{final} of {plural(len(report.modes), 'cause')} final"
+    state = "final" if final == len(report.modes) else f"PROVISIONAL, {causes}, the others grouped by rules"
+    counts = f"{plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}, {reading.read} reviewed"
+    put(f"{counts}: {state}.")
     for model in report.models:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:
         put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
-    put_parts("chance", [chance_words(report.pairs)])
+    put_parts("chance", [chance_words(report)])
     for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
     for file, name in zip(made.written, names_of(made.written), strict=True):
@@ -285,10 +288,11 @@ def _shared(report: ComparisonReport) -> list[str]:
 
 
 def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) -> Document:
-    """Into the folder that was asked for; of several batches, each into one of its own below it."""
+    """Write to the given folder; several batches get a subfolder each."""
     made = report_batch(view, day=wish.day, folder=wish.output or Path(FOLDER), own_folder=several)
     if made.left_over:
-        say(f"{plural(len(made.left_over), 'file')} of an earlier report lie there still: {named(made.left_over, OLD)}")
+        old = plural(len(made.left_over), "file of an earlier report is", "files of an earlier report are")
+        say(f"{old} still there: {named(made.left_over, OLD)}")
     if wish.json:
         put_json(
             BatchReportOutput(run=view.run.native_id, run_id=view.run.id, folder=str(made.folder), report=made.report)
@@ -302,9 +306,8 @@ def show_batch(made: BatchWritten) -> None:
     report, place = made.report, place_of(str(made.folder.absolute()))
     put(f"{report.name} · {report.model or 'unknown model'} · {report.passed}/{len(report.tests)} passed")
     if report.reading.status == "provisional":
-        put(
-            f"PROVISIONAL: categories come from rules; {report.reading.read} of {report.reading.failures} failures read"
-        )
+        count = f"{report.reading.read} of {plural(report.reading.failures, 'failure')} reviewed"
+        put(f"PROVISIONAL: categories assigned by rules; {count}")
     put()
     put(batch_answer(report))
     if warning := batch_warning(report):
@@ -315,10 +318,10 @@ def show_batch(made: BatchWritten) -> None:
             [f"{len(category.tests)}× {category_title(category)}", category.owner],
             money(category.cost, 2),
         )
-    put_parts("cost", [f"{money(report.cost, 2)} in all", f"{money(report.cost_of_passes, 2)} on passes"])
+    put_parts("cost", [f"{money(report.cost, 2)} total", f"{money(report.cost_of_passes, 2)} on passes"])
     if report.mean_cost_of_pass is not None:
         mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)
-        put_parts("CoP", [f"mean {mean}", f"median {middle}", f"{report.priced_passes} passes"])
+        put_parts("per pass", [f"mean {mean}", f"median {middle}", f"{report.priced_passes} passes"])
     put()
     new = sum(one.change != "unchanged" for one in made.written)
     put_parts("wrote", [place, f"{len(made.written)} files, {new} new or changed"])
@@ -338,12 +341,12 @@ def write_transcripts(views: Sequence[RunView], wish: ReportOptions) -> Document
 def show_transcripts(made: TranscriptsWritten) -> None:
     report = made.report
     put(f"{plural(len(report.runs), 'run')}, {plural(len(report.rows), 'row')}: NOT JUDGED")
-    put("No row has a verdict: nothing is counted as passed, and nothing as failed.")
+    put("No row has a verdict, so none counts as passed or failed.")
     put()
     for run in report.runs:
         patterns = [f"{name} {often}" for name, often in run.patterns.items()]
         missing = [f"missing {', '.join(run.missing)}"] if run.missing else []
-        put_parts("run", [run.label, plural(run.rows, "row"), *missing, *patterns, f"{run.flagged} to read first"])
+        put_parts("run", [run.label, plural(run.rows, "row"), *missing, *patterns, f"{run.flagged} to review first"])
     for row in report.flagged[:ROWS]:
         put_parts("row", [f"{row.label}, {row.case}: {flags_words(row)}"])
     if len(report.flagged) > ROWS:
@@ -351,4 +354,4 @@ def show_transcripts(made: TranscriptsWritten) -> None:
     put()
     for name in names_of(made.written):
         put_parts("wrote", [name])
-    put("Nothing else was changed. Have the runs judged, or read the rows by hand.")
+    put("Nothing else was changed. Judge the runs, or review the rows by hand.")

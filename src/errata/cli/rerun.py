@@ -24,13 +24,13 @@ INDENT, DEEPER = " " * 2, 6
 @click.command("rerun")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, whoever owns its failure.")
-@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures of this owner.")
+@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures with this owner.")
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
     """Print the commands that rerun failures the model did not cause.
 
-    Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
-    follows from another failure, what was not measured, and what is missing or unfinished.
+    Runs nothing itself. Without --case and --owner, covers infrastructure failures (provider, environment, harness,
+    simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases.
     """
     for at, (view, rerun) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         if options.json:
@@ -47,11 +47,11 @@ def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ..
 def _show(rerun: Rerun) -> None:
     plan = rerun.plan
     if not rerun.attempts:
-        put("Nothing to repeat")
+        put("Nothing to rerun")
         return
     attempts = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
     whole = attempts_in_words(rerun.stored)
-    put_parts("Repeat", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
+    put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
     for command in plan.commands:
         put()
         _show_command(command)
@@ -63,14 +63,14 @@ def _show(rerun: Rerun) -> None:
         put(f"note     {note}", hang=9)
     if plan.commands:
         put(f"cost     {_cost(rerun)}", hang=9)
-    put("Owners come from rules and are provisional. Nothing was run.")
+    put("Owners are provisional unless reviewed. Nothing was run.")
 
 
 def _show_command(command: Command) -> None:
     put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
         put(f"fill in  {word}: {why}", hang=9)
-    put_parts("repeats", _names(command.wanted))
+    put_parts("reruns", _names(command.wanted))
     put_parts("because", _reasons(command.wanted))
     if command.also:
         put(f"also     {plural(command.also, 'other attempt')}: {command.also_why}", hang=9)
@@ -82,7 +82,7 @@ def _show_by_hand(left: Sequence[ByHand]) -> None:
         groups.setdefault(by_hand.why_not, []).append(by_hand.wanted)
     for why_not, wanted in groups.items():
         put(f"By hand  {plural(len(wanted), 'attempt')}: {why_not}", hang=9)
-        put_parts("repeat", _names(wanted))
+        put_parts("rerun", _names(wanted))
         put_parts("because", _reasons(wanted))
 
 
@@ -103,10 +103,10 @@ def _tally(words: Iterable[str]) -> list[str]:
 def _cost(rerun: Rerun) -> str:
     estimate = rerun.estimate
     if estimate is None:
-        return "unknown: the log tells no cost of a measured attempt"
+        return "unknown: the log has no cost for a measured attempt"
     of = plural(estimate.basis, "measured attempt")
     total = money(estimate.total, 2 if estimate.total >= 1 else 4)
-    return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
+    return f"about {total} ({money(estimate.each)} per attempt, the mean of {of})"
 
 
 def _json_of(rerun: Rerun) -> RerunOutput:

@@ -20,13 +20,13 @@ NAMES = ("suite", "model")
 
 
 @click.command("runs")
-@click.option("--source", default="", help="Only those of this source.")
-@click.option("--model", default="", help="Only those whose model contains this text.")
+@click.option("--source", default="", help="Only runs of this source.")
+@click.option("--model", default="", help="Only runs whose model contains this text.")
 @shared_options
 def command(source: str, model: str, options: Options) -> None:
     """List the runs in the store.
 
-    The first column is what other commands take as RUN.
+    Other commands take the first column as RUN.
     """
     known = all_runs(options.store) if options.settings.store.exists() else []
     _check_source(source)
@@ -43,16 +43,16 @@ def command(source: str, model: str, options: Options) -> None:
         put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
-        say(f"no run fits; {meant or '`errata runs` lists them all'}")
+        say(f"no run matches; {meant or '`errata runs` lists them all'}")
     else:
-        say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
+        say("no runs yet: add some with `errata import PATH…`, or try `errata demo`")
 
 
 def _check_source(name: str) -> None:
     names = [known for known, _ in list_sources()] if name else []
     if name and name not in names:
         hints = [did_you_mean(name, names), f"one of: {', '.join(names)}"]
-        raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
+        raise SourceError(f"There is no source `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
 def output_of(stored: StoredRun) -> StoredRunOutput:
@@ -60,7 +60,7 @@ def output_of(stored: StoredRun) -> StoredRunOutput:
 
 
 def fields_of(stored: StoredRun) -> dict[str, Any]:
-    """What every listing has of a run, by the names of its output."""
+    """The fields of a run in every JSON output."""
     run = stored.run
     return {
         "run": run.native_id,
@@ -95,7 +95,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
 
 
 def _notes(stored: StoredRun, handle: str) -> str:
-    """What the columns do not say: the name and variant of a run that had to be called by its id, and what is odd."""
+    """Not in the columns: name and variant of a run that is listed by its id, and anything unusual."""
     run, counts = stored.run, stored.counts
     notes = []
     if needs_native_id(run, handle):

@@ -40,8 +40,8 @@ from errata.verbs import compare as verbs
 
 @click.command("score")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--by-category", is_flag=True, help="Each category too, and what a pass costs in each tier.")
-@click.option("--pooled", is_flag=True, help="The runs of each subject as one, where their suites are equal.")
+@click.option("--by-category", is_flag=True, help="Also show each category, and the cost of a pass in each tier.")
+@click.option("--pooled", is_flag=True, help="Pool the runs of each subject if their suites are equal.")
 @shared_options
 def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Options) -> None:
     """Show scores under every scoring policy."""
@@ -75,14 +75,14 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if scores.unavailable:
-        put("UNAVAILABLE: every attempt ended in one error; this run says nothing about its subject")
+        put("UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject")
     put()
     for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
     _put_below(clean, run)
     if scores.timeouts == "drop":
-        put(f"{'timeouts':<{LABEL}}dropped from clean and reviewed, as the settings say")
+        put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)")
     _put_cost(scores.cost)
     for shown in (clean, reviewed) if reviewed.groups != clean.groups else (clean,):
         put_left_out(scores, shown, lambda one: _name(run, one, scores.unit))
@@ -143,15 +143,15 @@ def _put_below(score: Score, run: Run) -> None:
 
 def _put_clustered(score: Score, counted: str) -> None:
     if score.effective is not None and round(score.effective) < score.total:
-        worth = plural(round(score.effective), "independent one")
-        put(f"{'clustered':<{LABEL}}the same cases again: {plural(score.total, counted)} are worth {worth} (strict)")
+        size = f"{round(score.effective):,} for {plural(score.total, counted)} (strict)"
+        put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated")
 
 
 def _put_cost(cost: Cost) -> None:
     if cost.total is None:
         return
-    parts = [f"{_dollars(cost.total)} in all", f"{_dollars(cost.of_passes)} of passes"]
-    parts += [f"{_dollars(cost.of_failures)} of failures"]
+    parts = [f"{_dollars(cost.total)} total", f"{_dollars(cost.of_passes)} on passes"]
+    parts += [f"{_dollars(cost.of_failures)} on failures"]
     parts += [f"{money(cost.per_pass)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
     if cost.unknown:
@@ -166,7 +166,7 @@ def _put_cost(cost: Cost) -> None:
     if cost.frontier is not None:
         cost_of_pass, stated = cost.frontier.cost_of_pass, cost.frontier.stated
         where = f" in {cost.frontier.category}" if cost_of_pass is not None else f"   {cost.note or ''}"
-        says = f"   the harness says {money(stated)}" if stated is not None else ""
+        says = f"   the harness reports {money(stated)}" if stated is not None else ""
         put(f"{'frontier':<{LABEL}}{money(cost_of_pass)}{where}{says}".rstrip())
 
 
@@ -220,7 +220,7 @@ def _per_pass(price: Price) -> str:
 
 
 def put_tiers(cost: Cost, name: Callable[[str], str]) -> None:
-    """Of each case that was tried in tiers."""
+    """The cost of a pass for each case that was tried in tiers."""
     tiers: dict[str, list[Price]] = {}
     for price in cost.prices:
         if price.path and "/" not in price.path:
@@ -254,10 +254,12 @@ def put_left_out(scores: Scores, score: Score, name: Name) -> None:
         put(f"\nLeft out of {score.policy} ({sum(score.left_out.values()):,})")
         _put_groups(score.groups, width, scores, name)
     if score.beside:
-        put(f"\nCounted in {score.policy}, not the model alone ({sum(group.count for group in score.beside):,})")
+        put(
+            f"\nCounted in {score.policy}, not the model's fault alone ({sum(group.count for group in score.beside):,})"
+        )
         _put_groups(score.beside, width, scores, name)
         passed, total = score.without_beside
-        put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing is left'}")
+        put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing left'}")
 
 
 def _put_groups(groups: Sequence[Group], width: int, scores: Scores, name: Name) -> None:
@@ -280,7 +282,7 @@ def _label(group: Group) -> str:
 
 
 def _parts(group: Group, proof: Proof | None, name: Name) -> list[str]:
-    """The evidence, and how the attempts ended where they did not all end alike."""
+    """The evidence, and how the attempts ended if they ended differently."""
     parts = []
     if proof is not None:
         quote = f'"{one_line(proof.quote, QUOTE)}"'
@@ -304,7 +306,7 @@ def _kind(word: str, those: Sequence[Trial], name: Name) -> str:
 
 
 def _is_file(where: str) -> bool:
-    """A file of the log, not a field of the record that errata made of it."""
+    """A file of the log, not a field of errata's own record."""
     return "[" not in where and ("/" in where or "." in where)
 
 

@@ -50,12 +50,12 @@ def _show(timeline: Timeline, run: Run) -> None:
         put()
         _show_changes(timeline, run)
     else:
-        put("One session: nothing is hidden by a later one")
+        put("One session, so no result was replaced")
     for cascade in timeline.cascades:
         put()
         _show_cascade(cascade, run)
     if not timeline.cascades:
-        put("Cascade  none: no failure follows from another")
+        put("Knock-on none")
 
 
 def _show_sessions(sessions: Iterable[SessionSummary]) -> None:
@@ -77,7 +77,7 @@ def _show_sessions(sessions: Iterable[SessionSummary]) -> None:
 
 
 def _when(session: SessionSummary) -> str:
-    """The day once, where it ended on the day it began."""
+    """The date once, if it ended on the day it started."""
     start, end = ((moment or "")[:19].replace("T", " ") for moment in (session.started_at, session.finished_at))
     if not start and not end:
         return "–"
@@ -85,7 +85,7 @@ def _when(session: SessionSummary) -> str:
 
 
 def _below(session: SessionSummary) -> str:
-    """What it tried to do, and how its programs ended, as far as the log tells."""
+    """The pattern of cases it ran, and the exit codes of its programs, if the log has them."""
     codes = ", ".join(f"{code} for {often:,}" for code, often in session.exit_codes.items())
     exit_codes = f"exit codes: {codes}" if set(session.exit_codes) - {"none"} else ""
     return " · ".join(part for part in (session.pattern, exit_codes) if part)
@@ -93,8 +93,8 @@ def _below(session: SessionSummary) -> str:
 
 def _show_changes(timeline: Timeline, run: Run) -> None:
     passed, failed = timeline.hidden_passes, timeline.hidden_fails
-    put_parts("Hidden", _case_names(passed, run), f"passed before, not now: {_counted(passed)}")
-    put_parts("", _case_names(failed, run), f"failed before, not measured now: {_counted(failed)}")
+    put_parts("Replaced", _case_names(passed, run), f"passed earlier, not in the latest session: {_counted(passed)}")
+    put_parts("", _case_names(failed, run), f"failed earlier, not measured in the latest session: {_counted(failed)}")
     never = [case_name(run, case) for case in timeline.never_measured]
     put_parts("Never", never or ["–"], f"measured in no session: {plural(len(never), 'case')}")
 
@@ -105,13 +105,14 @@ def _case_names(changes: Iterable[HiddenResult], run: Run) -> list[str]:
 
 def _counted(changes: tuple[HiddenResult, ...]) -> str:
     costs = [one.cost for one in changes if one.cost is not None]
-    spent = f", {money(sum(costs), 2)} spent on them" if costs else ""
+    spent = f", {money(sum(costs), 2)} spent" if costs else ""
     return f"{plural(len(changes), 'case')}{spent}"
 
 
 def _show_cascade(cascade: Cascade, run: Run) -> None:
     root = case_name(run, cascade.case) if cascade.case else cascade.root
-    put(f"Cascade  {root} is the root: one thing to mend, {plural(len(cascade.followers), 'follower')}", hang=9)
+    count = plural(len(cascade.followers), "failure follows", "failures follow")
+    put(f"Knock-on {count} from {root}", hang=9)
     if cascade.error:
         put(f"           > {one_line(cascade.error, ERROR)}", hang=13)
     put_parts("", [case_name(run, case) for case in cascade.followers])

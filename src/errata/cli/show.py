@@ -19,16 +19,16 @@ from errata.verbs.store import Store
 
 @click.command("show")
 @click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
-@click.option("--full", is_flag=True, help="Whole texts, files and transcript instead of their beginnings.")
-@click.option("--packet", is_flag=True, help="What a reviewer gets to read of it.")
-@click.option("--format", "form", type=Word(FORMS), default="json", help="How to print the packet.")
+@click.option("--full", is_flag=True, help="Show whole texts, files and transcript.")
+@click.option("--packet", is_flag=True, help="Show the packet that a reviewer gets.")
+@click.option("--format", "form", type=Word(FORMS), default="json", help="Format of the packet.")
 @reports_option
 @raw_option
 @shared_options
 def command(thing: str, full: bool, packet: bool, form: str, raw: bool, options: Options) -> None:
     """Show a run, a case or an attempt, with evidence.
 
-    A case is named after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; `#2` names its second attempt.
+    Name a case after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; add `#2` for the second attempt.
     """
     store = options.store
     shown = find_shown(thing, store)
@@ -99,14 +99,14 @@ def _reported(shown: ShownRun, *, raw: bool) -> None:
 
 
 def _listed(counts: dict[str, int]) -> str:
-    """The commonest; a suite with checks of its own for every case has too many to list."""
+    """The most frequent. A suite with separate checks for every case has too many to list."""
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
     more = f" · {len(ordered) - MOST} others" if len(ordered) > MOST else ""
     return " · ".join(f"{name} {count:,}" for name, count in ordered[:MOST]) + more
 
 
 def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw: bool) -> None:
-    """Redacted the way it would leave the machine."""
+    """Redacted as it would be sent."""
     if not isinstance(shown, ShownAttempt):
         hint = "name a case: `errata show RUN/CASE --packet`; `errata review export RUN` writes all"
         raise NotFoundError("A packet is about one failure, not about a run", hint=hint)

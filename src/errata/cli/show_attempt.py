@@ -1,4 +1,4 @@
-"""An attempt on the terminal: where it failed, who has to act by its verdict and by triage, then all the evidence."""
+"""An attempt on the terminal: where it failed, its owner by verdict and by triage, then the evidence."""
 
 import re
 
@@ -54,12 +54,12 @@ def _facts(attempt: Attempt) -> list[str]:
 
 
 def _relations(shown: ShownAttempt) -> list[str]:
-    """What this attempt has to do with others."""
+    """Links to other attempts."""
     attempt = shown.attempt
     named = (
         ("follows from", attempt.follows),
         ("superseded by", attempt.superseded_by),
-        ("repeats the row of", attempt.duplicate_of),
+        ("duplicate of", attempt.duplicate_of),
         ("part of", attempt.parent),
     )
     relations = [f"{word} {short_name(shown, other)}" for word, other in named if other]
@@ -70,7 +70,7 @@ def _relations(shown: ShownAttempt) -> list[str]:
 
 
 def where_it_failed(attempt: Attempt) -> str:
-    """`failed at install (step 2 of 6; 4 never started)`, or the other ways in which an attempt can end."""
+    """`failed at install (step 2 of 6; 4 never started)`, or how else the attempt ended."""
     failed = [check for check in attempt.checks if check.failed]
     if not attempt.is_failure:
         return ""
@@ -82,7 +82,7 @@ def where_it_failed(attempt: Attempt) -> str:
         more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
         return f"failed {', '.join(check.name for check in failed[:NAMED])}{more}{_of_how_many(failed, attempt.checks)}"
     if attempt.execution == "limit":
-        return f"ran into a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
+        return f"reached a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
     if attempt.execution == "cancelled":
         return "was cancelled"
     if attempt.execution == "error":
@@ -99,7 +99,7 @@ def _step(failed: Check, checks: tuple[Check, ...]) -> str:
 
 
 def _tests(checks: tuple[Check, ...]) -> str:
-    """What stands behind a reward, where the log keeps it."""
+    """The tests behind a reward, if the log has them."""
     tests = [check for check in checks if check.kind == "tests"]
     return f" ({sum(check.status == 'fail' for check in tests)} of {len(tests)} tests failed)" if tests else ""
 
@@ -121,7 +121,7 @@ QUOTE_LINES = 4
 
 def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explanation, *, raw: bool) -> None:
     also = f", also {', '.join(attribution.also)}" if attribution.also else ""
-    # once somebody has read it, the owner is the verdict's
+    # after a review, the owner comes from the verdict
     label, state = ("Owner", "provisional, ") if shown.said is None else ("Triage", "")
     put(
         f"{label:<8} {attribution.owner}, {attribution.confidence}{also} ({state}{_by(attribution, explanation)})",
@@ -138,14 +138,14 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
             _reason(word, reason, shown.attempt, seen, raw=raw)
     _not_used(explanation.not_used, raw=raw)
     if attribution.suggested_labels:
-        put(f"Label    {_labels(attribution.suggested_labels)}, a suggestion", hang=9, raw=raw)
+        put(f"Label    suggested: {_labels(attribution.suggested_labels)}", hang=9, raw=raw)
     put(f"Effect   {explanation.effect.told}", hang=9)
     _next(shown, explanation)
 
 
 def _by(attribution: Attribution, explanation: Explanation) -> str:
     if attribution.decided_by == "check_failed":
-        return "no rule points elsewhere"
+        return "no rule names another owner"
     if attribution.decided_by in BY_DEFAULT:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]
@@ -153,7 +153,7 @@ def _by(attribution: Attribution, explanation: Explanation) -> str:
 
 
 def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, raw: bool) -> None:
-    """Where it stands, then what is said there."""
+    """The place in the log, then the quote."""
     decided, follows = explanation.decided, shown.attempt.follows
     if decided is not None and decided.where == "follows" and follows:
         put(f"  because   follows from {short_name(shown, follows)}", hang=INDENT, raw=raw)
@@ -161,12 +161,12 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
         return
     quote = explanation.because
     if not quote.text:
-        place = _place(decided, shown.attempt) if decided else "nothing in the log says more"
+        place = _place(decided, shown.attempt) if decided else "no further detail in the log"
     else:
         place = _place(decided, shown.attempt) if decided and decided.where == quote.where else quote.where
     put(f"  because   {place}", hang=INDENT, raw=raw)
     if quote.text:
-        # one text is quoted once, also where a signal has it longer than its best line
+        # quote a text once, even if a signal has more of it than its best line
         seen |= {quote.text, decided.quote if decided else ""}
         put_quote(quote.text, indent=INDENT, most=QUOTE_LINES, raw=raw)
     if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
@@ -175,14 +175,14 @@ def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, r
 
 
 def _place(signal: Signal, attempt: Attempt) -> str:
-    """Which field it is, and where in the log that stands."""
+    """The field, and its place in the log."""
     ref = signal.ref
     if ref is None or _FILE_LINE.search(signal.where):
         return signal.where
     place = f"{signal.where} · {ref}"
     if columns(place) <= WIDTH - INDENT or attempt.ref is None or not ref.pointer:
         return place
-    # the file is named at the end; a long name twice is harder to read than none
+    # the file name is printed at the end; do not repeat a long one here
     return f"{signal.where} · #{ref.pointer}" if ref.file == attempt.ref.file else place
 
 
@@ -190,7 +190,7 @@ _FILE_LINE = re.compile(r":\d+$")
 
 
 def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw: bool) -> None:
-    """In words; then its place and quote, where these were not shown already."""
+    """The reason, then its place and quote unless already shown."""
     signal = reason.signal
     strength = f", {signal.strength}" if signal and word == "against" else ""
     put(f"  {word:<9} {reason.told}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
@@ -201,7 +201,7 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
 
 
 def _labels(suggested: dict[str, str]) -> str:
-    """Each label once, with the taxonomies that would give it."""
+    """Each label once, with its taxonomies."""
     taxonomies: dict[str, list[str]] = {}
     for name, label in suggested.items():
         taxonomies.setdefault(label, []).append(name)
@@ -209,7 +209,7 @@ def _labels(suggested: dict[str, str]) -> str:
 
 
 def _not_used(unused: tuple[NotUsed, ...], *, raw: bool) -> None:
-    """One sentence for each rule, with every place where its words stand."""
+    """One sentence for each rule, with every place where its words occur."""
     by_rule: dict[str, list[NotUsed]] = {}
     for rule_hit in unused:
         by_rule.setdefault(rule_hit.rule, []).append(rule_hit)
@@ -252,14 +252,14 @@ def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
     for doubt in verdict.doubts:
         put(f"  doubt     {doubt}", hang=INDENT, raw=raw)
     if verdict.recommendation is not None and verdict.recommendation.text:
-        put(f"  do        {verdict.recommendation.text} ({verdict.recommendation.group})", hang=INDENT, raw=raw)
+        put(f"  advice    {verdict.recommendation.text} ({verdict.recommendation.group})", hang=INDENT, raw=raw)
     _put_others(review, raw=raw)
 
 
 def _put_others(review: AttemptReview, *, raw: bool) -> None:
     stood = review.standing
     if stood.verdict.needs_second and not stood.final:
-        put("  second    its text talks to the reader: another reviewer has to agree", hang=INDENT)
+        put("  second    its text addresses the reviewer: another reviewer has to agree", hang=INDENT)
     for other in stood.disagreeing:
         put(f"  against   {other.label}: {other.cause} ({word_for(other.reviewer)})", hang=INDENT, raw=raw)
     for change in stood.changes:

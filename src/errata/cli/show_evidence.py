@@ -1,4 +1,4 @@
-"""The evidence of an attempt: what was measured, what went wrong, what was asked, said and done."""
+"""The evidence of an attempt: checks, errors, judgements, task, output, transcript and files."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
 
 
 def _readable(given: Any) -> str:
-    """A task or an answer as text; of messages, who says what; of other fields, a line each."""
+    """A task or an answer as text: messages with their role, other fields one per line."""
     if isinstance(given, list) and all(isinstance(one, dict) and "content" in one for one in given):
         return "\n".join(f"{one.get('role', '')}: {value_of(one['content'])}" for one in given)
     if isinstance(given, dict):
@@ -92,7 +92,7 @@ def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:
 
 
 def _line(head: str, text: str, *, full: bool, raw: bool) -> None:
-    """The whole text below each other, or as much of it as a line holds."""
+    """The whole text, or as much of it as fits one line."""
     washed = wash(text, raw=raw)
     if full:
         put(head + washed.replace("\n", "\n" + " " * len(head)), hang=len(head), raw=True)

@@ -19,7 +19,7 @@ from errata.verbs.store import all_runs
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Assign an owner to every failure again.
 
-    Every import does this by itself, and whoever asks for failures after the rules have changed.
+    Without RUN, covers all runs. Happens automatically on import, and when owners are needed after the rules changed.
     """
     store = options.store
     for stored in runs_named(runs, store) if runs else all_runs(store):

@@ -27,9 +27,9 @@ LISTED = 12
 def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
     """Write settled results in the harness's own format.
 
-    Changes no log. Inspect: score edits and invalidations, as a script that writes an edited copy of the log, and its
-    data. promptfoo: a copy of the export with comments. Only failures that are not the model's, by a final verdict or
-    a rule that is certain.
+    Changes no log. For Inspect, writes score edits and invalidations, and a script that applies them to a copy of the
+    log. For promptfoo, writes a copy of the export with comments. Covers only failures that are not the model's, by a
+    final verdict or a certain rule.
     """
     store = options.store
     for at, made in enumerate(write_settled(runs, store, output)):
@@ -46,11 +46,11 @@ def _show(made: WrittenBack, store: Store) -> None:
         put(title_of(run.stored.run, handle_of(run.stored, store)))
     failures = len(made.changes) + sum(made.left.values())
     if not made.changes:
-        put(f"Nothing to write back of {plural(failures, 'failure')}")
+        put(f"Nothing to write back among {plural(failures, 'failure')}")
     else:
         put_parts("Write", [f"{len(made.changes):,} of {plural(failures, 'failure')}", *_tally(made)])
     if made.left:
-        put_parts("left", [f"{why} {count:,}" for why, count in made.left.items()])
+        put_parts("left out", [f"{why} {count:,}" for why, count in made.left.items()])
     if not made.changes:
         return
     put()

@@ -109,11 +109,12 @@ def short_words(report: ComparisonReport) -> Iterator[str]:
         yield f"{count} {verb} in every run and {makes} {rows} of the {report.failed_rows} failed rows: {asked}."
     for model in report.models:
         yield f"{model.name}: {model_in_short(model)}"
-    yield chance_words(report.pairs)
+    yield chance_words(report)
 
 
-def chance_words(pairs: Sequence[PairTest]) -> str:
+def chance_words(report: ComparisonReport) -> str:
     """Whether any two runs differ beyond chance."""
+    pairs = report.pairs
     if not pairs:
         return "One run alone: there is nothing to compare it with."
     known = [one for one in pairs if one.shared]
@@ -128,9 +129,16 @@ def chance_words(pairs: Sequence[PairTest]) -> str:
     least = min(known, key=lambda one: one.p)
     return (
         f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.p)} "
-        f"({_pair(least)}), {_p(least.clean_p)} without what says nothing about the model (exact McNemar; cases of one "
-        "conversation are not independent, so take it as a guide)."
+        f"({_pair(least)}), {_p(least.clean_p)} without what says nothing about the model (exact McNemar"
+        f"{_dependence(report)})."
     )
+
+
+def _dependence(report: ComparisonReport) -> str:
+    """Turns of a conversation depend on the turns before them; tests, samples and evals run by themselves."""
+    if report.case_word != "turn":
+        return ""
+    return "; turns of one conversation are not independent, so take it as a guide"
 
 
 def _pair(one: PairTest) -> str:

@@ -1,13 +1,13 @@
-"""`errata action`: what was done about failures, and whether it worked."""
+"""`errata action`: fixes for failures, and whether they worked."""
 
 import click
 
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "add": ("actions:add", "Record what was changed, where, and which failures it addresses."),
-    "list": ("actions:list_", "List the actions, and whether each worked."),
-    "rm": ("actions:rm", "Forget an action."),
+    "add": ("actions:add", "Record a change and the failures it addresses."),
+    "list": ("actions:list_", "List actions, and whether each worked."),
+    "rm": ("actions:rm", "Remove an action."),
 }
 
 
@@ -15,5 +15,5 @@ SUBCOMMANDS: Table = {
 def command() -> None:
     """Record fixes, and check whether they worked.
 
-    errata itself changes no code and no configuration: an action tells what people changed.
+    An action is a change that people made; errata itself changes no code and no configuration.
     """

@@ -19,28 +19,30 @@ from errata.verbs.store import Store
 
 REPORT = {
     "written": ("written", "would be written"),
-    "there": ("there already", "there already"),
-    "reworded": ("there already, in other words", "there already, in other words"),
+    "there": ("already there", "already there"),
+    "reworded": ("already there, worded differently", "already there, worded differently"),
 }
 
 
 @click.command("add")
 @click.option("--what", required=True, metavar="TEXT", help="What was changed, in a sentence.")
-@click.option("--path", required=True, metavar="FILE", help="Where: the file that was changed.")
-@click.option("--for", "addresses", required=True, multiple=True, metavar="CASE", help="Which failure; repeatable.")
-@click.option("--date", default="", metavar="DATE", help="When it was done, if not today; a day or a time.")
-@click.option("--author", default="", metavar="NAME", help="Who did it; else $ERRATA_AUTHOR or you.")
-@click.option("--expected", default="", metavar="TEXT", help="What should be different in the next run.")
-@click.option("--run", default="", metavar="RUN", help="The run it is about; else the newest that failed so.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="The report to write into.")
+@click.option("--path", required=True, metavar="FILE", help="File that was changed.")
+@click.option(
+    "--for", "addresses", required=True, multiple=True, metavar="CASE", help="Failure it addresses; repeatable."
+)
+@click.option("--date", default="", metavar="DATE", help="Date or time of the change; default: today.")
+@click.option("--author", default="", metavar="NAME", help="Who made it; default: $ERRATA_AUTHOR or your user name.")
+@click.option("--expected", default="", metavar="TEXT", help="What should change in the next run.")
+@click.option("--run", default="", metavar="RUN", help="Run it refers to; default: the newest with this failure.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Report to add it to.")
 @reports_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be written, and where.")
 @shared_options
 def add(dry_run: bool, options: Options, **request: Any) -> None:
-    """Record what was changed, where, and which failures it addresses.
+    """Record a change and the failures it addresses.
 
-    CASE is a case's name or the end of it, RUN/CASE, or the name of a bucket. The action goes into the store and into
-    the section "Actions taken" of the run's report; the rest of the report stays as it is. Told twice, it is kept once.
+    CASE is a case name or the end of one, RUN/CASE, or a bucket. The action is added to the store and to the section
+    "Actions taken" of the run's report; the rest of the report stays as it is. Adding it again changes nothing.
     """
     request["author"] = request["author"] or options.settings.author
     store = options.store
@@ -55,16 +57,16 @@ def _show_added(record: ActionRecord, store: Store, *, dry_run: bool) -> None:
     action, short = record.action, record.action.id[:SHORT]
     put_field("action", f"{short} · {action.date} · {action.path}: {action.what}")
     put_field("for", ", ".join(one.name for one in record.targets))
-    kept = "known already" if not record.is_new else "would be kept" if dry_run else "kept"
+    kept = "already there" if not record.is_new else "would be added" if dry_run else "added"
     put_field("store", f"{kept} · {place_of(str(store.path.absolute()))}")
     if record.report is not None:
         place = place_of(str(record.report.absolute()))
         put_field("report", f"{REPORT[record.written][dry_run]} · {place}:{record.line}")
         put_field("", record.text.strip())
     elif record.run is not None:
-        put_field("report", f"none of run {handle_of(record.run, store)} was found; `--report FILE` names one")
+        put_field("report", f"none found for run {handle_of(record.run, store)}; name one with `--report FILE`")
     else:
-        put_field("report", "none: no run of the store failed on it before; `--report FILE` names one")
+        put_field("report", "none: no stored run failed on it before; name one with `--report FILE`")
     if dry_run:
         put_field("", "nothing was written")
     elif record.is_new or record.written == "written":
@@ -92,11 +94,10 @@ HANG = 10
 @reports_option
 @shared_options
 def list_(options: Options) -> None:
-    """List the actions, and whether each worked.
+    """List actions, and whether each worked.
 
-    Those of the store, and those that people wrote into reports. An action worked if a case that it addresses failed
-    before it and passes in a later run of the same model. It had no effect if that case fails again. All else is
-    unknown, with the reason.
+    Covers the store and the reports. An action worked if a case it addresses failed before and passes in a later run of
+    the same model. It had no effect if that case fails again. Otherwise the effect is unknown, with the reason.
     """
     actions = list_actions(options.store)
     for status in actions:
@@ -105,7 +106,7 @@ def list_(options: Options) -> None:
         else:
             _show_action(status)
     if not actions and not options.json:
-        say("no action was recorded; `errata action add` records one")
+        say("no actions yet; record one with `errata action add`")
 
 
 def _show_action(status: ActionStatus) -> None:
@@ -127,13 +128,13 @@ def _listed_output(status: ActionStatus) -> ActionListOutput:
 
 @click.command("rm")
 @click.argument("action", metavar="ID")
-@click.option("--report", is_flag=True, help="Take its line out of the report, too.")
+@click.option("--report", is_flag=True, help="Also remove its line from the report.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed, and from where.")
 @shared_options
 def rm(action: str, report: bool, dry_run: bool, options: Options) -> None:
-    """Forget an action.
+    """Remove an action.
 
-    ID is its id or the beginning of it, as `errata action list` shows it. What people changed is not touched.
+    ID is its id or the start of it, from `errata action list`. The change itself is not touched.
     """
     removal = remove_action(action, options.store, from_report=report, dry_run=dry_run)
     removed, edited = removal.action, removal.edited
@@ -149,13 +150,13 @@ def rm(action: str, report: bool, dry_run: bool, options: Options) -> None:
         )
         return
     put_field(
-        "would go" if dry_run else "forgot", f"{removed.id[:SHORT]} · {removed.date} · {removed.path}: {removed.what}"
+        "remove" if dry_run else "removed", f"{removed.id[:SHORT]} · {removed.date} · {removed.path}: {removed.what}"
     )
     if edited:
         put_field("report", f"{place_of(removed.report)}:{edited.line}")
         put_field("", edited.text.strip())
     elif removed.report:
-        put_field("report", f"{place_of(removed.report)} still tells of it; `--report` takes its line out, too")
+        put_field("report", f"still in {place_of(removed.report)}; `--report` removes that line as well")
     if dry_run:
         put_field("", "nothing was removed")
     else:

@@ -15,12 +15,12 @@ BY_RULE = "rule"
 
 @click.command("history")
 @click.argument("bucket", required=False, metavar="[BUCKET]")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show only the last N changes.")
 @shared_options
 def command(bucket: str | None, limit: int | None, options: Options) -> None:
-    """Tell what was done to BUCKET, or to all.
+    """List the changes to a bucket, or to all buckets.
 
-    Old and new bucket of every failure that was put elsewhere are among it, whoever did it.
+    Includes every move of a failure, manual or automatic, with its old and new bucket.
     """
     store = options.store
     entries = bucket_history(store, bucket_named(bucket, store) if bucket else None)
@@ -31,7 +31,7 @@ def command(bucket: str | None, limit: int | None, options: Options) -> None:
     elif shown:
         put_table(HEADER, map(_row, shown), right=("change",), give_way=("before", "after"))
     else:
-        say("nothing was done yet: what is suggested at first is no change")
+        say("no changes yet (the first suggestion is not a change)")
 
 
 def _row(entry: HistoryEntry) -> tuple[object, ...]:
@@ -45,11 +45,11 @@ def _row(entry: HistoryEntry) -> tuple[object, ...]:
 
 
 def words_of(entry: HistoryEntry) -> tuple[str, str]:
-    """Before and after, for people."""
+    """Before and after, in words."""
     event = entry.event
     if event.what in ("undo", "redo"):
         numbers = ", ".join(map(str, event.change.undoes))
-        return f"change {numbers}", "as it was before" if event.what == "undo" else "done again"
+        return f"change {numbers}", "undone" if event.what == "undo" else "redone"
     if event.what == "confirm":
         return "", f"{len(event.change.moves):,} failures stay"
     return entry.before, entry.after

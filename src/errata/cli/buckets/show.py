@@ -18,13 +18,13 @@ SHOWN, LINES, CAUSE = 20, 3, 160
 
 @click.command("show")
 @click.argument("bucket", metavar="BUCKET")
-@click.option("--all", "every", is_flag=True, help=f"Every member, not the first {SHOWN}.")
+@click.option("--all", "every", is_flag=True, help=f"Show every member, not only the first {SHOWN}.")
 @shared_options
 def command(bucket: str, every: bool, options: Options) -> None:
-    """Show BUCKET and its members.
+    """Show a bucket and its members.
 
-    What was read comes first, what only follows from another member last. A member that carries the bucket was read
-    itself, with a verdict that names it as the cause.
+    Reviewed members come first, knock-on failures last. A member supports the bucket if its own verdict names the
+    bucket as the cause.
     """
     store = options.store
     shown = show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
@@ -41,7 +41,7 @@ def _put_head(counts: BucketCounts) -> None:
     bucket = counts.bucket
     put(f"{bucket.title}   ({bucket.slug} · id {bucket.id})", hang=2)
     mistakes = f"{plural(counts.rows, 'row')}, {plural(counts.mistakes, 'mistake')}"
-    follow = f" and {counts.followers:,} that follow" if counts.followers else ""
+    follow = f" and {counts.followers:,} knock-on" if counts.followers else ""
     runs = f"{plural(len(counts.runs), 'run')} of {plural(len(counts.models), 'model')}"
     parts = [bucket.status.upper(), bucket.suite, f"{mistakes}{follow}", plural(counts.cases, "case"), runs]
     put(" · ".join(part for part in [*parts, f"owner {counts.owner}"] if part), hang=2)
@@ -52,14 +52,14 @@ def _put_head(counts: BucketCounts) -> None:
         put(f"shares   {' · '.join(shared)}", hang=9)
     seen = [one[:10] for one in (counts.first_seen, counts.last_seen) if one]
     put(f"seen     {' to '.join(dict.fromkeys(seen))}")
-    put(f"carried  by {len(bucket.supported_by):,} of the {min(ENOUGH, counts.rows):,} verdicts that make it final")
+    put(f"support  {len(bucket.supported_by):,} of the {min(ENOUGH, counts.rows):,} verdicts that make it final")
 
 
 def _put_members(shown: BucketDetails) -> None:
     put()
     for member in shown.members:
-        carries = " · carries" if member.supports else ""
-        follows = " · follows" if member.placement.follows else ""
+        carries = " · supports it" if member.supports else ""
+        follows = " · knock-on" if member.placement.follows else ""
         placed = f" · placed by {member.placement.author}" if member.placement.author else ""
         put(f"{member.name}   {member.placement.role}{carries}{follows}{placed} · {member.placement.owner}", hang=4)
         _put_verdict(member)

@@ -71,10 +71,10 @@ A_FEW = 4
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--common", is_flag=True, help="Only the cases that all runs were measured on, whatever else differs.")
-@click.option("--by-model", is_flag=True, help="One column for all runs of a model.")
+@click.option("--common", is_flag=True, help="Only cases measured in every run, even if the suites differ.")
+@click.option("--by-model", is_flag=True, help="Show one column per model.")
 @click.option("--category", default="", help="Only the cases of this category or tag.")
-@click.option("--all", "every", is_flag=True, help="The whole matrix: also cases that pass in every run.")
+@click.option("--all", "every", is_flag=True, help="Show the whole matrix, also cases that pass in every run.")
 @click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the matrix.")
 @click.option(
     "--write",
@@ -83,7 +83,7 @@ A_FEW = 4
     metavar="DIR",
     help="Write a comparison folder instead: run_results.csv, metric_summary.csv, model_summary.csv and more.",
 )
-@click.option("--force", is_flag=True, help="With --write: also over files that are there and differ.")
+@click.option("--force", is_flag=True, help="With --write, overwrite files that differ.")
 @shared_options
 def command(
     runs: tuple[str, ...],
@@ -98,8 +98,8 @@ def command(
 ) -> None:
     """Compare runs case by case, with significance tests.
 
-    The folder of a comparison stands for the runs it lists; runs that are named beside it win. `--write` makes such a
-    folder of judged runs of conversation-bench, counted from their rows.
+    A comparison folder means the runs it lists; runs named beside it take precedence. `--write` makes such a folder
+    from judged runs of conversation-bench.
     """
     if into is not None:
         refuse_beside_write(common=common, by_model=by_model, category=category, all=every, csv=csv)
@@ -108,7 +108,7 @@ def command(
     store = options.store
     chosen = runs_to_compare(runs, store)
     for folder in chosen.passed_over:
-        say(f"`{folder}` is passed over: the runs that are named win")
+        say(f"skipped `{folder}`: the named runs take precedence")
     asked = ComparisonOptions(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
     with progress("Comparing") as on_attempts:
         comparison = compare(chosen.runs, store, asked, on_attempts=on_attempts)
@@ -135,7 +135,7 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]
     if 1 < len(runs) <= A_FEW and not comparison.options.category:
         put()
-        put_command("next", ["errata", "report", *runs], "writes it down, with the causes")
+        put_command("next", ["errata", "report", *runs], "writes a report with the causes")
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
@@ -152,7 +152,7 @@ def write_matrix(comparison: Comparison, path: Path) -> None:
 
 
 def _cell(cell: Cell | None) -> str:
-    """The state; of several attempts, how many passed."""
+    """The state, and the number of passes if there are several attempts."""
     if cell is None:
         return ""
     return cell.state if cell.attempts == 1 else f"{cell.state} {cell.passes}/{cell.attempts}"
@@ -163,17 +163,17 @@ def _cell_text(text: str) -> str:
 
 
 def refuse_beside_write(**given: object) -> None:
-    """Options that choose or show a part: a folder is about whole runs."""
+    """Refuse options that select a part: a folder covers whole runs."""
     named = [f"`--{name.replace('_', '-')}`" for name, value in given.items() if value]
     if named:
-        message = f"{' and '.join(named)} can't stand beside `--write`"
-        raise SettingsError(message, hint="a comparison folder is about whole runs: leave one of the two out")
+        message = f"{' and '.join(named)} can't be combined with `--write`"
+        raise SettingsError(message, hint="a comparison folder covers whole runs: leave one of the two out")
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:
     chosen = runs_to_compare(runs, options.store, least=1)
     for other in chosen.passed_over:
-        say(f"`{other}` is passed over: the runs that are named win")
+        say(f"skipped `{other}`: the named runs take precedence")
     made = write_comparison_folder(chosen.runs, options.store, folder, force=force)
     if options.json:
         put_json(_json_of_folder(made))
@@ -188,14 +188,14 @@ def _show_folder(made: "ComparisonFolder", store: Store) -> None:
     put(f"{run.suite} · {plural(len(made.runs), 'run')} of {plural(models, 'model')} · {place}")
     put()
     rows = [(one.path.name, made.rows.get(one.path.name, ""), one.change) for one in made.written]
-    put_table(("file", "rows", "now"), rows, right=("rows",))
+    put_table(("file", "rows", "status"), rows, right=("rows",))
     notes = list(_notes_on_folder(made, handles))
     if notes or len(made.runs) > 1:
         put()
     for label, note in notes:
         put_parts(label, [note])
     if len(made.runs) > 1 and not made.not_found:
-        put_command("next", ["errata", "compare", place], "reads it")
+        put_command("next", ["errata", "compare", place], "compares the runs in it")
 
 
 def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -205,15 +205,15 @@ def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> It
     for stored, why in made.left_out:
         yield "left out", f"{handles[stored.run.id]} {stored.run.subject.model}: {why}"
     for name, why in made.not_written.items():
-        yield "not made", f"{name}: {why}"
+        yield "skipped", f"{name}: {why}"
     if made.without_commands and not made.not_written:
-        yield "commands", f"not known of {handles_in(made.without_commands)}"
+        yield "commands", f"unknown for {handles_in(made.without_commands)}"
     if made.without_column:
-        yield "columns", f"none for {', '.join(made.without_column)}; these still decide whether a row fails"
+        yield "columns", f"none for {', '.join(made.without_column)}, which still count towards a failed row"
     if made.not_found:
         yield (
             "note",
-            f"not found from there: {handles_in(made.not_found)}. Move the folder beside or below its runs to read it",
+            f"{handles_in(made.not_found)} can't be found from there; move the folder beside or below its runs",
         )
 
 
@@ -269,7 +269,7 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
 
 
 class _Names:
-    """Cases as their harness names them."""
+    """Case names as the harness writes them."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._run = comparison.matrix.columns[0].run

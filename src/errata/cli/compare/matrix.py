@@ -14,7 +14,7 @@ from errata.compare.comparison import Comparison
 from errata.model.counts import CELL_STATES, Cell, CellState
 
 NARROW = 5
-"""Cases whose names are no wider than this stand side by side."""
+"""Cases whose names are no wider than this are set side by side."""
 GAP = 2
 LINES = 6
 COLUMNS, RUNS = "columns  ", "runs     "
@@ -31,7 +31,7 @@ class CaseLabels(msgspec.Struct, frozen=True):
         return max(map(columns, self.short.values()), default=0) <= NARROW
 
     def listed(self, cases: Sequence[str], room: int, *, lines: int = LINES) -> list[str]:
-        """Names that fit some lines of so many columns, and how many more there are."""
+        """Names that fit the lines, and the number of the rest."""
         return _within([self.short[case] for case in cases], " " if self.narrow else ", ", room, lines)
 
     def joined(self, cases: Sequence[str]) -> str:
@@ -45,7 +45,7 @@ def names_of(comparison: Comparison, word: str) -> CaseLabels:
 
 
 class Heads(msgspec.Struct, frozen=True):
-    """How columns are headed: by label where there is room, else by number, with a legend."""
+    """Column headings: labels if there is room, else numbers with a legend."""
 
     texts: tuple[str, ...]
     legend: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]
 
 
 MOST = 100
-"""Of more cases than this, a page shows numbers only."""
+"""With more cases than this, a page shows counts only."""
 LABEL = 28
 NAME_ROOM = min(40, WIDTH // 2)
 
@@ -123,7 +123,7 @@ def put_matrix(comparison: Comparison, names: CaseLabels, *, every: bool) -> Non
     left = "" if every or not passing else _pass_in_all(len(passing), names.word, len(matrix.columns))
     put()
     if len(cases) > MOST and not every:
-        _put_counts(comparison, names, len(cases), left)
+        _put_counts(comparison, names, len(cases))
     elif not cases:
         put(f"Every {names.word} passes in every run")
     elif names.narrow:
@@ -174,7 +174,7 @@ def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def _put_tall(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
-    """A line for each case; more columns than fit go on below."""
+    """A line for each case; columns that do not fit continue below."""
     longest = max(columns(names.short[case]) for case in cases)
     labels = [wash(column.label) for column in comparison.shown.columns]
     heads = heads_of(labels, WIDTH - min(longest, NAME_ROOM))
@@ -206,7 +206,7 @@ def glyph_of(cell: Cell | None) -> str:
 
 
 def _legend(comparison: Comparison, names: CaseLabels, cases: Sequence[str]) -> list[str]:
-    """What the signs mean that occur; fail and pass on one line."""
+    """The meaning of the signs that occur; fail and pass on one line."""
     by_state: dict[str, list[Cell]] = {}
     for case in cases:
         for cell in comparison.shown.rows[case]:
@@ -222,7 +222,7 @@ def _legend(comparison: Comparison, names: CaseLabels, cases: Sequence[str]) -> 
 
 
 def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseLabels) -> str:
-    """In one word more where all of them are of one kind."""
+    """More specific if all cells have the same cause."""
     places = [(cell.run, cell.case) for cell in cells]
     if state == "error" and all(comparison.pattern_at.get(place) == EMPTY for place in places):
         return "empty response"
@@ -232,7 +232,7 @@ def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Compar
     return meaning
 
 
-def _put_counts(comparison: Comparison, names: CaseLabels, shown: int, left: str) -> None:
+def _put_counts(comparison: Comparison, names: CaseLabels, shown: int) -> None:
     matrix = comparison.shown
     counts = [
         Counter("not in the run" if row[at] is None else row[at].state for row in matrix.rows.values())  # type: ignore[union-attr]
@@ -243,7 +243,7 @@ def _put_counts(comparison: Comparison, names: CaseLabels, shown: int, left: str
         (column.label, *(f"{count[state]:,}" for state in states))
         for column, count in zip(matrix.columns, counts, strict=True)
     ]
-    put(f"{plural(shown, names.word)} of {len(matrix.rows):,} do not pass in every run {left}".rstrip())
+    put(f"{len(matrix.rows) - shown:,} of {plural(len(matrix.rows), names.word)} pass in every run")
     if len(states) > 2:
         put_table(("", *states), rows, right=states, give_way=("",))
-    put("The matrix itself: `--csv FILE` or `--json`; `--all` prints it here")
+    put("`--all` prints the matrix; `--csv FILE` and `--json` write it")

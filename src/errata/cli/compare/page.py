@@ -22,7 +22,7 @@ LABEL = 9
 GAPS = ("missing", "contradictory")
 GAP = "  "
 
-# what decided, in a word where the owner alone would say too little
+# a word for the signal, if the owner alone is not specific enough
 _WORDS = {"provider_empty_response": "empty", "no_verdict": "unjudged"}
 
 
@@ -34,7 +34,7 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
     run = comparison.matrix.columns[0].run
     refusing = any(one.refuses for one in comparison.differences)
     count = plural(len(comparison.matrix.rows), word_for_cases(comparison))
-    of = " that all were measured on" if comparison.options.common else ""
+    of = " measured in every run" if comparison.options.common else ""
     parts = [_suite(comparison, run), f"{count}{of}", "" if refusing else "same suite in all runs", _judge(run)]
     put(" · ".join(part for part in parts if part))
     if comparison.options.category:
@@ -48,17 +48,17 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
 
 
 def _put_gaps(comparison: Comparison) -> None:
-    """Where a run lacks a case, or contradicts itself on it, scores are not over the same cases."""
+    """If a run lacks a case, or contradicts itself on it, scores are not over the same cases."""
     rows = comparison.matrix.rows.values()
     if any(cell is not None and cell.state in GAPS for row in rows for cell in row):
         whole, shared = len(comparison.matrix.rows), len(common_cases(comparison.matrix))
         word = word_for_cases(comparison)
-        sentence = f"every run was measured on {shared:,} of {plural(whole, word)}; `--common` compares on these alone"
+        sentence = f"{shared:,} of {plural(whole, word)} were measured in every run; `--common` compares only these"
         put(f"{'gaps':<{LABEL}}{sentence}", hang=LABEL)
 
 
 def _suite(comparison: Comparison, run: Run) -> str:
-    """With what of the variant is the same in all runs."""
+    """The suite, with the part of the variant that all runs share."""
     runs = [column.run for column in comparison.matrix.columns]
     shared = set.intersection(*(set(variant_of(one)) for one in runs))
     suites = " and ".join(dict.fromkeys(one.suite for one in runs if one.suite)) or run.source.name
@@ -80,17 +80,14 @@ def _put_difference(difference: Difference, comparison: Comparison) -> None:
     if difference.what == "tasks":
         edited = [comparison.cases[case].name for case in comparison.edited]
         if edited:
-            sentence = "its task differs" if len(edited) == 1 else "their tasks differ"
-            put(
-                f"{'edited':<{LABEL}}{', '.join(edited)}: {sentence} between runs; no part of the pairs below",
-                hang=LABEL,
-            )
+            names = ", ".join(edited)
+            put(f"{'edited':<{LABEL}}{names}: task edited between runs; left out of the pairs below", hang=LABEL)
         return
     put(f"{'differs':<{LABEL}}{describe_difference(difference)}", hang=LABEL)
 
 
 def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
-    """What is left out stands beside the scores, or below them where the page is too narrow."""
+    """What is left out is shown beside the scores, or below them on a narrow page."""
     shown = comparison.columns
     policies = _shown_policies([one.scores for one in shown])
     called = ["" if comparison.options.by_model else handles[one.runs[0].run.id] for one in shown]
@@ -114,15 +111,14 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
 
 
 def _put_beside(compared: Compared) -> None:
-    """What a score can't be understood without."""
+    """Notes without which a score would mislead."""
     reported, recovered = compared.scores["as_reported"], compared.scores["clean"].recovered
     if reported.reproduced is False:
-        note = f"the harness itself says {reported.stated:.4g}, which does not follow from the rows"
+        note = f"the harness reports {reported.stated:.4g}, which does not follow from the rows"
         put(f"{'note':<{LABEL}}{wash(compared.label)}: {note}", hang=LABEL)
     if recovered:
-        note = (
-            f"clean takes {plural(len(recovered), 'result')} from an earlier session, where the last was not measured"
-        )
+        results = plural(len(recovered), "result")
+        note = f"clean takes {results} from an earlier session, since the last one was not measured"
         put(f"{'note':<{LABEL}}{wash(compared.label)}: {note}", hang=LABEL)
 
 
@@ -135,7 +131,7 @@ def _label(compared: Compared) -> str:
 
 
 def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:
-    """Heading → policy; where two agree for all, they share a column."""
+    """Heading → policy; two policies that agree for all runs share a column."""
     reported = [one["as_reported"] for one in scores]
     if not any(one.total for one in reported):
         return {"strict": "strict", "clean": "clean"}
@@ -149,7 +145,7 @@ def _figures(score: Score) -> str:
 
 
 def left_out_in_words(score: Score, cases: Container[str] | None = None) -> dict[str, int]:
-    """`empty`, `unjudged`, `collateral` and the like → how many; of some cases alone, where they are named."""
+    """`empty`, `unjudged`, `collateral` and the like → count, over all cases or the given ones."""
     counts: dict[str, int] = {}
     for group in score.groups:
         word = one_line(_WORDS.get(group.signal, group.why), 24)
@@ -168,7 +164,7 @@ NAME = 28
 COUNT = 5
 FEW = 5
 LINES = 24
-"""So many, at most, for one kind of list."""
+"""At most this many lines for one kind of list."""
 
 
 def put_sets(comparison: Comparison, names: CaseLabels) -> None:
@@ -203,7 +199,7 @@ def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
 
 
 def _with_texts(cases: Cases, comparison: Comparison, names: CaseLabels) -> list[str]:
-    """A few with what they ask, a line each; many by their names alone."""
+    """A few cases with their task, one per line; many by name only."""
     if 0 < len(cases) <= FEW and comparison.asks:
         width = max(columns(names.short[case]) for case in cases)
         return [f"{padded(names.short[case], width)}  {wash(comparison.asks.get(case, ''))}".rstrip() for case in cases]

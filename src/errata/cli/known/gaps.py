@@ -19,16 +19,16 @@ NAMED = 4
 
 @click.command("add")
 @click.argument("case", metavar="CASE")
-@click.option("--text", required=True, metavar="TEXT", help="What the limitation is, in a sentence.")
-@click.option("--suite", default="", metavar="NAME", help="The suite, where several have such a case.")
-@click.option("--author", default="", metavar="NAME", help="Who says so; else $ERRATA_AUTHOR or you.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be kept.")
+@click.option("--text", required=True, metavar="TEXT", help="The limitation, in a sentence.")
+@click.option("--suite", default="", metavar="NAME", help="Suite, if several have this case.")
+@click.option("--author", default="", metavar="NAME", help="Author; default: $ERRATA_AUTHOR or your user name.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be added.")
 @shared_options
 def add(case: str, text: str, suite: str, author: str, dry_run: bool, options: Options) -> None:
-    """Record a known gap of a case, or of all cases that a pattern fits.
+    """Record a known gap of a case, or of all cases that match a pattern.
 
-    CASE is a case's name or the end of it, RUN/CASE, or a pattern such as `002-queries/*`, in which `*` stands for
-    anything. Told again, a gap has the new words.
+    CASE is a case name or the end of one, RUN/CASE, or a pattern such as `002-queries/*`. Adding a gap again replaces
+    its text.
     """
     store = options.store
     request = GapRequest(case=case, text=text, suite=suite, author=author or options.settings.author)
@@ -44,18 +44,18 @@ def _show_added(record: GapRecord, store: Store, *, dry_run: bool) -> None:
     put_field("gap", f"{gap.id[:SHORT]} · {record.name}{f' · {gap.suite}' if gap.suite else ''}")
     put_field("", gap.text)
     if gap.pattern:
-        put_field("fits", plural(len(record.cases), "case"))
-    kept = "unchanged" if was and was.text == gap.text else f"was: {was.text}" if was else "kept"
-    put_field("store", f"{'would be kept' if dry_run and not was else kept} · {place_of(str(store.path.absolute()))}")
+        put_field("matches", plural(len(record.cases), "case"))
+    kept = "unchanged" if was and was.text == gap.text else f"was: {was.text}" if was else "added"
+    put_field("store", f"{'would be added' if dry_run and not was else kept} · {place_of(str(store.path.absolute()))}")
     if dry_run:
         put_field("", "nothing was written")
         return
-    _put_next(record, store, "their failures on it then suggest KNOWN_GAP")
+    _put_next(record, store, "suggests KNOWN_GAP for its failures")
     put_undo(["errata", "known", "rm", gap.id[:SHORT]])
 
 
 def _put_next(record: GapRecord, store: Store, note: str) -> None:
-    """The runs to triage again for this to show; all runs where they are many."""
+    """The command that applies this: triage the affected runs, or all if there are many."""
     if record.runs:
         handles = [handle_of(one, store) for one in record.runs[: NAMED + 1]]
         put_command("Next", ["errata", "triage", *(handles if len(handles) <= NAMED else [])], note)
@@ -76,10 +76,10 @@ HANG = 10
 
 
 @click.command("list")
-@click.option("--suite", default="", metavar="NAME", help="Only those of a suite.")
+@click.option("--suite", default="", metavar="NAME", help="Only gaps of this suite.")
 @shared_options
 def list_(suite: str, options: Options) -> None:
-    """List the known gaps."""
+    """List known gaps."""
     records = list_gaps(options.store, suite=suite)
     for record in records:
         if options.json:
@@ -87,7 +87,7 @@ def list_(suite: str, options: Options) -> None:
         else:
             _show_gap(record)
     if not records and not options.json:
-        say("no gap is known; `errata known add CASE --text TEXT` records one")
+        say("no known gaps; record one with `errata known add CASE --text TEXT`")
 
 
 def _show_gap(record: GapRecord) -> None:
@@ -100,13 +100,13 @@ def _show_gap(record: GapRecord) -> None:
 
 @click.command("rm")
 @click.argument("gap", metavar="GAP")
-@click.option("--suite", default="", metavar="NAME", help="The suite, where several have such a case.")
+@click.option("--suite", default="", metavar="NAME", help="Suite, if several have this case.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @shared_options
 def rm(gap: str, suite: str, dry_run: bool, options: Options) -> None:
-    """Forget a known gap.
+    """Remove a known gap.
 
-    GAP is its id or the beginning of it, its case, or its pattern.
+    GAP is its id or the start of it, its case, or its pattern.
     """
     store = options.store
     record = remove_gap(gap, store, suite=suite, dry_run=dry_run)
@@ -122,9 +122,9 @@ def rm(gap: str, suite: str, dry_run: bool, options: Options) -> None:
             )
         )
         return
-    put_field("would go" if dry_run else "forgot", f"{record.gap.id[:SHORT]} · {record.name}: {record.gap.text}")
+    put_field("remove" if dry_run else "removed", f"{record.gap.id[:SHORT]} · {record.name}: {record.gap.text}")
     if dry_run:
         put_field("", "nothing was removed")
         return
-    _put_next(record, store, "their failures on it count as others do")
+    _put_next(record, store, "stops suggesting KNOWN_GAP")
     put_undo(record.undo)

@@ -1,4 +1,4 @@
-"""Labelled lines: a field with its text, a path as people know it, a command that undoes a change."""
+"""Labelled lines: a field with its text, a short path, a command that undoes a change."""
 
 import shlex
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.output import put, wash, write_out
 
 SHORT = 8
-"""So much of an id is shown, and is enough to name it."""
+"""Characters of an id that are shown; enough to name it."""
 HANG = 9
 ROOM = WIDTH - HANG - 2
 
@@ -18,7 +18,7 @@ def put_field(label: str, text: str) -> None:
 
 
 def put_undo(words: Sequence[str]) -> None:
-    """Over as many lines as it needs: a shell takes them for one, and white space in a text counts as one blank."""
+    """On several lines if needed: a shell joins them, and white space in a text counts as one blank."""
     lines = [""]
     for word in (wash(shlex.quote(word)) for word in words):
         if lines[-1] and columns(f"{lines[-1]} {word}") > ROOM:
@@ -31,7 +31,7 @@ def put_undo(words: Sequence[str]) -> None:
 
 
 def place_of(path: str) -> str:
-    """The shortest of its names that still leads there."""
+    """The shortest form: relative to the current folder, to the home folder, or absolute."""
     names = [path]
     for start, sign in ((Path.cwd(), "."), (Path.home(), "~")):
         if path == str(start):

@@ -1,4 +1,4 @@
-"""The history of a run and of a case: earlier reports, repeats, what became of actions, other models."""
+"""The history of a run and of a case: earlier reports, repeated failures, results of actions, other models."""
 
 from pathlib import PurePosixPath
 from typing import Any
@@ -33,7 +33,7 @@ WORDS = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 
 
 def tell_history(analysis: Analysis) -> None:
-    """Which reports were read, and which could not be."""
+    """The earlier reports that were read, and those that could not be."""
     history, run = analysis.remembered, analysis.stored.run
     files, reports = history.report_files, history.reports
     if not (reports.same_model or reports.others or reports.undated or files.skipped):
@@ -46,9 +46,9 @@ def tell_history(analysis: Analysis) -> None:
         line += f" · {len(reports.undated):,} without a date, not counted"
     say(f"history   {line}")
     for report in files.skipped[:MOST_NOTES]:
-        say(f"          not read: {place_of(str(report.path.absolute()))}: {report.why}")
+        say(f"          skipped: {place_of(str(report.path.absolute()))}: {report.why}")
     if len(files.skipped) > MOST_NOTES:
-        say(f"          not read: {len(files.skipped) - MOST_NOTES:,} more")
+        say(f"          skipped: {len(files.skipped) - MOST_NOTES:,} more")
 
 
 def show_memory(analysis: Analysis) -> None:
@@ -68,11 +68,11 @@ def _show_repeats(analysis: Analysis) -> None:
     if not places or not failures:
         return
     (count, where), *more = places
-    line = f"{count:,} of {failures:,} failed in an earlier {where} too"
+    line = f"{count:,} of {failures:,} also failed in an earlier {where}"
     line += "".join(f", {other:,} in an earlier {place}" for other, place in more)
     put(f"Repeats  {line}", hang=9)
     for mention, keys in analysis.remembered.mentions.ambiguous[:MOST_NOTES]:
-        put(f"         `{mention.text}` in {mention.report} fits {len(keys)} cases; not counted", hang=9)
+        put(f"         `{mention.text}` in {mention.report} matches {len(keys)} cases; not counted", hang=9)
 
 
 def _target(effect: Effect) -> str:
@@ -111,7 +111,7 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
 
 
 def json_memory(analysis: Analysis) -> dict[str, Any]:
-    """The same, to be spread into the object of a run."""
+    """The same as fields of a run's JSON object."""
     return msgspec.structs.asdict(history_output(analysis))
 
 

@@ -1,4 +1,4 @@
-"""A packet to be read as it is: every text with the numbers of its lines, by which people quote it."""
+"""A packet as text, with line numbers to quote by."""
 
 import shlex
 from typing import Any
@@ -17,7 +17,7 @@ NUMBER = 7
 
 
 def show_packet(packet: Packet) -> None:
-    """Redacted and cleaned when it was made."""
+    """The packet is already redacted and cleaned."""
     put(f"{packet.case_key} · attempt {packet.attempt}", raw=True)
     _put_field("run", _pairs(packet.run))
     _put_facts(packet.facts)
@@ -54,16 +54,16 @@ def _pairs(fields: dict[str, Any]) -> str:
 
 
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
-    """What has to be known to hand a verdict in."""
+    """The fields needed to submit a verdict."""
     named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()
     _put_field("attempt_id", handed.packet.attempt_id)
     _put_field("lease", f"{handed.token}   until {handed.until}")
-    _put_field("hand in", f"{named}{' --person' if who.kind == 'person' else ''}")
+    _put_field("submit", f"{named}{' --person' if who.kind == 'person' else ''}")
 
 
 def _put_line(number: int, line: str) -> None:
-    """No word is broken: what is copied from here has to stand in the packet."""
+    """Words stay whole, so that a copied quote occurs in the packet."""
     first, *rest = fold(f"{number:>5}  {clean(line)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
     write_out("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
 
@@ -76,4 +76,4 @@ def _put_question(packet: Packet) -> None:
         put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)
     owners = owners_without_label(packet.question)
     if owners:
-        put(f"{len(labels) + 1:>2}  {NO_LABEL}: none of these fits; the owner is one of {', '.join(owners)}", hang=4)
+        put(f"{len(labels) + 1:>2}  {NO_LABEL}: no label fits; give an owner: {', '.join(owners)}", hang=4)

@@ -1,4 +1,4 @@
-"""How a run and its attempts are called on a page: its harness, its unit, how many attempts there are."""
+"""A run on a page: its title, its harness and unit, and its number of attempts."""
 
 from errata.cli.output import plural
 from errata.model import Run, StoredRun
@@ -25,14 +25,14 @@ def attempts_in_words(stored: StoredRun) -> str:
 
 
 def beside(stored: StoredRun) -> list[str]:
-    """What was planned but never made, and what was made but left no row."""
+    """Planned attempts that were never made, and attempts that are not in the log."""
     missing, untold = stored.counts.missing, untold_of(stored)
     parts = [f"{missing:,} missing"] if missing else []
     return [*parts, f"{untold:,} measured but not in the log"] if untold else parts
 
 
 def title_of(run: Run, name: str) -> str:
-    """What a person wants to know first of a run, in a line."""
+    """One line that identifies a run."""
     suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
     date = (run.started_at or "")[:10]
     named = f"Run {name} ({run.native_id})" if needs_native_id(run, name) else f"Run {name}"

@@ -1,4 +1,4 @@
-"""Scores in columns: a line for each policy, with what it leaves out."""
+"""Scores in columns: a line for each policy, with the attempts it leaves out."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores
 
 LABEL = 14
-"""The width of the first column, here and in all that stands below the lines."""
+"""The width of the first column, also of the lines below the scores."""
 
 GAP = "   "
 NARROW = 24
@@ -38,7 +38,7 @@ class ScoreWords:
             out = plural(sum(score.left_out.values()), self.counted)
             parts.append(f"{self.harness} leaves out {out}{_why(score)}")
         if score.reproduced is False:
-            parts.append(f"the harness itself says {score.stated:.4g}")
+            parts.append(f"the harness reports {score.stated:.4g}")
         return "; ".join(parts) or "the harness's own rule, reproduced"
 
     def _left_out(self, score: Score) -> str:
@@ -52,7 +52,7 @@ class ScoreWords:
 def lines_of(
     scores: Mapping[Policy, Score], policies: Sequence[Policy], words: ScoreWords, *, width: int = WIDTH
 ) -> list[str]:
-    """A note that is too long for its line goes on below."""
+    """A note that is too long for its line continues below."""
     rows = [(policy, *figures(scores[policy]), words.note(scores[policy])) for policy in policies]
     widths = [max(columns(row[at]) for row in rows) for at in (1, 2, 3)]
     lines: list[str] = []

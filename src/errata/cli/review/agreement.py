@@ -19,10 +19,10 @@ from errata.verbs.review import agreement_of
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Tell how far independent reviewers of RUNS agree.
+    """Measure agreement between independent reviewers.
 
-    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
-    count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
+    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. Inherited verdicts do not count. Disputes are
+    listed; a person decides them with `errata review next ATTEMPT`.
     """
     measured = agreement_of(list(runs_named(runs, options.store)), options.store)
     for agreement in measured:
@@ -31,24 +31,24 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         else:
             _show(agreement)
     if not measured and not options.json:
-        say("nobody has reviewed anything yet: `errata review run RUN` or `errata review next RUN` begins")
+        say("no reviews yet: start with `errata review run RUN` or `errata review next RUN`")
 
 
 def _show(agreement: TaxonomyAgreement) -> None:
     measured = agreement.agreement
     if not measured.attempts:
-        put(f"{agreement.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")
+        put(f"{agreement.taxonomy} · no failure has two independent reviews, so agreement is unknown")
         return
-    chance = " (all gave one label, as chance alone would)" if measured.alpha is None else ""
+    chance = " (all labels are the same)" if measured.alpha is None else ""
     alpha = f"Krippendorff's alpha {ratio(measured.alpha)}{chance}"
     fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
-    put(f"{agreement.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
+    put(f"{agreement.taxonomy} · {plural(measured.attempts, 'failure')} reviewed by two or more · {alpha}{fleiss}")
     fleiss = f" · Fleiss' kappa {ratio(agreement.owners.fleiss)}" if agreement.owners.fleiss is not None else ""
-    put(f"on who has to act · Krippendorff's alpha {ratio(agreement.owners.alpha)}{fleiss}")
+    put(f"on the owner · Krippendorff's alpha {ratio(agreement.owners.alpha)}{fleiss}")
     for pair, owner in zip(measured.pairs, agreement.owners.pairs, strict=True):
         put()
         put(f"{pair.one} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}")
-        put(f"  on who has to act: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
+        put(f"  on the owner: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
         put_confusion(pair.confusion, rows=pair.one, columns=pair.other)
     if agreement.disputes:
         put()
@@ -69,7 +69,7 @@ def _show_dispute(dispute: Dispute) -> None:
 
 
 def put_confusion(confusion: Mapping[str, Mapping[str, int]], *, rows: str, columns: str) -> None:
-    """Only where they differ somewhere: what agrees everywhere needs no table."""
+    """Printed only if they differ."""
     others = sorted({label for given in confusion.values() for label in given})
     if all(list(given) == [label] for label, given in confusion.items()):
         return
@@ -79,5 +79,5 @@ def put_confusion(confusion: Mapping[str, Mapping[str, int]], *, rows: str, colu
 
 
 def ratio(value: float | None) -> str:
-    """None where chance alone would agree everywhere: nothing can be said."""
+    """A dash for a coefficient that is undefined."""
     return "–" if value is None else f"{value:.2f}"

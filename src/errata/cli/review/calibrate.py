@@ -20,13 +20,13 @@ SHOWN = 20
 @click.command("calibrate")
 @click.argument("labels", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("run", default="", metavar="[RUN]")
-@click.option("--taxonomy", default="", metavar="NAME", help="Labels of this taxonomy; else the source's own.")
+@click.option("--taxonomy", default="", metavar="NAME", help="Taxonomy of the labels; default: the source's own.")
 @shared_options
 def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
-    """Measure the reviewers against labels that people gave.
+    """Measure reviewers against labels given by people.
 
-    LABELS is a CSV file with the columns `label`, and `attempt_id` or `case`; cases belong to RUN, or to the run that a
-    column `run` names. What a reviewer has not read counts neither as right nor as wrong.
+    LABELS is a CSV file with the columns `label`, and `attempt_id` or `case`; cases belong to RUN, or to the run in a
+    column `run`. A failure that a reviewer has not reviewed counts neither as right nor as wrong.
     """
     measured = calibrate_reviewers(labels, run, options.store, taxonomy=taxonomy)
     if options.json:
@@ -37,7 +37,7 @@ def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
         put()
         _show(reviewer, calibration)
     if not measured.reviewers:
-        say("no reviewer has read any of them")
+        say("no reviewer has reviewed any of them")
     for row in measured.untaken:
         say(f"line {row.line}: {row.why}")
 

@@ -26,7 +26,7 @@ from errata.runs.review_context import question_for
 from errata.verbs.review import export, has_failures
 
 Rows = Callable[[int], Iterator[ExportRow]]
-"""Made anew for each file; with the tokens that a packet may have."""
+"""Called once for each file, with the token budget of a packet."""
 Writer = Callable[[Rows, IO[str]], int]
 
 PACKETS, TABLE = "packets.jsonl", "review.csv"
@@ -35,13 +35,13 @@ JUDGED_ROWS, JUDGED_TABLE = "failure_review_rows.jsonl", "failure_review_rows.cs
 
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder for every form there is.")
-@click.option("--format", "form", type=Word(("jsonl", "csv")), help="Else as the file is called, else JSON Lines.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File, or folder for all formats.")
+@click.option("--format", "form", type=Word(("jsonl", "csv")), help="Default: by file name, else JSON Lines.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
+@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
 @packet_options
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @reports_option
 @shared_options
 def command(
@@ -56,10 +56,10 @@ def command(
     force: bool,
     options: Options,
 ) -> None:
-    """Write what there is to read as JSON Lines or a table.
+    """Write failures to review as JSON Lines or a table.
 
-    A packet a line, or a row for each failure with empty columns to fill in; `errata review import` takes both back.
-    Runs of conversation-bench get the columns of `failure_review_rows`.
+    One packet per line, or one row per failure with empty columns to fill in; `errata review import` reads both. Runs
+    of conversation-bench get the columns of `failure_review_rows`.
     """
     store = options.store
     meant = list(runs_named(runs, store))
@@ -109,7 +109,7 @@ def _writer(form: str, runs: list[StoredRun]) -> Writer:
 
 
 class _AsBytes:
-    """A file of text for those who write bytes."""
+    """A text file for writers of bytes."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -122,5 +122,5 @@ def _refuse_existing(files: dict[Path, Writer], *, force: bool) -> None:
     there = next((path for path in files if path.exists()), None)
     if there is not None and not force:
         raise SettingsError(
-            f"`{there}` is there already, and may have been filled in", hint="another name, or `--force`"
+            f"`{there}` already exists and may have been filled in", hint="use another name, or `--force`"
         )

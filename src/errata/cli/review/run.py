@@ -1,4 +1,4 @@
-"""`errata review run`: what it will do, how far it is, and what it did."""
+"""`errata review run`: plan, progress and result."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -37,32 +37,32 @@ NAMED, LONGEST = 5, 70
 
 
 def show_plan(plan: Plan) -> None:
-    """Talk: it is said before anything is done."""
+    """Printed to stderr before anything is sent."""
     for part in plan.parts:
         queue, begun = part.queue, len(part.first) + len(part.then)
-        counts = f"{plural(queue.failures, 'failure')} · {queue.read:,} read before · {begun:,} to read now"
+        counts = f"{plural(queue.failures, 'failure')} · {queue.read:,} reviewed · {begun:,} to review"
         again = f", {len(queue.returned):,} of them again: evidence changed since" if queue.returned else ""
         say(f"{short(part.stored.run.native_id):<9} {counts}{again}")
     if not any(part.queue.failures for part in plan.parts):
         say(no_failure(plan.request.filters, *(short(part.stored.run.native_id) for part in plan.parts)))
         return
     if not plan.packets:
-        whose = "that others have read " if plan.request.wanted == "second" else ""
+        whose = "that others have reviewed " if plan.request.wanted == "second" else ""
         say(f"nothing {whose}is waiting for `{word_for(plan.request.chosen.identity)}`")
         return
     if plan.left_out:
         say(f"left out  {sum(plan.left_out.values()):,} by `--limit`: {_groups(plan)}")
-    say(f"goes to   {plan.request.chosen.goes_to}, as `{word_for(plan.request.chosen.identity)}`")
+    say(f"sent to   {plan.request.chosen.goes_to}, as `{word_for(plan.request.chosen.identity)}`")
     estimate = plan.estimate
     tokens = f"about {number(estimate.tokens_in)} tokens in and {number(estimate.tokens_out)} out"
-    cached = f" · {plural(estimate.cached, 'answer')} in the ledger already" if estimate.cached else ""
+    cached = f" · {plural(estimate.cached, 'answer')} cached" if estimate.cached else ""
     say(f"estimate  {plural(estimate.calls, 'call')}, {tokens}, {_cost(estimate.cost)}{cached}")
     if plan.lost:
         say(f"lost      {_lost_in_words(plan.lost)}: a process ended before the answer was stored")
 
 
 def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
-    """All that would leave the machine for the first packet, as it would."""
+    """Exactly what would be sent for the first packet."""
     if as_json:
         put_json(DryRunOutput(**plan_fields(plan), prompt=prompt.text if prompt else None), raw=True)
         return
@@ -86,15 +86,15 @@ def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
     for why, count in tally.reasons.most_common(NAMED):
         put(f"{'':<9}{count}× {one_line(why, 2 * LONGEST)}", hang=12)
     if tally.inherited:
-        put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash took a verdict over; nobody read them")
+        put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash inherited a verdict")
     if tally.need_second:
         verdicts = plural(tally.need_second, "verdict")
-        put(f"second   {verdicts} on text that talks to its reader: not final until another reviewer agrees", hang=9)
+        put(f"second   {verdicts} on text that addresses the reviewer: not final until another reviewer agrees", hang=9)
     _put_spent(tally)
     if tally.capped:
-        put(f"stopped  {tally.capped}; {plural(tally.left, 'failure')} not read", hang=9)
+        put(f"stopped  {tally.capped}; {plural(tally.left, 'failure')} not reviewed", hang=9)
     elif tally.left:
-        put(f"not read {tally.left:,}")
+        put(f"left     {tally.left:,} not reviewed")
     if plan.left_out:
         put(f"left out {sum(plan.left_out.values()):,} by --limit: {_groups(plan)}", hang=9)
     _put_next(plan, tally)
@@ -107,16 +107,16 @@ def _put_spent(tally: Tally) -> None:
     if tally.tokens:
         parts.append(f"{number(tally.tokens)} tokens")
     if tally.cached:
-        parts.append(f"{plural(tally.cached, 'answer')} out of the ledger")
+        parts.append(f"{plural(tally.cached, 'answer')} cached")
     put_parts("cost", parts)
     if tally.lost:
-        put(f"lost     {_lost_in_words(tally.lost)}: broken off, and perhaps paid for", hang=9)
+        put(f"lost     {_lost_in_words(tally.lost)}: interrupted, and perhaps billed", hang=9)
 
 
 def _put_next(plan: Plan, tally: Tally) -> None:
     handles = [short(part.stored.run.native_id) for part in plan.parts]
     if tally.left or tally.failed:
-        put("Next     the same command goes on where this one stopped; nothing is asked twice")
+        put("Next     run the same command to continue; no call is repeated")
     elif tally.reviewed:
         put_command("Next", ["errata", "review", "status", *handles])
 
@@ -177,7 +177,7 @@ def _lost_in_words(calls: Iterable[Call]) -> str:
 
 
 def _cost(cost: float | None) -> str:
-    return "for an unknown price" if cost is None else f"about {money(cost, 2 if cost >= 1 else 4)}"
+    return "unknown cost" if cost is None else f"about {money(cost, 2 if cost >= 1 else 4)}"
 
 
 def _groups(plan: Plan) -> str:
@@ -189,7 +189,7 @@ def _groups(plan: Plan) -> str:
 
 @contextmanager
 def watching(plan: Plan, tally: Tally, *, as_json: bool) -> Iterator[Callable[[Tally], None]]:
-    """What was done is told also where it was broken off: it is kept."""
+    """Prints the result even if the review is interrupted: verdicts so far are kept."""
     try:
         if as_json or not tally.planned:
             yield lambda _: None
@@ -215,28 +215,29 @@ def progress_parts(tally: Tally) -> list[str]:
 
 @click.command("run")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--model", default="", metavar="PROVIDER:NAME", help="Ask this model; with --base-url, its name there.")
-@click.option("--base-url", default="", metavar="URL", help="A server that speaks OpenAI's protocol.")
+@click.option("--model", default="", metavar="PROVIDER:NAME", help="Model to ask; with --base-url, its name there.")
+@click.option("--base-url", default="", metavar="URL", help="Server with an OpenAI-compatible API.")
 @click.option(
-    "--command", default="", metavar="PROGRAM", help="Ask claude, codex or gemini; or a program and its words."
+    "--command",
+    default="",
+    metavar="PROGRAM",
+    help="Program to ask: claude, codex, gemini, or your own with its arguments.",
 )
-@click.option("--reviewer", default="", metavar="NAME", help="Ask this reviewer of your settings.")
-@click.option("--parallel", type=click.IntRange(1, 256), default=4, help="So many at once.")
+@click.option("--reviewer", default="", metavar="NAME", help="Reviewer from your settings.")
+@click.option("--parallel", type=click.IntRange(1, 256), default=4, help="Number of calls at once.")
 @click.option(
-    "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this, in this one command."
+    "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend at most this much in this command."
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Use no more than this, in this one command.")
-@click.option("--limit", type=click.IntRange(min=1), help="Read no more than this, some of every group.")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Use at most N tokens in this command.")
+@click.option("--limit", type=click.IntRange(min=1), help="Review at most N, spread over all groups.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
-@click.option(
-    "--second", is_flag=True, help="What others have read, for a second opinion that does not know the first."
-)
+@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
+@click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
 @packet_options
-@click.option("--with-tools", is_flag=True, help="Let the model read and search what is too long for a packet.")
-@click.option("--allow-tools", is_flag=True, help="Start an agent although its tools are not known to be off.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be sent, and what it would cost.")
+@click.option("--with-tools", is_flag=True, help="Let the model read and search texts that are too long for a packet.")
+@click.option("--allow-tools", is_flag=True, help="Start an agent even if its tools may be on.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be sent and its cost.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before spending.")
 @reports_option
 @shared_options
@@ -257,10 +258,10 @@ def command(
     options: Options,
     **whom: str | bool,
 ) -> None:
-    """Have a model or a program read the failures of RUNS.
+    """Review failures with a model or a program.
 
-    Says first what it will cost. Each verdict is kept as soon as it is there; what was answered once is never asked
-    again, so that a review which was broken off goes on where it stopped.
+    Shows the estimated cost first. Each verdict is stored at once and no call is repeated, so an interrupted review
+    continues where it stopped.
     """
     store = options.store
     request = Request(
@@ -282,7 +283,7 @@ def command(
     refuse_unpriced_cap(plan)
     tally = Tally(plan.packets)
     if plan.packets and not _may_begin(plan, yes=yes):
-        say("nothing was asked")
+        say("nothing was sent")
         return
     with watching(plan, tally, as_json=options.json) as on_end:
         if plan.packets:
@@ -291,27 +292,25 @@ def command(
 
 
 def _may_begin(plan: Plan, *, yes: bool) -> bool:
-    """Whoever spends is asked first; where nobody can answer, a flag has to say so."""
+    """Ask before spending; without a terminal, require a flag."""
     estimate, limits = plan.estimate, plan.request.limits
     if yes or not estimate.calls or estimate.cost == 0:
         return True
     if sys.stdin.isatty():
         return click.confirm("Begin?", default=True, err=True)
     if limits.max_cost is None and limits.max_tokens is None:
-        cost = "an unknown sum" if estimate.cost is None else f"about {money(estimate.cost)}"
+        cost = "an unknown cost" if estimate.cost is None else f"about {money(estimate.cost)}"
         raise SettingsError(
-            f"This would make {estimate.calls:,} calls for {cost}, and nobody is here to be asked",
+            f"This would make {estimate.calls:,} calls for {cost}, and there is no terminal to confirm it",
             hint="add `--yes`, or a cap: `--max-cost DOLLARS`, `--max-tokens N`; `--dry-run` shows what would be sent",
         )
     return True
 
 
 def _refuse_nothing(tally: Tally) -> None:
-    """What could not be done at all is an error, whatever was kept before."""
+    """A review without any result is an error, even if earlier verdicts are stored."""
     if tally.stopped:
-        raise ErrataError(f"The reviewer can't be asked any more: {tally.stopped}", hint="what was read so far is kept")
+        raise ErrataError(f"The reviewer can't be asked any more: {tally.stopped}", hint="reviews so far are kept")
     if tally.failed and not tally.reviewed and not tally.refused:
         why = tally.reasons.most_common(1)[0][0]
-        raise ErrataError(
-            f"Not one failure could be reviewed: {why}", hint="`errata review status RUN` tells of all calls"
-        )
+        raise ErrataError(f"No failure could be reviewed: {why}", hint="`errata review status RUN` shows all calls")

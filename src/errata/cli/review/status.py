@@ -23,7 +23,7 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Tell how far the review of RUNS is."""
+    """Show the progress of the review."""
     store = options.store
     for at, stored in enumerate(runs_named(runs, store)):
         status = review_status(stored, store, now=to_iso(datetime.now(UTC)))
@@ -48,16 +48,16 @@ def show_status(status: Status, handle: str) -> None:
     _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
     _line("reviewers", " · ".join(f"{name} {count:,}" for name, count in status.reviewers.items()))
     _line("evidence", _evidence(status))
-    _put_cases("stale", status, status.stale, f"read before, evidence changed since; `errata review next {handle}`")
+    _put_cases("stale", status, status.stale, f"reviewed before, evidence changed since; `errata review next {handle}`")
     _line("second opinion", _second(status, handle))
     _put_cases("disputed", status, status.disputed, "a person has to decide")
     _put_doubts(status)
     _line("buckets", buckets_line(status.buckets))
     _line("refused", _refusals(status))
-    _line("in hand", f"{status.in_hand:,}" if status.in_hand else "")
+    _line("leased", f"{status.in_hand:,}" if status.in_hand else "")
     for spent in status.spent:
         _line("cost", _spent(spent))
-    _line("", "" if status.reviewers else f"`errata review run {handle}` or `errata review next {handle}` begins")
+    _line("", "" if status.reviewers else f"start with `errata review run {handle}` or `errata review next {handle}`")
 
 
 def _line(label: str, text: str) -> None:
@@ -69,8 +69,10 @@ def _evidence(status: Status) -> str:
     quotes = status.quotes
     if not status.reviewers:
         return ""
-    sentence = f"{quotes.found:,} of {plural(quotes.quotes, 'quote')} found verbatim at the place named"
-    changed = f"; {plural(quotes.changed, 'verdict')} on a packet that says more by now" if quotes.changed else ""
+    sentence = f"{quotes.found:,} of {plural(quotes.quotes, 'quote')} found verbatim in the packet"
+    changed = (
+        f"; {plural(quotes.changed, 'verdict')} on a packet that has more evidence since" if quotes.changed else ""
+    )
     return f"{sentence}{changed}{f'; {quotes.without:,} without a quote' if quotes.without else ''}"
 
 
@@ -82,13 +84,13 @@ def _second(status: Status, handle: str) -> str:
         sentence = f"{status.seconded:,} of {read:,} have one; `errata review agreement {handle}`"
     else:
         sentence = (
-            f"0 of {read:,} have one: agreement cannot be given; `errata review next {handle} --second` under another "
+            f"0 of {read:,} have one, so agreement is unknown; `errata review next {handle} --second` under another "
             f"name, or `errata review run {handle} --second`"
         )
     if not status.need_second:
         return sentence
     names = ", ".join(case_of(status.stored, attempt) for attempt in status.need_second[:NAMED])
-    return f"{sentence}; needed for {len(status.need_second):,}, whose text talks to the reader: {names}"
+    return f"{sentence}; needed for {len(status.need_second):,}, whose text addresses the reviewer: {names}"
 
 
 def _put_cases(label: str, status: Status, attempts: tuple[str, ...], meaning: str) -> None:
@@ -115,19 +117,19 @@ def _refusals(status: Status) -> str:
     if not status.refused:
         return ""
     most = list(status.refusals.items())[:NAMED]
-    left = f"{plural(status.unmended, 'failure')} still without one that was taken" if status.unmended else "all mended"
+    left = f"{plural(status.unmended, 'failure')} still without an accepted one" if status.unmended else "all corrected"
     reasons = "; ".join(f"{count}× {one_line(why, REASON)}" for why, count in most)
     return f"{plural(status.refused, 'answer')}, {left}; {reasons}"
 
 
 def _spent(spent: Spent) -> str:
-    """What is known, and what is not: absent is not zero."""
+    """Known and unknown cost: missing is not zero."""
     cost = money(spent.cost) if spent.cost is not None else "unknown"
     unknown = f", unknown for {spent.unpriced:,}" if spent.unpriced and spent.cost is not None else ""
     tokens = f" · {number(spent.tokens)} tokens" if spent.tokens is not None else ""
     failed = f" · {spent.failed:,} failed" if spent.failed else ""
-    lost_cost = "an unknown sum" if spent.lost_cost is None else f"about {money(spent.lost_cost)}"
-    lost = f" · {spent.lost:,} lost, perhaps paid: {lost_cost}" if spent.lost else ""
+    lost_cost = "unknown cost" if spent.lost_cost is None else f"about {money(spent.lost_cost)}"
+    lost = f" · {spent.lost:,} lost, perhaps billed: {lost_cost}" if spent.lost else ""
     return f"{cost}{unknown} · {spent.reviewer} · {plural(spent.calls, 'call')}{tokens}{failed}{lost}"
 
 

@@ -25,11 +25,10 @@ NAMED = 20
 @reports_option
 @shared_options
 def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> int:
-    """Hand in one verdict.
+    """Submit a verdict.
 
-    FILE holds one JSON object; without it, standard input does. It is checked like any reviewer's: what it quotes must
-    stand at the place it names. One that can't be taken changes nothing; the reasons are told, the exit code is 2, and
-    the packet stays yours.
+    FILE holds one JSON object; default: standard input. Its quotes must occur at the places it names. A rejected
+    verdict changes nothing: the reasons are listed, the exit code is 2, and you keep the packet.
     """
     given = read_submission(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
@@ -59,19 +58,19 @@ def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
             )
         )
         return
-    change = f" (you said {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
-    known = "   known already" if kept.state == "unchanged" else ""
+    change = f" (was {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
+    known = "   unchanged" if kept.state == "unchanged" else ""
     put(f"{accepted.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
-        say("its text talks to the reader: another reviewer has to agree before this counts as final")
+        say("its text addresses the reviewer: not final until another reviewer agrees")
     if accepted.inherited:
-        say(f"{plural(accepted.inherited, 'failure')} of the same crash took it over")
+        say(f"{plural(accepted.inherited, 'failure')} of the same crash inherited it")
     if accepted.ignored:
-        say(f"not asked for, and left out: {', '.join(accepted.ignored)}")
+        say(f"ignored unknown fields: {', '.join(accepted.ignored)}")
 
 
 def show_reasons(rejected: RejectedVerdict, *, as_json: bool) -> None:
-    """What is wrong, and what would be right."""
+    """What is wrong, and the valid choices."""
     choices = {name: list(words) for name, words in (("labels", rejected.labels), ("places", rejected.places)) if words}
     if as_json:
         put_json(
@@ -83,11 +82,11 @@ def show_reasons(rejected: RejectedVerdict, *, as_json: bool) -> None:
             )
         )
         return
-    say("this verdict can't be taken:")
+    say("this verdict is rejected:")
     for reason in rejected.reasons:
         say(f"  - {reason}")
     for name, words in choices.items():
-        # a reason that names them all has said it
+        # skip what a reason already lists
         if not any(all(word in reason for word in words) for reason in rejected.reasons):
             more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
             say(f"{name}: {', '.join(words[:NAMED])}{more}")
