@@ -21,6 +21,9 @@ sys.dont_write_bytecode = False
 # these take longest: begun last, they would keep one worker busy after the others are done
 LONGEST = ("test_real_model.py", "test_soak.py", "test_startup.py")
 
+# pages are tested at the width of a pipe, wherever the tests run
+os.environ.pop("COLUMNS", None)
+
 # a short pass of every property for each change; `make properties` looks for longer
 settings.register_profile("short", max_examples=15, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)

@@ -208,7 +208,7 @@ def test_no_pair_of_runs_differs_beyond_chance(four):
 
 
 def test_turns_that_follow_name_the_turn_they_follow_from(library):
-    assert "c follows from turn 24" in done("compare", *COMPARED, "--store", library).out
+    assert "c follows from turn-24" in done("compare", *COMPARED, "--store", library).out
 
 
 @pytest.mark.trap(9)

@@ -353,42 +353,51 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
   errata failures latest   why each case failed, and whose fault it is
   errata show latest/CASE  one of them, with the evidence
 
-  RUN is a path, a unique prefix of a run's id or native id, a name, or
-  `latest`.
+  RUN is a path, a name or id or the beginning of it, a model that has one
+  run, or `latest`.
 
 Options:
+  --store FILE   The store; every command also takes this option itself.
   -V, --version  Show the version and exit.
   -h, --help     Show this message and exit.
 
-Commands:
+Look:
   analyze      Import, check and summarise runs, and write a report.
-  import       Read runs into the store.
-  fetch        Download runs from their deployment, to read them offline.
   runs         List the runs in the store.
+  failures     List failures with owner and evidence.
   show         Show a run, a case or an attempt, with evidence.
-  check        Check whether runs are complete and fit for analysis.
   score        Show scores under every scoring policy.
+  check        Check whether runs are complete and fit for analysis.
+  sessions     List sessions, results that a later session replaced, and
+               knock-on failures.
+  demo         Analyse a bundled example.
+
+Compare:
   compare      Compare runs case by case, with significance tests.
   consistency  Show which cases and checks change between repeated runs.
-  failures     List failures with owner and evidence.
+
+Review:
   triage       Assign an owner to every failure again.
   review       Review failures: by model, agent, person or spreadsheet.
   buckets      Group failures by cause, and correct the groups.
-  sessions     List sessions, results that a later session replaced, and
-               knock-on failures.
-  rerun        Print the commands that rerun failures the model did not cause.
-  action       Record fixes, and check whether they worked.
-  known        Record accepted limitations of a suite.
+
+Act:
   report       Write a report about runs.
+  rerun        Print the commands that rerun failures the model did not cause.
   issues       Write an issue for each failing case, and a script that files
                them.
+  action       Record fixes, and check whether they worked.
+  known        Record accepted limitations of a suite.
   writeback    Write settled results in the harness's own format.
   export       Export runs in the every_eval_ever format.
+
+Store:
+  import       Read runs into the store.
+  fetch        Download runs from their deployment, to read them offline.
   exclude      Exclude a run from every score, with a reason.
   rm           Remove runs from the store.
+  doctor       Check the store for damage.
+  sources      List the formats that errata reads.
   trust        Allow a project's `errata.toml` to set reviewers, addresses and
                keys.
-  sources      List the formats that errata reads.
-  doctor       Check the store for damage.
-  demo         Analyse a bundled example.
 """)

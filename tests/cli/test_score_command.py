@@ -84,7 +84,7 @@ By category
 
 def test_a_batch_over_three_sessions(library):
     assert done("score", batch_of(library), "--by-category", "--store", library).out == snapshot("""\
-Run fea0ee12 · sonnet · projectscylla · ProjectScylla · 47 cases
+Run sonnet · projectscylla · ProjectScylla · 47 cases
 
 strict        24/47   51.1 %   [37.2, 64.7]   every case
 as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced

@@ -8,7 +8,7 @@ import msgspec
 
 from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, local_paths
-from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_command, put_json, put_quote, say
@@ -143,6 +143,8 @@ MOST_CATEGORIES = 10
 CHECK_NAME = 40
 BAR = 20
 CAUSE = 72
+REASON = 26
+"""With fewer columns than this beside the bar, a reason goes on at the left."""
 
 
 def tell_summary(analysis: Analysis) -> None:
@@ -252,7 +254,10 @@ def _show_owners(analysis: Analysis) -> None:
         head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
         line = f"{head if len(head) <= 8 else '':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
         only = "" if owner.because_of_it == owner.count else "e.g. "
-        put(f"{line}   {only}{one_line(owner.reason)}" if owner.reason else line, hang=columns(line) + 3)
+        hang = columns(line) + 3
+        if WIDTH - hang < REASON:
+            hang = 12
+        put(f"{line}   {only}{one_line(owner.reason)}" if owner.reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
         put()
 
@@ -281,9 +286,9 @@ def _names(cases: tuple[str, ...], room: int) -> str:
     for at, case in enumerate(cases[1:], 1):
         longer, left = f"{names}, {case}", len(cases) - at - 1
         if columns(longer) + (len(f" +{left:,}") if left else 0) > room:
-            return f"{cut(names, room - len(f' +{left + 1:,}'))} +{left + 1:,}"
+            return f"{names} +{left + 1:,}"
         names = longer
-    return cut(names, room)
+    return names
 
 
 def _show_steps(analysis: Analysis) -> None:

@@ -42,14 +42,71 @@ COMMANDS: Table = {
     "demo": ("demo", "Analyse a bundled example."),
 }
 
+SECTIONS = {
+    "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
+    "Compare": ("compare", "consistency"),
+    "Review": ("triage", "review", "buckets"),
+    "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
+    "Store": ("import", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
+}
+"""The commands by what people want to do."""
+
+OTHER_WORDS = {
+    "analyse": "analyze",
+    "summary": "analyze",
+    "ls": "runs",
+    "list": "runs",
+    "history": "runs",
+    "view": "show",
+    "cat": "show",
+    "info": "show",
+    "inspect": "show",
+    "errors": "failures",
+    "fails": "failures",
+    "stats": "score",
+    "scores": "score",
+    "metrics": "score",
+    "diff": "compare",
+    "cmp": "compare",
+    "flaky": "consistency",
+    "validate": "check",
+    "verify": "check",
+    "lint": "check",
+    "clusters": "buckets",
+    "causes": "buckets",
+    "retry": "rerun",
+    "formats": "sources",
+    "harnesses": "sources",
+}
+"""What other tools call a command that changes nothing: it runs, and a line on stderr gives its name here."""
+
+CHANGING_WORDS = {
+    "add": "import",
+    "load": "import",
+    "ingest": "import",
+    "pull": "fetch",
+    "download": "fetch",
+    "remove": "rm",
+    "delete": "rm",
+    "del": "rm",
+    "ignore": "exclude",
+    "annotate": "review",
+    "label": "review",
+    "judge": "review",
+    "publish": "report",
+}
+"""The same for commands that write: they are only suggested."""
+
 
 class _App(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`errata` alone is a question, too; `errata help X` asks the same as `errata X --help`."""
+        """`errata` alone shows the help, and `errata help X` that of X."""
         if not args or args == ["help"]:
             args = ["--help"]
         elif args[0] == "help":
             args = [*args[1:], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -57,8 +114,10 @@ class _App(LazyGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.table and is_path(name):
-            told = f"`{shlex.join(['errata', 'analyze', name])}` reads it, and tells what went wrong"
-            raise SettingsError(f"`{name}` is a path and no command", hint=told)
+            hint = f"`{shlex.join(['errata', 'analyze', name])}` reads it and shows what went wrong"
+            raise SettingsError(f"`{name}` is a path, not a command", hint=hint)
+        if name in CHANGING_WORDS:
+            raise click.exceptions.NoSuchCommand(name, possibilities=[CHANGING_WORDS[name]], ctx=ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -70,10 +129,13 @@ def is_path(name: str) -> bool:
     cls=_App,
     table=COMMANDS,
     package="errata.cli",
+    sections=SECTIONS,
+    other_words=OTHER_WORDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@click.option("--store", metavar="FILE", default="", help="The store; every command also takes this option itself.")
 @click.version_option(__version__, "-V", "--version", message="errata %(version)s")
-def app() -> None:
+def app(store: str) -> None:
     """The post-mortem for LLM eval runs: what went wrong, who has to act, how we know, and what to do.
 
     \b
@@ -82,5 +144,5 @@ def app() -> None:
     errata failures latest   why each case failed, and whose fault it is
     errata show latest/CASE  one of them, with the evidence
 
-    RUN is a path, a unique prefix of a run's id or native id, a name, or `latest`.
+    RUN is a path, a name or id or the beginning of it, a model that has one run, or `latest`.
     """

@@ -113,12 +113,12 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
         rows = [(*row, str(failure.times_reported or 0)) for row, failure in zip(rows, listed, strict=True)]
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
-        put_table(header, rows, give_way=give_way, whole=("case",), raw=raw)
+        put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), raw=raw)
     elif taken + REASON <= WIDTH:
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
-        put_table(header, rows, give_way=give_way, whole=("case",), below=reasons, raw=raw)
+        put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), below=reasons, raw=raw)
 
 
 def _reason(failure: Failure) -> str:

@@ -1,7 +1,6 @@
 """`errata report`."""
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ import click
 import msgspec
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, plural, put, put_command, put_json, say
+from errata.cli.output import money, plural, put, put_command, put_json, say, write_out
 from errata.cli.render.fields import place_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
@@ -172,7 +171,7 @@ def _add_summaries(documents: Iterable[Document]) -> None:
 
     text = "\n".join(map(to_markdown, documents))
     if _goes_to_stdout():
-        sys.stdout.write(text)
+        write_out(text)
         return
     path = Path(os.environ[VARIABLE])
     try:

@@ -11,7 +11,7 @@ from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.model import StoredRun
 from errata.model.output.runs import StoredRunOutput
-from errata.runs.names import handles_of, variant_of
+from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
@@ -39,7 +39,7 @@ def command(source: str, model: str, options: Options) -> None:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
         notes = [_notes(one, handles[one.run.id]) for one in stored]
-        put_table(HEADER, rows, right=("attempts passed", "failures"), give_way=NAMES, whole=NAMES, below=notes)
+        put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
         say(f"no run matches; {meant or '`errata runs` lists them all'}")
@@ -97,7 +97,7 @@ def _notes(stored: StoredRun, handle: str) -> str:
     """Not in the columns: name and variant of a run that is listed by its id, and anything unusual."""
     run, counts = stored.run, stored.counts
     notes = []
-    if run.id.startswith(handle):
+    if needs_native_id(run, handle):
         notes += [f"named {run.native_id}", *variant_of(run)]
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")

@@ -6,7 +6,7 @@ from typing import Any, cast
 import click
 import msgspec
 
-from errata.cli.fitting import WIDTH, columns, cut, fold, padded
+from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, wash
 from errata.cli.render.runs import counted_in, harness_title
@@ -70,7 +70,8 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     words = ScoreWords(harness_title(run), counted)
     if not first:
         put()
-    put(" · ".join([f"Run {handle}", *_described(run), _whole(scores, counted)]))
+    described = [part for part in _described(run) if part != handle]
+    put(" · ".join([f"Run {handle}", *described, _whole(scores, counted)]))
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if scores.unavailable:
@@ -173,7 +174,7 @@ def _dollars(value: float | None) -> str:
     return money(value, 2 if value is None or value >= FINE else 4)
 
 
-WIDEST = 30
+NARROW = 26
 
 Row = tuple[str, str, str, str, str, str]
 """Category, policies, counts, rate, interval, cost of a pass."""
@@ -184,11 +185,22 @@ def put_categories(categories: Mapping[str, Mapping[Policy, Score]], prices: Map
         put("\nBy category: the log names none")
         return
     rows = [row for name, scores in categories.items() for row in _rows(name, scores, prices.get(name))]
-    widths = [max(columns(row[at]) for row in rows) for at in range(6)]
     put("\nBy category")
+    widths = [max(columns(row[at]) for row in rows) for at in range(6)]
+    if sum(widths) + 2 * len(widths) > WIDTH:
+        _put_categories_stacked(rows)
+        return
     for row in rows:
         cells = [padded(cell, widths[at], right=at == 3) for at, cell in enumerate(row)]
         put(f"  {'  '.join(cells)}".rstrip())
+
+
+def _put_categories_stacked(rows: Sequence[Row]) -> None:
+    """On a narrow page: the category, and its scores below it."""
+    for name, policies, *numbers in rows:
+        if name:
+            put(f"  {name}")
+        put(f"    {policies}  {'  '.join(filter(None, numbers))}".rstrip())
 
 
 def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Iterator[Row]:
@@ -196,7 +208,7 @@ def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Ite
     for policy, score in scores.items():
         if score.total:
             alike.setdefault(figures(score), []).append(policy)
-    first = cut(wash(name), WIDEST)
+    first = wash(name)
     if not alike:
         yield first, "–", "", "", "", ""
     for at, (cells, policies) in enumerate(alike.items()):
@@ -254,7 +266,11 @@ def _put_groups(groups: Sequence[LeftOutGroup], width: int, scores: Scores, name
     for group in groups:
         head = f"  {_label(group):<{width}} {group.count:>4,}   "
         room = WIDTH - columns(head)
-        lines = [line for part in _parts(group, scores.proof_of(group), name) for line in fold(wash(part), room)]
+        if room < NARROW:
+            put(head.rstrip())
+            head, room = " " * 6, WIDTH - 6
+        parts = _parts(group, scores.proof_of(group), name)
+        lines = [line for part in parts for line in fold(wash(part), room, whole_words=True)]
         if len(group.members) > 1 or not lines:
             lines.append(_names(group, name, room))
         for at, line in enumerate(lines):

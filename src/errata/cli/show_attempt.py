@@ -21,7 +21,7 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     session = f"session {attempt.session}" if attempt.session is not None else ""
     parts = [shown.case_name, f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
-    put(" · ".join(_facts(attempt)), raw=raw)
+    put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
     for relation in _relations(shown):
         put(relation, raw=raw)
     if shown.review is not None:
@@ -127,6 +127,7 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
         f"{label:<8} {attribution.owner}, {attribution.confidence}{also} ({state}{_by(attribution, explanation)})",
         hang=9,
         raw=raw,
+        colour=[attribution.owner],
     )
     if attribution.decided_by not in BY_DEFAULT:
         put(f"         {explanation.meaning}", hang=9, raw=raw)
@@ -231,7 +232,12 @@ def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
     when = (verdict.at or "")[:10]
     changed = "evidence changed since" if stale else ""
     who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)
-    put(f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})", hang=9, raw=raw)
+    put(
+        f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})",
+        hang=9,
+        raw=raw,
+        colour=[verdict.owner],
+    )
     put(f"  cause     {verdict.cause}", hang=INDENT, raw=raw)
     if verdict.reasoning:
         put(f"  why       {verdict.reasoning}", hang=INDENT, raw=raw)

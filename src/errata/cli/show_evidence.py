@@ -44,12 +44,16 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
     width = min(NAME, max((columns(wash(check.name, raw=raw)) for check in shown), default=0))
     status = max((len(check.status) for check in shown), default=0)
     for check in shown:
-        name = padded(cut(one_line(wash(check.name, raw=raw)), width), width)
+        name = one_line(wash(check.name, raw=raw))
+        if columns(name) > width:
+            put(f"  {name}", raw=True)
+            name = ""
         value = "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
         broke = check.error.message or check.error.type if check.error else ""
         explanation = telling(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
-        line = f"  {name}  {' '.join(part for part in (f'{check.status:<{status}}', value, explanation) if part)}"
-        put(cut(line.rstrip(), WIDTH), raw=True)
+        parts = [part for part in (f"{check.status:<{status}}", value, explanation) if part]
+        line = f"  {padded(name, width)}  {' '.join(parts)}"
+        put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])
 
 
 def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:

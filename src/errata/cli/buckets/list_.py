@@ -53,7 +53,7 @@ def show_table(table: BucketTable, *, alone: bool) -> None:
         some = [one for one in table.listed if one.bucket.suite == suite]
         put(f"\n{suite or 'no suite'}" if len(suites) > 1 else "")
         below = [_below(one) for one in some]
-        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), whole=("bucket",), below=below)
+        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=below)
     put(("\n" if suites else "") + _foot(table, alone=alone))
     for line in _behind(table.listed):
         put(line)

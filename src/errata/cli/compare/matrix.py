@@ -1,13 +1,12 @@
 """The matrix of a comparison as text, and the short names of cases and columns."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 import msgspec
 
-from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
 from errata.compare.checks import EMPTY
@@ -18,15 +17,14 @@ NARROW = 5
 """Cases whose names are no wider than this are set side by side."""
 GAP = 2
 LINES = 6
-COLUMNS = "columns  "
+COLUMNS, RUNS = "columns  ", "runs     "
 
 
 class CaseLabels(msgspec.Struct, frozen=True):
     word: str
-    """What a case is called here: `turn`."""
+    """What the harness calls a case: `turn`."""
     short: dict[str, str]
-    """Case → `24` where all are called `turn-24` and the like, else its name."""
-    numbered: bool
+    """Case → its name as the log has it, so that it can be pasted into a command."""
 
     @property
     def narrow(self) -> bool:
@@ -34,34 +32,16 @@ class CaseLabels(msgspec.Struct, frozen=True):
 
     def listed(self, cases: Sequence[str], room: int, *, lines: int = LINES) -> list[str]:
         """Names that fit the lines, and the number of the rest."""
-        joint = " " if self.numbered else ", "
-        return _within([self.short[case] for case in cases], joint, room, lines)
+        return _within([self.short[case] for case in cases], " " if self.narrow else ", ", room, lines)
 
     def joined(self, cases: Sequence[str]) -> str:
-        """`turn 24`, `turns 11 and 22`, or the names alone."""
+        """`turn-11, turn-19 and turn-22`."""
         names = [self.short[case] for case in cases]
-        text = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        return f"{self.word}{'s' if len(names) > 1 else ''} {text}" if self.numbered else text
+        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def names_of(comparison: Comparison, word: str) -> CaseLabels:
-    names = {case: wash(facts.name) for case, facts in comparison.cases.items()}
-    matches = {case: _NUMBERED.fullmatch(name) for case, name in names.items()}
-    numbers = {case: match[2] for case, match in matches.items() if match}
-    prefixes = {match[1] for match in matches.values() if match}
-    if len(prefixes) == 1 and len(set(numbers.values())) == len(names):
-        return CaseLabels(prefixes.pop() or word, numbers, True)
-    return CaseLabels(word, names, False)
-
-
-# `turn-24`, `test-006`, `Q7`, `12`
-_NUMBERED = re.compile(r"([A-Za-z]{0,12})[-_ #]?([0-9]+)")
-
-
-def shortened(label: str, width: int) -> str:
-    """Cut, but with the number that distinguishes runs of one model."""
-    name, mark, number = label.rpartition(" #")
-    return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
+    return CaseLabels(word, {case: wash(facts.name) for case, facts in comparison.cases.items()})
 
 
 class Heads(msgspec.Struct, frozen=True):
@@ -74,6 +54,10 @@ class Heads(msgspec.Struct, frozen=True):
 def heads_of(labels: Sequence[str], room: int) -> Heads:
     if sum(columns(label) + GAP for label in labels) <= room:
         return Heads(tuple(labels))
+    return numbered(labels)
+
+
+def numbered(labels: Sequence[str]) -> Heads:
     numbers = tuple(str(number) for number in range(1, len(labels) + 1))
     return Heads(numbers, tuple(f"{number} {label}" for number, label in zip(numbers, labels, strict=True)))
 
@@ -92,13 +76,13 @@ def put_side_by_side(parts: Sequence[str], label: str = "") -> None:
 
 
 def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]:
-    """Broken between names; a name that is wider than a line is cut."""
+    """Broken between names; a name that is wider than a line has one of its own."""
     lines: list[str] = []
     current = ""
     left = list(names)
     while left:
         more = len(" and 1,000 more") if len(lines) + 1 == most and len(left) > 1 else 1
-        name = cut(left[0], room - more)
+        name = left[0]
         longer = f"{current}{joint}{name}" if current else name
         if columns(longer) + more <= room or not current:
             current = longer
@@ -113,7 +97,7 @@ def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]
 MOST = 100
 """With more cases than this, a page shows counts only."""
 LABEL = 28
-NAME = 40
+NAME_ROOM = min(40, WIDTH // 2)
 
 GLYPHS: dict[CellState, tuple[str, str]] = {
     "failed": ("F", "fail"),
@@ -155,9 +139,10 @@ def _pass_in_all(count: int, word: str, runs: int) -> str:
 def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
     """Cases side by side, in as many blocks as it takes; the legend beside a single one where it fits."""
     rows = [(names.word, [names.short[case] for case in cases])]
-    for at, column in enumerate(comparison.shown.columns):
-        cells = [glyph_of(comparison.shown.rows[case][at]) for case in cases]
-        rows.append((shortened(wash(column.label), LABEL), cells))
+    labels = [wash(column.label) for column in comparison.shown.columns]
+    heads = Heads(tuple(labels)) if max(map(columns, labels)) <= LABEL else numbered(labels)
+    for at, head in enumerate(heads.texts):
+        rows.append((head, [glyph_of(comparison.shown.rows[case][at]) for case in cases]))
     first = max(columns(label) for label, _ in rows)
     width = max(*(columns(text) + 1 for text in rows[0][1]), 3)
     size = (WIDTH - first) // width
@@ -166,7 +151,7 @@ def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], l
         for start in range(0, len(cases), size)
     ]
     legend = [*_legend(comparison, names, cases), *([left] if left else [])]
-    if len(blocks) == 1 and _fits(legend, blocks[0]):
+    if len(blocks) == 1 and not heads.legend and _fits(legend, blocks[0]):
         for line, meaning in zip_longest(blocks[0], legend, fillvalue=""):
             put(f"{line}{BETWEEN}{meaning}".rstrip())
         return
@@ -174,6 +159,8 @@ def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], l
         for line in lines:
             put(line)
         put()
+    if heads.legend:
+        put_side_by_side(heads.legend, RUNS)
     put_side_by_side(legend)
 
 
@@ -188,16 +175,22 @@ def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
 
 def _put_tall(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
     """A line for each case; columns that do not fit continue below."""
-    heads = heads_of([wash(column.label) for column in comparison.shown.columns], WIDTH - NAME)
+    longest = max(columns(names.short[case]) for case in cases)
+    labels = [wash(column.label) for column in comparison.shown.columns]
+    heads = heads_of(labels, WIDTH - min(longest, NAME_ROOM))
     taken = sum(columns(text) + GAP for text in heads.texts)
-    first = min(max(columns(names.short[case]) for case in cases), max(WIDTH - taken, NAME))
+    first = min(longest, max(WIDTH - taken, NAME_ROOM))
     size = (WIDTH - first) // (columns(heads.texts[-1]) + GAP) if heads.legend else len(heads.texts)
     for start in range(0, len(heads.texts), size):
         some = slice(start, start + size)
         put(padded(names.word, first) + _spread(heads.texts[some], heads.texts[some]))
         for case in cases:
             row = [glyph_of(cell) for cell in comparison.shown.rows[case][some]]
-            put((padded(cut(names.short[case], first), first) + _spread(row, heads.texts[some])).rstrip())
+            name = names.short[case]
+            if columns(name) > first:
+                put(name)
+                name = ""
+            put((padded(name, first) + _spread(row, heads.texts[some])).rstrip())
         put()
     if heads.legend:
         put_side_by_side(heads.legend, COLUMNS)
@@ -235,7 +228,7 @@ def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Compar
         return "empty response"
     roots = {comparison.root_of.get(place, "") for place in places}
     if state == "follows" and len(roots) == 1 and (root := roots.pop()) in names.short:
-        return f"follows from {names.joined([root])}"
+        return f"follows from {names.short[root]}"
     return meaning
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from errata.cli.compare.matrix import CaseLabels, shortened
+from errata.cli.compare.matrix import CaseLabels
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in
 from errata.cli.render.scores import figures
+from errata.cli.table import put_table
 from errata.compare.comparability import Difference, common_cases, describe_difference
 from errata.compare.comparison import Compared, Comparison
 from errata.compare.matrix import RunColumn
@@ -17,7 +18,6 @@ from errata.runs.names import variant_of
 from errata.text.clean import one_line
 
 WHO = 34
-NARROWEST = 12
 LABEL = 9
 GAPS = ("missing", "contradictory")
 GAP = "  "
@@ -95,19 +95,17 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
     if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:
         scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
-    room = WIDTH - _width([list(policies), *scores]) - max(map(columns, called))
-    wide = max(map(columns, called), default=0)
-    names = [f"{padded(handle, wide)} {_label(one, room)}".lstrip() for handle, one in zip(called, shown, strict=True)]
-    rows = [[name, *row] for name, row in zip(names, scores, strict=True)]
-    header = [f"{padded('run', wide)} model" if wide else "model", *policies]
+    wide = any(called)
+    header = (*(("run",) if wide else ()), "model", *policies)
+    named = [(handle, _label(one)) if wide else (_label(one),) for handle, one in zip(called, shown, strict=True)]
+    rows = [(*names, *row) for names, row in zip(named, scores, strict=True)]
     beside = _width([header, *rows]) + max(map(columns, [*out, "left out"])) <= WIDTH
-    widths = [max(columns(row[at]) for row in [header, *rows]) for at in range(len(header))]
     put()
-    _put_row([*header, "left out"] if beside else header, widths)
-    for row, left in zip(rows, out, strict=True):
-        _put_row([*row, left or "–"] if beside else row, widths)
-        if left and not beside:
-            put(f"    left out of clean: {left}")
+    if beside:
+        put_table((*header, "left out"), [(*row, left or "–") for row, left in zip(rows, out, strict=True)])
+    else:
+        below = [f"left out of clean: {left}" if left else "" for left in out]
+        put_table(header, rows, whole=header, below=below, below_lines=0)
     for compared in shown:
         _put_beside(compared)
 
@@ -128,14 +126,8 @@ def _width(rows: Sequence[Sequence[str]]) -> int:
     return sum(max(map(columns, cells)) + len(GAP) for cells in zip(*rows, strict=True))
 
 
-def _put_row(cells: Sequence[str], widths: Sequence[int]) -> None:
-    parts = [padded(cell, widths[at]) if at < len(widths) else cell for at, cell in enumerate(cells)]
-    put(GAP.join(parts).rstrip())
-
-
-def _label(compared: Compared, room: int) -> str:
-    name = f"{compared.label} ({plural(len(compared.runs), 'run')})" if len(compared.runs) > 1 else compared.label
-    return shortened(wash(name), max(room - len(GAP), NARROWEST))
+def _label(compared: Compared) -> str:
+    return wash(f"{compared.label} ({plural(len(compared.runs), 'run')})" if len(compared.runs) > 1 else compared.label)
 
 
 def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:
@@ -232,14 +224,18 @@ def _dated(column: RunColumn) -> str:
 
 
 def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseLabels) -> None:
-    """A line for each name that has any."""
-    labelled = [(shortened(wash(name), NAME), cases) for name, cases in entries if cases]
-    width = max((columns(name) for name, _ in labelled), default=0)
-    most = max(LINES // max(len(labelled), 1), 1)
+    """A line for each name that has any; a long name has one of its own."""
+    shown = [(wash(name), cases) for name, cases in entries if cases]
+    width = min(max((columns(name) for name, _ in shown), default=0), NAME, WIDTH // 3)
+    most = max(LINES // max(len(shown), 1), 1)
     lines = []
-    for name, cases in labelled:
+    for name, cases in shown:
         listed = names.listed(cases, WIDTH - SET_LABEL - width - 2, lines=most)
-        lines += [f"{padded(name if at == 0 else '', width)}  {line}" for at, line in enumerate(listed)]
+        head = name
+        if columns(name) > width:
+            lines.append(name)
+            head = ""
+        lines += [f"{padded(head if at == 0 else '', width)}  {line}" for at, line in enumerate(listed)]
     _put_lines(label, lines)
 
 

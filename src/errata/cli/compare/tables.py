@@ -17,7 +17,8 @@ from errata.compare.pairs import ALPHA, Pairing
 
 SMALLEST_P = 0.001
 SHOWN = 10
-FEW = 5
+NAMED = 50
+"""Columns for the names of cases within a sentence."""
 LITTLE = 0.1
 """A smaller share of the failed rows is not worth a line."""
 
@@ -59,9 +60,9 @@ def _put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
     part = len(shared) * runs
     if not LITTLE * failed < part < failed:
         return
-    if names.numbered and len(shared) <= FEW:
-        subject, verb = names.joined(shared), "accounts for" if len(shared) == 1 else "account for"
-        put(f"{subject[0].upper()}{subject[1:]} alone {verb} {part:,} of the {failed:,} failed rows.")
+    if columns(names.joined(shared)) <= NAMED:
+        verb = "accounts for" if len(shared) == 1 else "account for"
+        put(f"{names.joined(shared)} alone {verb} {part:,} of the {failed:,} failed rows.", hang=0)
     else:
         count = plural(len(shared), f"{names.word} fails", f"{names.word}s fail")
         put(f"{count} in every run: {part:,} of the {failed:,} failed rows.")

@@ -1,12 +1,11 @@
 """Labelled lines: a field with its text, a short path, a command that undoes a change."""
 
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from errata.cli.fitting import WIDTH, columns, fold
-from errata.cli.output import put, wash
+from errata.cli.output import put, wash, write_out
 
 SHORT = 8
 """Characters of an id that are shown; enough to name it."""
@@ -28,7 +27,7 @@ def put_undo(words: Sequence[str]) -> None:
         first, *rest = fold(f"{lines[-1]} {word}".lstrip(), ROOM, whole_words=True)
         lines[-1:] = [first, *rest]
     for at, line in enumerate(lines):
-        sys.stdout.write(f"{'' if at else 'Undo':<{HANG - 1}} {line}\n")
+        write_out(f"{'' if at else 'Undo':<{HANG - 1}} {line}\n")
 
 
 def place_of(path: str) -> str:

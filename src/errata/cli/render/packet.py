@@ -1,11 +1,10 @@
 """A packet as text, with line numbers to quote by."""
 
 import shlex
-import sys
 from typing import Any
 
 from errata.cli.fitting import WIDTH, fold
-from errata.cli.output import put, value_of
+from errata.cli.output import put, value_of, write_out
 from errata.model import Packet, Reviewer
 from errata.review.answers import NO_LABEL, owners_without_label
 from errata.review.lease import LeasedPacket
@@ -66,7 +65,7 @@ def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
 def _put_line(number: int, line: str) -> None:
     """Words stay whole, so that a copied quote occurs in the packet."""
     first, *rest = fold(f"{number:>5}  {clean(line)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
-    sys.stdout.write("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
+    write_out("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
 
 
 def _put_question(packet: Packet) -> None:

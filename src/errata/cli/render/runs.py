@@ -2,7 +2,7 @@
 
 from errata.cli.output import plural
 from errata.model import Run, StoredRun
-from errata.runs.names import variant_of
+from errata.runs.names import needs_native_id, variant_of
 from errata.runs.without_failures import cases_not_in_log
 
 
@@ -35,5 +35,6 @@ def title_of(run: Run, name: str) -> str:
     """One line that identifies a run."""
     suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
     date = (run.started_at or "")[:10]
-    named = f"Run {name} ({run.native_id})" if run.id.startswith(name) and name else f"Run {name}"
-    return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
+    named = f"Run {name} ({run.native_id})" if needs_native_id(run, name) else f"Run {name}"
+    model = "" if name == run.subject.model else run.subject.model
+    return " · ".join(part for part in (named, model, suite, date) if part)

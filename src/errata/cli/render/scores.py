@@ -13,6 +13,8 @@ LABEL = 14
 """The width of the first column, also of the lines below the scores."""
 
 GAP = "   "
+NARROW = 24
+"""A note that has fewer columns than this beside its score stands below it."""
 
 
 class ScoreWords:
@@ -58,6 +60,9 @@ def lines_of(
         cells = [padded(counts, widths[0]), padded(rate, widths[1], right=True), padded(interval, widths[2])]
         head = f"{policy:<{LABEL}}{GAP.join(cells)}"
         indent = columns(head) + len(GAP)
+        if width - indent < NARROW and note:
+            lines += [head.rstrip(), *(" " * LABEL + line for line in fold(wash(note), width - LABEL))]
+            continue
         first, *rest = fold(wash(note), width - indent)
         lines += [f"{head}{GAP}{first}".rstrip(), *(" " * indent + one for one in rest)]
     return lines

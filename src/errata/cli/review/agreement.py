@@ -47,9 +47,8 @@ def _show(agreement: TaxonomyAgreement) -> None:
     put(f"on the owner · Krippendorff's alpha {ratio(agreement.owners.alpha)}{fleiss}")
     for pair, owner in zip(measured.pairs, agreement.owners.pairs, strict=True):
         put()
-        put(
-            f"{pair.first} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}"
-        )
+        kappa = f"Cohen's kappa {ratio(pair.kappa)}"
+        put(f"{pair.first} and {pair.other}: {pair.same:,} of {pair.both:,} the same · {kappa}")
         put(f"  on the owner: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
         put_confusion(pair.confusion, rows=pair.first, columns=pair.other)
     if agreement.disputes:

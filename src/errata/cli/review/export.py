@@ -9,6 +9,7 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
+from errata.cli.progress import end_status_line
 from errata.cli.review.options import no_failure, packet_options
 from errata.cli.shared_options import Word, reports_option
 from errata.errors import SettingsError
@@ -72,6 +73,7 @@ def command(
         return export(meant, store, filters, options=packet_form)
 
     if output is None:
+        end_status_line()
         _writer(form or "jsonl", meant)(rows, sys.stdout)
         return
     files = _files(output, form, meant)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_command, put_json, say
+from errata.cli.progress import StatusLine, status_line
 from errata.cli.review.options import no_failure, packet_options
 from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_parts
@@ -188,31 +190,19 @@ def _groups(plan: ReviewPlan) -> str:
 @contextmanager
 def watching(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> Iterator[Callable[[ReviewTally], None]]:
     """Prints the result even if the review is interrupted: verdicts so far are kept."""
-    bar = _Bar(tally.planned) if sys.stderr.isatty() and tally.planned and not as_json else None
     try:
-        yield bar.update if bar else lambda _: None
+        if as_json or not tally.planned:
+            yield lambda _: None
+        else:
+            with status_line("Reviewing") as line:
+                yield (lambda _: None) if line is None else partial(_show, line)
     finally:
-        if bar:
-            bar.stop()
         if as_json or tally.calls or tally.finished or tally.capped:
             show_tally(plan, tally, as_json=as_json)
 
 
-class _Bar:
-    def __init__(self, planned: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("reading", total=planned)
-        self._bar.start()
-
-    def update(self, tally: ReviewTally) -> None:
-        self._bar.update(self._task, completed=tally.finished, description=" · ".join(progress_parts(tally)))
-
-    def stop(self) -> None:
-        self._bar.stop()
+def _show(line: StatusLine, tally: ReviewTally) -> None:
+    line.show(" · ".join([f"{tally.finished:,} of {tally.planned:,}", *progress_parts(tally)]))
 
 
 def progress_parts(tally: ReviewTally) -> list[str]:
