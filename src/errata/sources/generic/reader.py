@@ -15,7 +15,7 @@ from errata.sources.base import Match, Row, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
 from errata.sources.generic.attempts import Attempts, MappedField, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
-from errata.sources.generic.runs import MappedRun, Runs, TableFile
+from errata.sources.generic.runs import MappedFile, MappedRun, Runs
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.tables import open_table
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
@@ -78,7 +78,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
     table = open_table(path, source=NAME, root=path, rows=mapping.rows)
     if table.columns:
         refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
-    table_file = TableFile(
+    table_file = MappedFile(
         source=NAME,
         stem=path.stem,
         file=path.name,

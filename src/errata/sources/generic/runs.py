@@ -11,7 +11,7 @@ from errata.sources.generic.mapping import CheckColumn, Fact, Get, MappedColumn,
 from errata.sources.generic.values import is_empty, text
 
 
-class TableFile(NamedTuple):
+class MappedFile(NamedTuple):
     """The file of a table, and the default name of its run."""
 
     source: str
@@ -67,7 +67,7 @@ class MappedRun:
 
 
 class Runs:
-    def __init__(self, mapping: Mapping, columns: Collection[str], table_file: TableFile) -> None:
+    def __init__(self, mapping: Mapping, columns: Collection[str], table_file: MappedFile) -> None:
         facts: dict[str, Fact] = {name: getattr(mapping.run, name) for name in RunMap.__struct_fields__}
         del facts["variant"], facts["group"]
         if table_file.in_folder:

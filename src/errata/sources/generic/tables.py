@@ -23,7 +23,7 @@ MAGIC = b"PAR1"
 BATCH = 256
 
 
-class DataTable(NamedTuple):
+class RowTable(NamedTuple):
     columns: tuple[str, ...]
     """Empty if there were no readable rows."""
     fixed: bool
@@ -34,7 +34,7 @@ class DataTable(NamedTuple):
     """The fields of a JSON document beside its rows."""
 
 
-def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> DataTable:
+def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> RowTable:
     """`rows` is the path of the rows in a JSON document. `SettingsError` if there are none."""
     try:
         with path.open("rb") as file:
@@ -69,9 +69,9 @@ def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
     return len(lines) > 1 and all(line.rstrip().endswith(b"}") for line in lines[:2])
 
 
-def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> DataTable:
+def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
     sample = [row for row in map(_decoded, lines[:SAMPLE]) if type(row) is dict]
-    return DataTable(_names(sample), False, sample, json_lines(path, source=source, root=root))
+    return RowTable(_names(sample), False, sample, json_lines(path, source=source, root=root))
 
 
 def _decoded(line: bytes) -> Any:
@@ -81,7 +81,7 @@ def _decoded(line: bytes) -> Any:
         return None
 
 
-def _document(path: Path, rows: str, source: str, root: Path) -> DataTable:
+def _document(path: Path, rows: str, source: str, root: Path) -> RowTable:
     document = json_file(path, source=source, root=root)
     if isinstance(document, Unreadable):
         return _nothing(document)
@@ -96,7 +96,7 @@ def _document(path: Path, rows: str, source: str, root: Path) -> DataTable:
     sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]
     stem = document.ref.below(*parts)
     placed = (Row(row, stem.below(key)) for key, row in keyed)
-    return DataTable(_names(sample), False, sample, placed, _around(document.data, rows))
+    return RowTable(_names(sample), False, sample, placed, _around(document.data, rows))
 
 
 def _around(document: Any, rows: str) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
             yield from _lists(child, f"{place}.{key}" if place else str(key), depth - 1)
 
 
-def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> DataTable:
+def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
     header = lines[0].decode("utf-8", "replace") if lines else ""
     delimiter = max(",;\t", key=header.count)
     columns = _own_names(next(csv.reader([header.rstrip("\r")], delimiter=delimiter), []))
@@ -166,14 +166,14 @@ def _delimited_rows(
         yield unreadable(source, SourceRef(file=file_name, line=line), describe(error))
 
 
-def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> DataTable:
+def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> RowTable:
     first = list(islice(rows, SAMPLE))
     sample = [row.data for row in first if isinstance(row, Row)]
-    return DataTable(columns if sample else (), fixed, sample, chain(first, rows))
+    return RowTable(columns if sample else (), fixed, sample, chain(first, rows))
 
 
-def _nothing(why: Unreadable) -> DataTable:
-    return DataTable((), False, [], iter((why,)))
+def _nothing(why: Unreadable) -> RowTable:
+    return RowTable((), False, [], iter((why,)))
 
 
 def _names(sample: list[Any]) -> tuple[str, ...]:
