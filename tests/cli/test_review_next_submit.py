@@ -393,7 +393,7 @@ def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
     [
         ("", "This is no JSON"),
         ("[1]", "One JSON object is expected"),
-        ('{"label": "MODEL_FAULT"}', "Nothing says which failure"),
+        ('{"label": "MODEL_FAULT"}', "The verdict names no failure"),
         ('{"attempt_id": "nope", "label": "x"}', "nope"),
         ("[" * 100_000, "This is no JSON"),
         ("\xff\xfe\x00", "This is no"),

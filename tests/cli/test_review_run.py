@@ -253,7 +253,7 @@ def test_an_unknown_reviewer_is_refused_with_those_that_are_known(imported, tmp_
         (["--model", "openai:gpt-5", "--command", "claude"], "Several reviewers are named"),
         (["--model", "gpt-5"], "names no provider"),
         (["--base-url", "http://127.0.0.1:1/v1"], "`--base-url` needs a `--model`"),
-        (["--base-url", "ftp://x", "--model", "m"], "is no address"),
+        (["--base-url", "ftp://x", "--model", "m"], "is not a valid address"),
         (["--command", "claude --dangerously"], "can run commands"),
         (["--command", 'python3 "unfinished'], "can't be read"),
         (["--command", "cat", "--with-tools"], "is for models"),

@@ -74,7 +74,7 @@ def test_an_unknown_place_is_told_which_there_are():
 def test_other_capitals_are_told_what_is_really_written():
     (reason,) = reasons(("run.log", "assertionerror: Expected error text"))
 
-    assert "as it stands there: `AssertionError: expected error text`" in reason
+    assert "the actual text: `AssertionError: expected error text`" in reason
 
 
 def test_a_quote_with_something_left_out_is_told_so():

@@ -1,4 +1,4 @@
-"""What an answer looks like: its JSON schema, and reading it out of whatever a reviewer said around it."""
+"""The form of an answer: its JSON schema, and extracting it from the text that a reviewer wrote around it."""
 
 import json
 import re
@@ -113,7 +113,7 @@ def read_answer(text: str) -> ParsedAnswer | str:
 
 
 def _after_thought(text: str) -> str:
-    """What a model says after it has thought aloud. The same mark inside of an object is a quote from the packet."""
+    """The text after a model's thinking. The same mark inside an object is a quote from the packet."""
     ends = [0, *[found.end() for found in THOUGHT.finditer(text)][-MARKS:]]
     while len(ends) > 1:
         around = next((at for at in reversed(range(len(ends) - 1)) if _is_inside(text, ends[at], ends[-1])), None)
@@ -157,7 +157,7 @@ def _objects(text: str) -> tuple[list["dict[str, Any] | Twice"], bool]:
 
 
 class Twice(NamedTuple):
-    """Stands for an object that says two things under one name; of these no reader may choose."""
+    """Marks an object with two values for the same field; errata must not choose between them."""
 
     name: str
 

@@ -40,7 +40,7 @@ class WantedPlace(msgspec.Struct, frozen=True, kw_only=True):
     tail: float = 0.4
     """Of what is kept, how much of the end."""
     group: str = ""
-    """Under which name those that find no room are told of together."""
+    """The name under which omitted texts of a kind are listed together."""
 
 
 def tokens(size: int) -> int:
@@ -48,7 +48,7 @@ def tokens(size: int) -> int:
 
 
 def cost(wanted: WantedPlace, given: int) -> int:
-    """Bytes of the packet, where the text gets so many of them."""
+    """The size of the text in the packet, in bytes."""
     return given + weight(wanted.place) + weight(wanted.source) + AROUND if given else 0
 
 
@@ -120,7 +120,7 @@ class Fitting:
             self._redacted.update(new)
 
     def _is_unredacted(self, at: int, place: WantedPlace) -> bool:
-        """What is very long is told in parts, when it is known which."""
+        """A very long text is redacted in parts, once it is known which parts are shown."""
         return at not in self._redacted and len(place.text) <= LONG
 
     def _excerpt(self, place: WantedPlace, given: int, *, is_redacted: bool) -> Excerpt:

@@ -57,7 +57,7 @@ def file_places(material: Material, clues: Clues) -> CaseFiles:
     wanted += _noted(material)
     wanted += [_context(one, clues) for one in material.run.context if one.text and _concerns(one, material)]
     more = len(own) + len(of_case) - len(every)
-    left_out = [*_not_shown(every), *([LeftOut(what=f"{more} more files", why="too many to be read")] if more else [])]
+    left_out = [*_not_shown(every), *([LeftOut(what=f"{more} more files", why="too many files")] if more else [])]
     return CaseFiles(sorted(wanted, key=lambda one: _ORDER.index(kind_of(one.place))), left_out)
 
 
@@ -221,7 +221,7 @@ def _later(material: Material) -> Iterator[WantedPlace]:
 
 
 def _turn(turn: Attempt) -> dict[str, Any]:
-    """What was said and done, as the log of such a conversation has it."""
+    """The messages and tool calls of a turn, in the form of a conversation log."""
     shown: dict[str, Any] = {
         "execution": "" if turn.execution == "completed" else turn.execution,
         "user_text": next((step.text for step in turn.steps if step.actor.role == "user"), ""),

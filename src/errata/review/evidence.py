@@ -1,7 +1,7 @@
-"""Whether a quote is evidence: it stands at the place it names, word for word, and somebody else said it.
+"""Whether a quote is evidence: it is in the place it names, word for word, and errata did not write it.
 
-White space is folded, nothing else, and no word or number is cut. What errata wrote itself is no evidence, nor is
-text that talks to the reviewer.
+Only white space is folded, and no word or number is cut. Text that errata wrote is not evidence, nor is text that
+addresses the reviewer.
 """
 
 import re
@@ -18,15 +18,15 @@ from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
 
 CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
-"""At least one quote is from the output, a log, what the harness says went wrong, or the grader."""
+"""At least one quote must be from the output, a log, an error, or the grader."""
 GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
-"""What errata writes into the text of a place."""
+"""A note that errata inserts into the text of a place."""
 LARGEST = 1_000_000
-"""Characters of a text that is looked through for what is only alike."""
+"""Texts longer than this are not searched for similar passages."""
 NEAREST = 400
-"""Characters of what is really written: it is to be copied."""
+"""Characters of the actual text that are offered for copying."""
 PASSAGES = 1_000
-"""Where the same words stand so often, the first of them will do."""
+"""If the same words occur more often than this, the first occurrences are enough."""
 _INSTRUCTION = re.compile(r"(?:user|system)\b")
 SHORTEST = 15
 """Characters that are no space; a whole line may be shorter."""
@@ -103,7 +103,7 @@ class _IndexedPlace:
         return Folded(self.text)
 
     def passages(self, quote: str) -> list[Passage]:
-        """Where it stands. An accent is the same as one character and as two."""
+        """All occurrences. A composed and a decomposed accent are equal."""
         passages = list(islice(self.folded.passages(quote), PASSAGES))
         if passages or (quote.isascii() and self.text.isascii()):
             return passages
@@ -137,7 +137,7 @@ def _composed(text: str) -> str:
 
 
 def is_core(place: Place) -> bool:
-    """What a user or a system prompt says in a transcript is no output."""
+    """Messages of a user or a system prompt in a transcript are not output."""
     is_instruction = place.place.startswith("steps/") and _INSTRUCTION.match(place.text)
     return kind_of(place.place) in CORE and not is_instruction
 
@@ -153,7 +153,7 @@ class CheckedQuotes(NamedTuple):
 
 
 def check_quotes(given: Sequence[Quote], index: PlaceIndex) -> CheckedQuotes:
-    """Each quote with the lines it really stands on, or the reasons why one can't be taken."""
+    """Each quote with its actual lines, or the reasons why a quote is rejected."""
     if not given:
         return CheckedQuotes(
             (), (f"there is no evidence: quote what shows it, for example from {_listed(index.core)}",)
@@ -225,8 +225,8 @@ def _not_there(name: str, text: str, shown: str, index: PlaceIndex) -> str:
             return f"{shown} cuts a word or a number of `{name}` in two: quote whole ones"
     near = index.nearest(text, name)
     if near and near.whole:
-        where = "as it stands there" if near.place == name else f"but in `{near.place}`, and as it stands there"
-        return f"{shown} is not in `{name}` {where}: `{near.text}`"
+        where = "the" if near.place == name else f"`{near.place}` has the"
+        return f"{shown} is not in `{name}` word for word; {where} actual text: `{near.text}`"
     if "…" in text or "..." in text:
         return f"{shown} is not in `{name}`: a quote is one passage, with nothing left out of it"
     hint = f"; the nearest, in `{near.place}`, is `{near.text}`" if near else ""
@@ -253,7 +253,7 @@ def _without_redactions(text: str, passage: Passage) -> str:
 
 
 def _quote_at(name: str, matches: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:
-    """Where it stands more than once, the one nearest to the lines that were given."""
+    """If it occurs several times, the occurrence nearest to the given lines."""
     standing = [(_lines_of(text, one), text[one.start : one.end]) for text, one in (matches if lines else matches[:1])]
     wanted = lines[0] if lines else 0
     at, quote = min(standing, key=lambda one: abs(one[0][0] - wanted))

@@ -33,7 +33,7 @@ OTHERS = 20
 
 
 def signals_of(signals: Sequence[Signal], texts: Sequence[str], tell: Tell) -> tuple[Signal, ...]:
-    """Without the version of the rules: a packet changes only with what it says."""
+    """Without the version of the rules: a packet changes only if its content does."""
     return tuple(
         Signal(
             name=signal.name,

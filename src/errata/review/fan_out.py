@@ -54,7 +54,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def this_one_only(*, in_doubt: bool = False) -> Iterator[None]:
-    """What goes wrong with one packet is told and counted; it does not end the review of the others."""
+    """An error in one packet is reported and counted; it does not end the review of the others."""
     try:
         yield
     except (NoAnswerError, ErrataError):
@@ -165,7 +165,7 @@ class Round:
 
 
 def _without_answer(call: Call, error: BaseException) -> Call:
-    """A call that was broken off may have been paid for: it is told as lost, not as failed."""
+    """An interrupted call may have been billed: it is reported as lost, not as failed."""
     if not isinstance(error, NoAnswerError):
         return msgspec.structs.replace(call, state="lost", why="broken off before the answer came")
     state: Literal["lost", "failed"] = "lost" if error.in_doubt else "failed"
@@ -200,7 +200,7 @@ class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
 async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator[PacketResult]:
     """The ends in the order they come. Packets are taken one by one, when somebody is free to review them.
 
-    None in their place says that there are more, but not before one of those that are being reviewed has ended.
+    None in their place means that there are more, but only after one of those under review has ended.
     """
     waiting = iter(packets)
     running: set[asyncio.Task[PacketResult]] = set()

@@ -110,7 +110,7 @@ class AnswerFields:
         return [Quote(place=one.place, quote=one.quote, lines=_pair(one.lines)) for one in listed]
 
     def error_line(self) -> str:
-        """As a place, a signal or the harness has it; what the harness has also where the reviewer says nothing."""
+        """As it is in a place, a signal or the harness's log; the harness's own if the reviewer gives none."""
         known = self._packet.facts.get("error_line")
         stated = one_line(known, LINE) if isinstance(known, str) else ""
         given = self.line("error_line")
@@ -119,7 +119,7 @@ class AnswerFields:
         quoted = [signal.quote for signal in self._packet.signals]
         if self._index.holding(given) or any(Folded(one).holds(given) for one in (*quoted, stated)):
             return given
-        self.notes.append("the error line that was given stands nowhere in the packet and was left out")
+        self.notes.append("the error line is not in the packet and was dropped")
         return stated
 
     def snippet(self, name: str, kinds: tuple[Kind, ...] = ()) -> str:
@@ -128,7 +128,7 @@ class AnswerFields:
             return ""
         if len(given) <= SNIPPET and self._index.holding(given, kinds):
             return given
-        self.notes.append(f"the {name.replace('_', ' ')} that was given does not stand in the packet and was left out")
+        self.notes.append(f"the {name.replace('_', ' ')} is not in the packet and was dropped")
         return ""
 
     def fix(self) -> Fix | None:
@@ -142,7 +142,7 @@ class AnswerFields:
             return None
         path, before, after = (for_others(text) for text in (fix.path, fix.before, fix.after))
         if before.strip() and not self._index.holding(before):
-            self.notes.append("a fix was given for text that does not stand in the packet, and was left out")
+            self.notes.append("the fix changes text that is not in the packet and was dropped")
             return None
         return Fix(path=one_line(path, LINE), before=before[:SNIPPET], after=after[:SNIPPET])
 

@@ -43,7 +43,7 @@ Answers = Iterator[FilledRow | UnusableRow]
 
 
 def read_answers(path: Path) -> Answers:
-    """From JSON Lines, a JSON list or CSV: the first character tells which. Rows without an answer are passed over."""
+    """From JSON Lines, a JSON list or CSV, by the first character. Rows without an answer are skipped."""
     try:
         with path.open("rb") as file:
             opening = file.read(SNIFFED)
@@ -62,7 +62,7 @@ def read_answers(path: Path) -> Answers:
 
 
 def _encoding(path: Path, opening: bytes) -> str:
-    """UTF-8 as a rule; what spreadsheets write else says so, or is no UTF-8."""
+    """Usually UTF-8; files of spreadsheets in other encodings have a mark, or are not valid UTF-8."""
     if opening.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -115,7 +115,7 @@ def _filled_rows(number: int, which: str, answer: dict[str, Any]) -> Answers:
     if not str(answer.get("label") or "").strip():
         yield UnusableRow(number, "there is an answer, but no label")
     elif not which:
-        yield UnusableRow(number, f"nothing says which failure it is about: one of {', '.join(WHICH[:2])}")
+        yield UnusableRow(number, f"names no failure: fill in {' or '.join(WHICH[:2])}")
     else:
         yield FilledRow(number, which, json.dumps(answer, ensure_ascii=False))
 

@@ -1,6 +1,6 @@
 """Text in a packet that talks to the reviewer: it is data all the same, but nothing in it is evidence.
 
-What to look for stands in `phrases.toml`; `views` undoes what hides it. A pattern is tried only near words that
+The patterns are in `phrases.toml`; `views` undoes obfuscation. A pattern is tried only near words that
 it can't do without, so that long logs cost little, and every pattern takes time in proportion to the text.
 """
 
@@ -78,7 +78,7 @@ _WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
 
 
 class View(NamedTuple):
-    """In lower case; each character, and the end, knows where it stands in the original."""
+    """In lower case; maps each character, and the end, to its position in the original."""
 
     text: str
     at: Sequence[int]
@@ -255,7 +255,7 @@ _remembered = lru_cache(maxsize=REMEMBERED)(_spans)
 
 
 def speaks_to_reviewer(packet: Packet) -> Signal | None:
-    """The first place that does, or what is told around the places, such as the name of a file that a subject chose.
+    """The first place that does, or a text around the places, such as a file name that the subject chose.
 
     A verdict on such a failure needs a second reviewer.
     """
@@ -270,7 +270,7 @@ def speaks_to_reviewer(packet: Packet) -> Signal | None:
 
 
 def _around(packet: Packet) -> Iterator[str]:
-    """Not the history: it names labels, and is what reviewers and people have said."""
+    """Without the history: it contains labels, written by reviewers and people."""
     yield from (packet.case_key, json_text(packet.run))
     yield from (place.place for place in packet.places)
     yield from (signal.quote for signal in packet.signals)
@@ -314,7 +314,7 @@ def _places(text: str, stem: str) -> Iterator[int]:
 
 
 def _windows(places: list[int]) -> list[tuple[int, int]]:
-    """What stands around the places, in order and apart from each other."""
+    """The texts around the places, in order and separated."""
     merged: list[tuple[int, int]] = []
     for at in sorted(places):
         if merged and at - BEFORE <= merged[-1][1]:

@@ -12,7 +12,7 @@ from errata.model.run import case_name
 from errata.review.agreement import Agreement, Ratings, agreement_in
 
 OVERALL = "overall"
-"""What a judge says of an attempt as a whole; beside it, each check that two judges have rated."""
+"""The judgement of the attempt as a whole; besides it, each check that two judges have rated."""
 MOST_JUDGES = 20
 """Those who judged most: everybody is held against everybody, and a log may name a judge in every row."""
 
@@ -60,14 +60,14 @@ class JudgesAgreement(msgspec.Struct, frozen=True, kw_only=True):
     """With valid judgements of two or more."""
     judges: tuple[JudgeSummary, ...]
     left_out: int
-    """Further judges, who said little."""
+    """Other judges, with few judgements."""
     gaps: tuple[Gap, ...]
     questions: tuple[JudgedQuestion, ...]
     """`overall` first, then the checks that agree least."""
 
 
 class _Judgement(msgspec.Struct, frozen=True):
-    """What one judge said of one attempt."""
+    """A judge's judgement of an attempt."""
 
     judge: str
     valid: bool
@@ -77,7 +77,7 @@ class _Judgement(msgspec.Struct, frozen=True):
 
 
 def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> JudgesAgreement:
-    """Over all runs together, and over all their attempts: a subtest that was judged says as much of its judges."""
+    """Over all runs and all their attempts: judged subtests count, too."""
     heard: dict[str, list[_Judgement]] = {}
     homes: dict[str, StoredRun] = {}
     for stored, attempts in runs:

@@ -89,7 +89,7 @@ def _records_a_gap(entry: dict[str, Any]) -> bool:
 
 
 def _choice(label: Any, packet: Packet) -> LabelChoice | str | None:
-    """Spelt as it may be: what tells labels apart are their letters and digits."""
+    """In any spelling: only letters and digits distinguish labels."""
     wanted = _letters(label) if isinstance(label, str) else ""
     fitting = [choice for choice in packet.question.labels if _letters(choice.label) == wanted]
     if len(fitting) == 1 and wanted:

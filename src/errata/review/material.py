@@ -52,7 +52,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     buckets: Callable[[], Mapping[str, str]]
     """Attempt → the slug of its bucket; only called where failures are selected by it."""
     question: Callable[[str], Question]
-    """By the name of a taxonomy; an empty name stands for the taxonomy of the run's source."""
+    """By the name of a taxonomy; an empty name means the taxonomy of the run's source."""
     history: Callable[[Collection[Case | None], Collection[str]], Mapping[str, History]]
     """Of some cases, and their keys: by key, what is known from elsewhere."""
 
@@ -92,7 +92,7 @@ class Clues(msgspec.Struct, frozen=True):
     needles: tuple[str, ...]
     """Texts that stand where the failure shows, the best first."""
     trouble: str
-    """All that the harness says went wrong."""
+    """Every message of the harness about the failure."""
     words: frozenset[str]
     """What the task, the answer and the judge speak of."""
 
@@ -114,7 +114,7 @@ def clues_of(material: Material, tell: Tell) -> Clues:
 
 
 def readable(text: str, tell: Tell) -> str:
-    """As it is told, so that a line may be taken out of it; what is very long is told when the line is known."""
+    """Redacted, so that a line can be taken from it; a very long log is redacted once the line is known."""
     return tell(text) if len(text) <= LONG else text
 
 
@@ -173,7 +173,7 @@ def gist(text: str) -> str:
 
 
 def _error_line(attempt: Attempt, lines: list[str], tell: Tell) -> str:
-    """What an error or a check says itself, unless it only says that it failed and a log says more."""
+    """The message of an error or a check, unless it is generic and a log has more detail."""
     for error in attempt.errors:
         if not error.recovered and error.message.strip():
             return error.message

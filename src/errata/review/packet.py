@@ -1,9 +1,9 @@
 """A failure → the packet that a reviewer reads: the same bytes for the same failure, within a budget of tokens.
 
 Where not everything fits, each text gets a readable part in the order of the ranks in `places.py`, then more of it:
-what the harness says went wrong, the task, broken tool calls, the output and the steps where the failure shows, the
+errors of the harness, the task, broken tool calls, the output and the steps where the failure shows, the
 expected answer, the judge, files that errors name, logs, graders, references, the turn that a failure follows from,
-the system prompt, other files, earlier turns, other steps, context, other attempts. What is cut says so in its place
+the system prompt, other files, earlier turns, other steps, context, other attempts. A note marks each cut
 and is listed under `left_out`. The task, the errors, the output and the judge's words are never missing, and the tool
 calls of a turn that failed over its tools never cut, even where that alone is more than the budget.
 """
@@ -53,7 +53,7 @@ class PacketOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Telling(NamedTuple):
-    """How texts are told in one packet."""
+    """How texts are redacted in one packet."""
 
     blindfold: Blindfold | None
     plain: Tell
@@ -122,7 +122,7 @@ def _without_places(
 
 
 def _redacted(value: Any, tell: Tell) -> Any:
-    """No longer than need be. What is short is redacted with the whole packet: the name of a value tells more there."""
+    """Shortened. Short values are redacted with the whole packet, where their names are known."""
     if isinstance(value, str):
         if len(value) <= FACT:
             return clean(value)
@@ -143,7 +143,7 @@ def _key(name: str) -> str:
 
 
 def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
-    """The question and the ids stay as they are. Of other runs no more is told than how they did."""
+    """The question and the ids stay unchanged. Of other runs, only the outcomes are shown."""
     kept = {"question", "attempt_id", "case_key", "id"}
     plain = msgspec.to_builtins(packet)
     changed = {name: value if name in kept else blindfold.tree(value) for name, value in plain.items()}
@@ -153,7 +153,7 @@ def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
 
 
 def _left_out(material: Material, fitted: Fitted, files: Sequence[LeftOut], telling: _Telling) -> tuple[LeftOut, ...]:
-    """What says how to get at it holds ids, and these are not masked."""
+    """Commands for the full text contain ids, which are not masked."""
     listed = [*files, *left_out_of(material, fitted)]
     return tuple(
         LeftOut(what=in_short(place.what, QUOTE, telling.tell), why=in_short(place.why, QUOTE, telling.plain))

@@ -1,13 +1,13 @@
 """The places of a packet: their names, which of them come first, and those made of the attempt's own fields.
 
 task, input, choices               what was asked; a turn of a conversation has an input
-error, status, checks/<name>       what the harness says went wrong
+error, status, checks/<name>       errors of the harness
 output, output/<path>              what was answered
 tool_calls, tool_results, steps/<index>
 judge_reasoning, judge_reasoning/<judge>
 expected, reference/<path>, grader/<path>
 <path>.log, log/<path>             logs
-system_prompt, context/<path>      what the subject was told
+system_prompt, context/<path>      the subject's instructions
 earlier/<case>, later/<case>       turns of the same conversation
 parts/<path>, earlier/session-<n>, repeated/<n>   other attempts at the same case
 """
@@ -69,7 +69,7 @@ _KINDS: dict[str, Kind] = {
 
 
 def kind_of(place: str) -> Kind:
-    """What kind of text stands at a place; `log` where the name is none of the others."""
+    """The kind of text in a place; `log` if the name fits no other kind."""
     return _KINDS.get(place.partition("/")[0].partition("#")[0], "log")
 
 
@@ -106,7 +106,7 @@ def _input_places(material: Material) -> Iterator[WantedPlace]:
 
 
 def task_text(material: Material) -> str:
-    """As the case has it; empty where only the transcript tells what was asked."""
+    """From the case; empty if only the transcript has the task."""
     asked = material.case.input if material.case is not None else None
     return as_text(asked) if asked not in (None, "", [], {}) else ""
 
@@ -162,7 +162,7 @@ def _answered(material: Material, clues: Clues) -> Iterator[WantedPlace]:
             yield _must(name, where(judgement.ref, attempt.ref), text, JUDGE)
     if material.case is not None and material.case.expected not in (None, "", [], {}):
         yield _must("expected", where(material.case.ref), as_text(material.case.expected), EXPECTED)
-    # messages are what the judge was asked; anything else repeats what it said
+    # messages are the judge's prompt; everything else repeats its answer
     prompts = [one for one in attempt.judgements if isinstance(one.raw, list) and one.valid and one.reasoning]
     yield from (_judge_prompt(attempt, one) for one in prompts)
 

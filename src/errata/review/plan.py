@@ -18,15 +18,15 @@ from errata.review.queue import Queue, QueueKind, WaitingFailure
 from errata.review.reviewers.llm import TOOL_BYTES
 
 BYTES_A_TOKEN = 3.6
-"""Of code and logs; prose has more, so that the estimate is rather too high. Other scripts have more bytes a letter."""
+"""For code and logs. Prose has more, so the estimate is rather too high; other scripts have more bytes per letter."""
 REPAIRED = 0.15
-"""Of the answers, so many need a second round; part of the estimate, and said."""
+"""The share of answers that need a second round; the estimate includes it and shows it."""
 MOST_OUTPUT = 4_000
 """Tokens of an answer; a model is not allowed more."""
 ROUNDS, MOST_ROUNDS = 4, 12
-"""Requests that a model with tools makes, as a rule and at most."""
+"""How many requests a model with tools makes, usually and at most."""
 DEFINITIONS = 2_000
-"""Tokens that tell a model which tools it has."""
+"""Tokens for the descriptions of the tools."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,13 +85,13 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlannedRun(msgspec.Struct, frozen=True):
-    """What is to be read of one run."""
+    """The failures of a run to review."""
 
     context: RunContext
     queue: Queue
     first: tuple[str, ...]
     then: tuple[str, ...]
-    """The same crash as one of the first: perhaps they need not be read."""
+    """The same crash as one of the first: they may inherit its verdict."""
 
     @property
     def stored(self) -> StoredRun:
@@ -106,10 +106,10 @@ class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
     request: ReviewRequest
     parts: tuple[PlannedRun, ...]
     left_out: dict[str, int]
-    """Group → how many of it are waiting and not read this time."""
+    """How many of each group are waiting but not planned this time."""
     estimate: Estimate
     lost: tuple[Call, ...] = ()
-    """Calls of processes that died before the answer was stored; they may have been paid for, and are told once."""
+    """Calls of processes that died before the answer was stored; they may have been billed, and are reported once."""
 
     @property
     def packets(self) -> int:
@@ -133,7 +133,7 @@ def at_most(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     given = weight(prompt.text) + weight(str(prompt.schema))  # no token is less than a byte
     if not chosen.reads_more:
         return _usage(chosen, given, MOST_OUTPUT)
-    # what was said before goes along: the uses it asked for, and for each as much again around what came of it
+    # each request repeats the conversation: the tool calls, and for each as much again around its result
     read = (2 * MOST_OUTPUT + TOOL_BYTES) * sum(range(MOST_ROUNDS))
     return _usage(chosen, (given + DEFINITIONS) * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
 
@@ -154,7 +154,7 @@ def _usage(chosen: ChosenReviewer, given: int, taken: int) -> Usage:
 
 
 def with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
-    """Whoever uses tools sends all that was said before along with each use."""
+    """With tools, every request repeats the conversation so far."""
     if not chosen.reads_more or not estimate.calls:
         return estimate
     given, taken = ROUNDS * estimate.tokens_in, ROUNDS * estimate.tokens_out // 2

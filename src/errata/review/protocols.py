@@ -46,7 +46,7 @@ class NoAnswerError(Exception):
 
 
 class RetryLaterError(NoAnswerError):
-    """Not now: too many calls, an outage, a broken connection. `after` seconds where the other side said so."""
+    """Try later: too many calls, an outage, a broken connection. `after` seconds if the other side named a time."""
 
     def __init__(
         self, why: str, after: float | None = None, *, usage: Usage = NO_USAGE, in_doubt: bool = False

@@ -107,7 +107,7 @@ def build_queue(
 def perhaps_returned(reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]], stored: StoredRun) -> list[Verdict]:
     """Standing verdicts older than the run's content that nobody has renewed: stale if their quotes are gone.
 
-    What a person said stands until a person says otherwise: it returns to people also where a program has read it.
+    A person's verdict is in force until a person changes it: it returns to people even after a program's review.
     """
     again = []
     for verdicts in given.values():

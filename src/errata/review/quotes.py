@@ -31,7 +31,7 @@ class LookedUpVerdict(NamedTuple):
     stands: bool
     """All of them are, and so is the error that it goes by."""
     changed: bool
-    """Its packet says more or less than it did."""
+    """Its packet has changed since."""
 
 
 def by_packet_form(verdicts: Sequence[Verdict]) -> dict[tuple[str, bool], dict[str, Verdict]]:
@@ -50,7 +50,7 @@ def look_up(packet: Packet, verdict: Verdict) -> LookedUpVerdict:
 
 
 def _has_error(packet: Packet, places: PlaceIndex, line: str) -> bool:
-    """What was quoted may still be there where the failure is another one by now."""
+    """The quotes may still be there although the failure is now a different one."""
     stated = one_line(str(packet.facts.get("error_line") or ""), LINE)
     return line in ("", stated) or bool(places.holding(line))
 

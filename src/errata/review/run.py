@@ -1,4 +1,4 @@
-"""A review as it runs: in which order packets are reviewed, what is inherited meanwhile, and how far it is."""
+"""A review in progress: the order of the packets, inherited verdicts, and the progress so far."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

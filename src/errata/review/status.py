@@ -58,10 +58,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int
     """Not read by anybody, or read before its evidence changed."""
     stale: tuple[str, ...]
-    """Read before, evidence changed since. The verdict stands until somebody reads again."""
+    """Reviewed, but the evidence has changed since. The verdict stays in force until a new review."""
     in_hand: int
     refused: int
-    """Answers that could not be taken: every try counts, mended since or not."""
+    """Rejected answers: every try counts, repaired or not."""
     unmended: int
     """Failures on which somebody's answer was refused, and none of theirs was taken."""
     refusals: dict[str, int]

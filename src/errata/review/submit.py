@@ -15,7 +15,7 @@ from errata.review.labels import given_label
 from errata.review.verdicts import KeptVerdict, Rejection
 
 AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
-"""What stands around an answer and is none of it."""
+"""Text around an answer that is not part of it."""
 _ONLY_ONE = (
     'an object such as {"attempt_id": "…", "lease": "…", "label": "…", "cause": "…", "reasoning": "…", "evidence": '
     '[{"place": "…", "quote": "…"}], "confidence": "…"}\n'
@@ -47,7 +47,7 @@ def read_submission(text: str) -> Submission:
     # the answer's own word first: what was printed around it may be another packet's
     which = next((found for part in (inner, given, given.get("packet")) if (found := _failure_id(part))), "")
     if not which:
-        raise SettingsError("Nothing says which failure this verdict is about", hint=_ONLY_ONE)
+        raise SettingsError("The verdict names no failure", hint=_ONLY_ONE)
     around = given | inner
     answer = {name: value for name, value in (inner or given).items() if name not in AROUND}
     return Submission(

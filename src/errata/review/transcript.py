@@ -25,7 +25,7 @@ def as_json(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A text as it is; messages with who says what; anything else as JSON."""
+    """A text unchanged; messages with their roles; anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(one, dict) and "content" in one for one in value):
@@ -55,7 +55,7 @@ def went_wrong(call: ToolCall) -> bool:
 
 
 def is_tool_failure(attempt: Attempt) -> bool:
-    """A call went wrong, or what failed is about tools: then every call and result has to be read."""
+    """A call went wrong, or the failure is about tools: then every call and result matters."""
     if any(went_wrong(call) for step in attempt.steps for call in step.tool_calls):
         return True
     failed = [check for check in attempt.checks if check.failed]

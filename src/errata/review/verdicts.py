@@ -22,7 +22,7 @@ ON_THEIR_WORD = frozenset(("person",))
 """Who may leave out evidence and reasoning: people are asked for a label, a cause and a note. What they quote is
 looked up all the same."""
 UNASKED = frozenset(("person", "file"))
-"""Who may say nothing of how sure they are."""
+"""Reviewers who need not state how sure they are."""
 State = Literal["new", "changed", "unchanged"]
 
 
@@ -69,7 +69,7 @@ def verdict_from(
 
 
 def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | Rejection:
-    """What the reviewer says, as far as it is borne out."""
+    """The fields of the verdict, as far as the evidence supports them."""
     index = PlaceIndex(packet)
     fields = AnswerFields(given.fields, packet, index)
     trusted = reviewer.kind in ON_THEIR_WORD
@@ -108,8 +108,8 @@ class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     state: State
     old_label: str = ""
-    """Of the same reviewer's verdict that this one takes the place of. What others or triage say is not told to
-    whoever reads: they would learn whether they agree."""
+    """The label of the same reviewer's verdict that this one replaces. Labels of others or of triage are not shown:
+    the reviewer would learn whether they agree."""
 
 
 class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,13 +143,13 @@ def judge(
         made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
     if before and _says(made) == _says(before[-1]):
         return before[-1]
-    if any(made.id == one.id for one in before):  # said before, taken back since, and now said again
+    if any(made.id == one.id for one in before):  # given before, withdrawn since, and now given again
         return msgspec.structs.replace(made, id=fingerprint(made.id, before[-1].id))
     return made
 
 
 def _says(verdict: Verdict) -> Verdict:
-    """What it says, however that was written down: the same with an owner that its label names anyway."""
+    """Its content, however it was written: the same with an owner that its label implies anyway."""
     return msgspec.structs.replace(verdict, id="", at=None, supersedes=None, usage=None, prompt_hash="", extra={})
 
 

@@ -120,5 +120,5 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 def _last_line(errors: bytes) -> str:
     """The last that has words in it."""
     lines = errors.decode("utf-8", "replace").splitlines()
-    message = next((line for line in reversed(lines) if any(letter.isalpha() for letter in line)), "it said nothing")
+    message = next((line for line in reversed(lines) if any(letter.isalpha() for letter in line)), "no error output")
     return one_line(redact(message), 200)

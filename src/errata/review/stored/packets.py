@@ -153,7 +153,7 @@ class _PacketBuilder:
 
 
 class _MaterialReader:
-    """Reads what stands around the failures of one run: turns before and after, the texts that all of them share."""
+    """Loads the context of a run's failures: turns before and after, and the texts that they share."""
 
     def __init__(self, context: RunContext, store: Store) -> None:
         self._context, self._store = context, store
@@ -176,7 +176,7 @@ class _MaterialReader:
         )
 
     def _turns(self, attempt: Attempt) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
-        """What was said before, and what only follows from this turn."""
+        """The turns before, and those after that only follow from this turn."""
         place = attempt.position
         if place is None:
             return (), ()

@@ -136,7 +136,7 @@ class _Reviewing:
                 work = self._work(reviewer, ledger)
                 ends = fan_out(self._stream.packets(), work)
                 assert isinstance(ends, AsyncGenerator)
-                async with aclosing(ends):  # whatever happens here, what is in flight is told as lost
+                async with aclosing(ends):  # whatever happens here, calls in flight are reported as lost
                     async for ended in ends:
                         self._keep(ended)
                         self._tally.add(ended, work.purse)
