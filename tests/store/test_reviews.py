@@ -9,9 +9,8 @@ import pytest
 
 from errata.model import Call, Reviewer, Usage, Verdict, attempt_id
 from errata.model.verdict import Lease, Refusal
-from errata.store.database import open_store
+from errata.store.database import open_store, this_process
 from errata.store.ledger import calls_of, find_lost, open_ledger
-from errata.store.processes import this_process
 from errata.store.removal import remove_run
 from errata.store.reviews import (
     end_lease,

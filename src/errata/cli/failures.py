@@ -15,7 +15,7 @@ from errata.cli.runs import title_of
 from errata.cli.suspicious import show_suspicions, suspicions_of
 from errata.cli.table import put_table
 from errata.model import StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named

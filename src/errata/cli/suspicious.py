@@ -8,7 +8,7 @@ from errata.cli.output import plural, put
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.verbs.store import Store
 

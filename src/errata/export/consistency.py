@@ -16,8 +16,8 @@ from errata.export import consistency_tables as tables
 from errata.export.consistency_tables import benchmark_row, turn_of
 from errata.model import Attempt
 from errata.render.document import Block, Code, Document, Line, Section, Table, items, line, paragraph
+from errata.render.files import slug
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.runs.runset import RunSet
 from errata.text.private import for_others
 from errata.text.spreadsheet import one_kind_of_line_end, quoted

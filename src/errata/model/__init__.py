@@ -22,7 +22,6 @@ from errata.model.bucket import (
 from errata.model.case import Artefact, Case
 from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.counts import Counts, StoredRun
-from errata.model.harness import Harness
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
@@ -30,6 +29,7 @@ from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable
 from errata.model.run import (
     Code,
     Exclusion,
+    Harness,
     Reported,
     Run,
     Scorer,

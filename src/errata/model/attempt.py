@@ -1,6 +1,6 @@
 """One try at a case in a run: the unit of everything."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -152,3 +152,27 @@ class Attempt(Record):
     @property
     def failed_checks(self) -> tuple[str, ...]:
         return tuple(check.name for check in self.checks if check.failed)
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    case: str = ""
+    category: str = ""
+    failed_check: str = ""
+    execution: str = ""
+    measurement: str = ""
+    outcome: str = ""
+    owner: str = ""
+    bucket: str = ""
+    """The slug of a bucket, or the beginning of it."""
+
+
+class ListedFailure(NamedTuple):
+    """A failure as a list of what is to be done has it."""
+
+    seq: int
+    case: str
+    id: str
+    execution: str
+    measurement: str
+    outcome: str
+    owner: str | None

@@ -1,7 +1,8 @@
 """Documents → files: below one folder, each whole or not at all, and only where something changed."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,3 +63,31 @@ def _replace(path: Path, data: bytes) -> None:
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
+
+
+UNKNOWN, UNNAMED = "unknown", "unnamed"
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def slug(text: str) -> str:
+    """What may stand in a path: no folder of its own, no dot file, never empty."""
+    return _UNFIT.sub("-", text).strip("-.")[:80].rstrip("-.") or UNKNOWN
+
+
+def key_slug(name: str) -> str:
+    """What may stand in a file name and a key; never empty, never a dot file, never longer than a file name may be."""
+    return _UNFIT.sub("-", name).strip("-.")[:100].rstrip("-.") or UNNAMED
+
+
+def unique_keys(names: Iterable[str], *, reserved: Iterable[str] = ()) -> list[str]:
+    """File names and keys for things of any name: slugged, each its own, whatever the case of its letters."""
+    taken = set(reserved)
+    found = []
+    for name in names:
+        key = base = key_slug(name)
+        number = 2
+        while key.lower() in taken:
+            key, number = f"{base}-{number}", number + 1
+        taken.add(key.lower())
+        found.append(key)
+    return found

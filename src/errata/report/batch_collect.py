@@ -16,7 +16,7 @@ from errata.model.output.report.batch import (
     SpreadGroup,
 )
 from errata.model.run import case_name
-from errata.render.slugs import unique_keys
+from errata.render.files import unique_keys
 from errata.report.batch_categories import collect_categories
 from errata.report.batch_failures import Batch, collect_failures
 from errata.report.shared import day_of, review_coverage, score_lines

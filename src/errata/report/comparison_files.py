@@ -12,10 +12,9 @@ from errata.model import Attempt, Attribution, Case, Run
 from errata.model.codec import to_whole
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.run import case_name
-from errata.render.files import Written, write_file
+from errata.render.files import Written, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.comparison_document import comparison_document
 from errata.report.comparison_rows import as_json, asked_in, is_failed_row
 from errata.review.labels import suggested_label

@@ -9,10 +9,9 @@ import msgspec
 from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
 from errata.memory.section import section_text, with_section_text
 from errata.model.output.report.run import RunReport
-from errata.render.files import Written, write_file
+from errata.render.files import Written, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.run_document import ACTIONS_TAKEN, run_document
 
 REPORTS = "reports"

@@ -6,7 +6,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Call, Packet, StoredRun, Usage
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.review.choose import ChosenReviewer
 from errata.review.excerpts import weight
 from errata.review.inherit import MACHINERY

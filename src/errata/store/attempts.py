@@ -10,11 +10,10 @@ from errata.errors import NotFoundError
 from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
 from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
-from errata.store.blocks import BlockReader
+from errata.store.blocks import BlockReader, decompress
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.store.schema import attempts, blobs, blocks, cases, checks
-from errata.store.zstd import decompress
 
 FETCH = 2_000
 

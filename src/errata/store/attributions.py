@@ -5,11 +5,12 @@ from itertools import islice
 
 from sqlalchemy import delete, select, update
 
-from errata.model import Attribution
+from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
 from errata.store import sqlite
+from errata.store.attempts import _read
 from errata.store.database import Store
-from errata.store.schema import attributions, runs
+from errata.store.schema import attempts, attributions, runs
 
 CHUNK = 5_000
 
@@ -76,3 +77,12 @@ def batched(found: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
     rest = iter(found)
     while chunk := list(islice(rest, size)):
         yield chunk
+
+
+def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:
+    """In the order of the log; of a run that was triaged."""
+    same = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
+    query = select(attempts, attributions.c.record.label("said")).join(attributions, same)
+    query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
+    for row, attempt in _read(store, pk, query, steps=steps):
+        yield attempt, unpack(row.said, Attribution)

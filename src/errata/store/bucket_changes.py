@@ -17,6 +17,7 @@ from errata.model import (
     Placement,
     Verdict,
 )
+from errata.store.blocks import compress, decompress
 from errata.store.buckets import (
     mark_bucketed,
     placement_row,
@@ -30,7 +31,6 @@ from errata.store.buckets import (
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import bucket_events, bucket_members, buckets
-from errata.store.zstd import compress, decompress
 
 BY_PERSONS = ("merge", "split", "rename", "move", "confirm", "undo", "redo")
 """What people do; the rest is what rules make of verdicts and new runs."""

@@ -1,7 +1,10 @@
 """Opening a store: where it lies, whether it is ours, and which schema it has."""
 
+import os
+import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -10,8 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from errata.errors import StoreError
 from errata.store import sqlite
+from errata.store.blocks import ZstdError, decompress
 from errata.store.schema import SCHEMA, blobs, blocks, metadata
-from errata.store.zstd import ZstdError, decompress
 
 _VERSION_TABLE = "alembic_version"
 
@@ -162,3 +165,31 @@ def _create(store: Store) -> None:
                 f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
             )
             connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{SCHEMA:04d}')")  # noqa: S608
+
+
+GIVEN_UP_AFTER = timedelta(days=2)
+"""A process of another machine or container can't be asked whether it lives; after this long it does not."""
+
+
+def this_process() -> str:
+    """Told so that another can find out whether it still lives: its host, its process namespace, its number."""
+    try:
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        namespace = ""
+    return f"{socket.gethostname()}/{namespace}:{os.getpid()}"
+
+
+def is_dead(process: str, since: str) -> bool:
+    if datetime.now(UTC) - datetime.fromisoformat(since) > GIVEN_UP_AFTER:
+        return True
+    place, _, pid = process.rpartition(":")
+    if place != this_process().rpartition(":")[0]:
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, ValueError):
+        pass
+    return False

@@ -7,14 +7,14 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from errata.model import Artefact, Attempt, Attribution, Case
+from errata.model.attempt import ListedFailure
 from errata.model.codec import unpack
-from errata.model.failure import ListedFailure
 from errata.model.identity import AttemptParts, attempt_id
 from errata.store.attempts import FETCH, _read
+from errata.store.blocks import decompress
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import attempts, attributions, blobs, cases, checks
-from errata.store.zstd import decompress
 
 KIN = 60
 """Attempts at one case beside the one that is looked at."""

@@ -11,9 +11,8 @@ from sqlalchemy import Connection, insert, update
 
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
-from errata.store.database import Store
+from errata.store.database import Store, this_process
 from errata.store.packing import Batch
-from errata.store.processes import this_process
 from errata.store.removal import collect_garbage
 from errata.store.schema import runs
 from errata.store.sqlite import fitting

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from errata.model import Call
 from errata.model.codec import pack, unpack
-from errata.store.database import Store
-from errata.store.processes import is_dead, this_process
+from errata.store.database import Store, is_dead, this_process
 from errata.store.schema import calls
 
 # made once: they are used three times for every call

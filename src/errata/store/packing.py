@@ -13,8 +13,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.record import TurnBegins
-from errata.store.blocks import BlockWriter
-from errata.store.zstd import compress
+from errata.store.blocks import BlockWriter, compress
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700

@@ -5,8 +5,7 @@ from sqlalchemy import delete, select, update
 from errata.errors import StoreError
 from errata.store import sqlite
 from errata.store.bucket_changes import forget_empty_buckets
-from errata.store.database import Store
-from errata.store.processes import is_dead
+from errata.store.database import Store, is_dead
 from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
 
 

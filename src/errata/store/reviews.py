@@ -10,9 +10,9 @@ from errata.model import Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import split_attempt_id
 from errata.model.verdict import Lease, Refusal, word_for
+from errata.store.blocks import compress, decompress
 from errata.store.database import Store
 from errata.store.schema import leases, refusals, verdicts
-from errata.store.zstd import compress, decompress
 
 FEW = 500
 """Values that one query names."""

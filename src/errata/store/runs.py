@@ -13,8 +13,9 @@ from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
 from errata.model.codec import pack, unpack
 from errata.model.times import moment_of
 from errata.store import sqlite
+from errata.store.blocks import ZstdError, compress, decompress
 from errata.store.database import Store
-from errata.store.schema import exclusions, findings, runs, unreadables
+from errata.store.schema import exclusions, findings, runs, summaries, unreadables
 from errata.text.clean import one_line
 
 
@@ -115,3 +116,21 @@ def _named_by_part(run: Run, selector: str) -> bool:
         return False
     tail = run.native_id.rpartition("_")[2]
     return any(name.startswith(selector) for name in (run.id, run.native_id, tail))
+
+
+def kept_summary(store: Store, pk: int, kind: str, version: str) -> bytes | None:
+    """None where there is none, where it was made from something else, or where it is damaged: it is made anew."""
+    query = select(summaries.c.data).where(summaries.c.run_pk == pk, summaries.c.kind == kind)
+    with store.reading() as connection:
+        row = connection.execute(query.where(summaries.c.version == version)).first()
+    try:
+        return None if row is None else decompress(row.data)
+    except ZstdError:
+        return None
+
+
+def keep_summary(store: Store, pk: int, kind: str, version: str, data: bytes) -> None:
+    """In the place of an older one."""
+    with store.writing() as connection:
+        connection.execute(delete(summaries).where(summaries.c.run_pk == pk, summaries.c.kind == kind))
+        connection.execute(insert(summaries).values(run_pk=pk, kind=kind, version=version, data=compress(data)))

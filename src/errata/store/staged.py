@@ -13,9 +13,9 @@ from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.store import sqlite
+from errata.store.blocks import compress
 from errata.store.packing import Blob, RunPart, Tally, without_texts
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
-from errata.store.zstd import compress
 
 UNREADABLE_KEPT = 10_000
 _COLUMNS = [column.name for column in attempts.columns][1:]

@@ -14,8 +14,7 @@ from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on
 from errata.store.database import Store
-from errata.store.runs import all_runs
-from errata.store.summaries import keep_summary, kept_summary
+from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
 from errata.triage.across import FEWEST, Across, CaseElsewhere, Gaps, failing_everywhere, short_answer, stand_in_of
 from errata.triage.attribution import attribute

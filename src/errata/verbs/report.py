@@ -9,9 +9,8 @@ from errata.compare.comparison import ComparisonOptions
 from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
-from errata.render.files import Written, write_files
+from errata.render.files import Written, slug, write_files
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.batch_collect import batch_report
 from errata.report.batch_document import batch_documents
 from errata.report.comparison_collect import comparison_report

@@ -9,8 +9,7 @@ import msgspec
 
 from errata.errors import SourceError
 from errata.model.output.act import WritebackChange
-from errata.render.files import Written, write_files
-from errata.render.slugs import slug
+from errata.render.files import Written, slug, write_files
 from errata.writeback import inspect_edits, promptfoo_comments
 from errata.writeback.settlement import Settled, SettledRun, in_words
 

@@ -14,7 +14,7 @@ from errata.cli.reports_option import reports_option
 from errata.cli.review.options import no_failure, packet_options
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.output.review import ExportOutput
 from errata.model.words import OWNERS
 from errata.review.budget import BUDGET, UNLIMITED

@@ -17,7 +17,7 @@ from errata.cli.review.options import no_failure, packet_options
 from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
 from errata.model import Call
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, RunOutput
 from errata.model.times import to_iso
 from errata.model.usage import total_of
