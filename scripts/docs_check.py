@@ -108,8 +108,8 @@ def _leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Comman
 
 def commands_page() -> str:
     all_of_them = commands()
-    told = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
-    shared = set.intersection(*(options for options in told if any("`--store" in one for one in options)))
+    option_sets = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
+    shared = set.intersection(*(options for options in option_sets if any("`--store" in one for one in options)))
     parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared)), EXIT_CODES]
     for name, command in all_of_them.items():
         parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
@@ -168,8 +168,8 @@ def _source(name: str, title: str) -> str:
 
 def untold_sources() -> list[str]:
     """Those of which the page of sources has no section, or whose title does not say what is read."""
-    told = _headings()
-    return [name for name in sources.BUILT_IN if name not in told or ": " not in sources.all_sources()[name].TITLE]
+    headings = _headings()
+    return [name for name in sources.BUILT_IN if name not in headings or ": " not in sources.all_sources()[name].TITLE]
 
 
 def _headings() -> dict[str, str]:
@@ -193,13 +193,13 @@ def _options(command: click.Command) -> list[click.Option]:
 
 
 def _option(option: click.Option) -> str:
-    told = [option.help] if option.help else []
+    texts = [option.help] if option.help else []
     if isinstance(option.type, click.Choice):
-        told.append(f"One of: {', '.join(option.type.choices)}.")
+        texts.append(f"One of: {', '.join(option.type.choices)}.")
     # an empty default or false says only that the option may be left out
     if isinstance(option.default, str | int) and option.default:
-        told.append(f"Default: `{option.default}`.")
-    return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(told)}\n"
+        texts.append(f"Default: `{option.default}`.")
+    return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(texts)}\n"
 
 
 def _value(option: click.Option) -> str:

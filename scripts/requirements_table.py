@@ -36,8 +36,8 @@ def main() -> int:
     unknown = sorted(name for name in proven.keys() - required.keys() if not LATER.fullmatch(name))
     wrong = [f"{proven[name][0]} names `{name}`, which is no requirement" for name in unknown]
     wrong += untold(required, proven, targets())
-    for told in wrong:
-        print(told)
+    for problem in wrong:
+        print(problem)
     if chosen.check:
         return 1 if wrong else 0
     failed = set() if chosen.list else failing()

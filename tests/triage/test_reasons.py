@@ -4,7 +4,7 @@ import pytest
 
 from errata.model import Artefact, Attribution, Check, ErrorInfo, FailureKey, Judgement, Output, Signal
 from errata.testing import an_attempt
-from errata.triage.reasons import Quote, explained, reason_of, says_more, telling
+from errata.triage.reasons import ReasonQuote, explained, reason_of, says_more, telling
 
 PYTEST = """\
 def test_move_correct():
@@ -35,7 +35,7 @@ def said(attempt, name, where, quote):
 def test_an_error_says_it_best():
     attempt = failed("wrong", errors=(ErrorInfo(type="crash", message="out of\n  cheese", phase="subject"),))
 
-    assert reason_of(attempt, None) == Quote("errors[0].message", "out of cheese")
+    assert reason_of(attempt, None) == ReasonQuote("errors[0].message", "out of cheese")
 
 
 def test_the_line_that_decided_comes_before_the_whole_message():
@@ -46,20 +46,20 @@ def test_the_line_that_decided_comes_before_the_whole_message():
 
 
 def test_a_check_says_what_it_did_not_like():
-    assert reason_of(failed("off by two hours"), None) == Quote("checks[match]", "off by two hours")
+    assert reason_of(failed("off by two hours"), None) == ReasonQuote("checks[match]", "off by two hours")
 
 
 def test_a_judge_is_asked_where_no_check_explains():
     attempt = failed(judgements=(Judgement(judge="mild", reasoning="It forgot the class."),))
 
-    assert reason_of(attempt, None) == Quote("judgements[mild]", "It forgot the class.")
+    assert reason_of(attempt, None) == ReasonQuote("judgements[mild]", "It forgot the class.")
 
 
 def test_a_judge_who_passed_it_does_not_explain_why_it_failed():
     mild = Judgement(judge="mild", reasoning="Well structured.", raw={"passed": True})
     harsh = Judgement(judge="harsh", reasoning="Nothing was written.", raw={"passed": False})
 
-    assert reason_of(failed(judgements=(mild, harsh)), None) == Quote("judgements[harsh]", "Nothing was written.")
+    assert reason_of(failed(judgements=(mild, harsh)), None) == ReasonQuote("judgements[harsh]", "Nothing was written.")
     assert reason_of(failed(judgements=(mild,)), None).text == ""
 
 
@@ -109,14 +109,14 @@ def test_a_check_that_only_informs_is_better_than_silence():
     check = Check(name="test_move", status="fail", counts=False, explanation=PYTEST)
     attempt = an_attempt(outcome="fail", measurement="scored", checks=(Check(name="reward", status="fail"), check))
 
-    assert reason_of(attempt, None) == Quote("checks[test_move]", "AssertionError: wrong move")
+    assert reason_of(attempt, None) == ReasonQuote("checks[test_move]", "AssertionError: wrong move")
 
 
 def test_the_log_is_asked_where_a_check_says_only_that_it_failed():
     log = "[ok] tsc\n[vitest] AssertionError: expected 1 to equal 2\n[error] match failed (60%)\n"
     attempt = failed("match failed (60%)", artefacts=(Artefact(role="log", path="run.log", text=log),))
 
-    assert reason_of(attempt, None) == Quote("run.log:2", "AssertionError: expected 1 to equal 2")
+    assert reason_of(attempt, None) == ReasonQuote("run.log:2", "AssertionError: expected 1 to equal 2")
 
 
 def test_a_check_that_says_only_that_it_failed_is_still_better_than_nothing():

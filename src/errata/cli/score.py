@@ -78,7 +78,7 @@ def _whole(scores: Scores, counted: str) -> str:
     total, counts = scores.scores["strict"].total, scores.stored.counts
     if total:
         return plural(max(score.total for score in scores.scores.values()), counted)
-    return f"{plural(counts.made if scores.unit == 'attempts' else counts.cases, counted)} in the log"
+    return f"{plural(counts.attempts_in_log if scores.unit == 'attempts' else counts.cases, counted)} in the log"
 
 
 def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:

@@ -25,7 +25,7 @@ CAUSE = 72
 def tell_summary(analysis: Analysis) -> None:
     """The talk before the result: what was done, a line each."""
     run, counts = analysis.stored.run, analysis.stored.counts
-    made = counts.made
+    made = counts.attempts_in_log
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
     word = counted_in(run, "attempts")
     more = counts.attempts - counts.counted

@@ -6,7 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from errata.model import Action, Run
-from errata.model.history import Effect, Worked
+from errata.model.history import ActionResult, Worked
 from errata.model.times import is_local, moment_of
 
 DAY = len("2026-03-04")
@@ -35,19 +35,19 @@ def effects(
     now: RunOutcomes,
     before: Sequence[RunOutcomes],
     members: Mapping[str, Iterable[str]] | None = None,
-) -> tuple[Effect, ...]:
+) -> tuple[ActionResult, ...]:
     """What one run shows of each action. `members` has the cases of the buckets that actions may address."""
     return tuple(_effect(action, now, before, members or {}) for action in actions)
 
 
 def newest_effect(
     action: Action, runs: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]] | None = None
-) -> Effect:
+) -> ActionResult:
     """What the newest run that tells anything shows of an action; else what the newest run lacks."""
     newest_first = sorted(runs, key=lambda one: moment_of(one.at), reverse=True)
     found = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
     telling = next((one for one in found if one.worked != "unknown"), None)
-    nothing = Effect(action=action, worked="unknown", why="no run of the cases it addresses is known")
+    nothing = ActionResult(action=action, worked="unknown", why="no run of the cases it addresses is known")
     return telling or next(iter(found), nothing)
 
 
@@ -58,17 +58,17 @@ def same_case(one: str, other: str) -> bool:
 
 def _effect(
     action: Action, now: RunOutcomes, before: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]]
-) -> Effect:
+) -> ActionResult:
     cases = [case for address in action.addresses for case in members.get(address, (address,))]
     if not cases:
-        return Effect(action=action, worked="unknown", why="it names no case", run=now.run)
+        return ActionResult(action=action, worked="unknown", why="it names no case", run=now.run)
     if order := _order(action, now):
-        return Effect(action=action, worked="unknown", why=order, run=now.run)
+        return ActionResult(action=action, worked="unknown", why=order, run=now.run)
     earlier = [one for one in before if _comparable(one, now) and _is_before(one, action)]
     earlier.sort(key=lambda one: moment_of(one.at), reverse=True)
     told = [(_case_effect(case, now, earlier), case) for case in dict.fromkeys(cases)]
     worked, why = _summed([(*one, _name(case, now)) for one, case in told])
-    return Effect(action=action, worked=worked, why=why, run=now.run)
+    return ActionResult(action=action, worked=worked, why=why, run=now.run)
 
 
 def _order(action: Action, now: RunOutcomes) -> str:

@@ -43,8 +43,8 @@ class Judgement(Record):
     @property
     def passed(self) -> bool | None:
         """Its own word on the whole, where it gives one."""
-        said = self.raw.get("passed") if isinstance(self.raw, dict) else None
-        return said if isinstance(said, bool) else None
+        passed = self.raw.get("passed") if isinstance(self.raw, dict) else None
+        return passed if isinstance(passed, bool) else None
 
 
 class Invalidation(Record):
@@ -137,8 +137,8 @@ class Attempt(Record):
     @property
     def objections(self) -> tuple[Judgement, ...]:
         """What may tell why it failed: judges who refused it, then those who give no verdict; nobody who passed it."""
-        told = [(self._passed_by(one), one) for one in self.judgements]
-        against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(told) if said is not True]
+        by_verdict = [(self._passed_by(one), one) for one in self.judgements]
+        against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(by_verdict) if said is not True]
         return tuple(self.judgements[at] for _, _, at in sorted(against))
 
     def _passed_by(self, judgement: Judgement) -> bool | None:

@@ -9,7 +9,7 @@ from errata.model.action import Action
 Worked = Literal["yes", "no", "unknown"]
 
 
-class Effect(msgspec.Struct, frozen=True, kw_only=True):
+class ActionResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one run shows of an action."""
 
     action: Action
@@ -55,7 +55,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     reports: tuple[Mention, ...] = ()
     runs: tuple[FailedRun, ...] = ()
-    actions: tuple[Effect, ...] = ()
+    actions: tuple[ActionResult, ...] = ()
     """What was done about the case, whenever that was, and what this run shows of it."""
     others: tuple[Mention, ...] = ()
     """What reports about other models say of it."""
@@ -71,7 +71,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.due)
 
     @property
-    def due(self) -> tuple[Effect, ...]:
+    def due(self) -> tuple[ActionResult, ...]:
         """What was done about it after it had failed and before this run: it should have resolved it, and did not."""
         return tuple(one for one in self.actions if one.worked == "no")
 

@@ -66,7 +66,7 @@ class Session(Record):
     """In words: what happened in this session as a whole."""
 
 
-class Code(Record):
+class CodeVersion(Record):
     repo: str = ""
     commit: str = ""
 
@@ -104,7 +104,7 @@ class Run(Record):
     scorers: tuple[Scorer, ...] = ()
     context: tuple[Artefact, ...] = ()
     """System prompt, policy text, knowledge base."""
-    code: Code | None = None
+    code: CodeVersion | None = None
     environment: dict[str, Any] = {}
     sessions: tuple[Session, ...] = ()
     log_evidence: tuple[Evidence, ...] = ()
@@ -128,11 +128,11 @@ class Run(Record):
     @property
     def stated_passes(self) -> tuple[int, int] | None:
         """So many of all that it ran, as the harness counts; of a rate only where it does not state the number."""
-        told = [one for one in self.reported if one.value is not None and not one.filter]
-        rate = next((one for one in told if one.metric == "pass_rate" and one.n), None)
+        usable = [one for one in self.reported if one.value is not None and not one.filter]
+        rate = next((one for one in usable if one.metric == "pass_rate" and one.n), None)
         if rate is None or rate.n is None or rate.value is None:
             return None
-        counted = (int(one.value) for one in told if one.metric == "passed" and one.value is not None)
+        counted = (int(one.value) for one in usable if one.metric == "passed" and one.value is not None)
         return next(counted, round(rate.value * rate.n)), rate.n
 
 

@@ -50,8 +50,8 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
 
 def final(verdicts: Iterable[Verdict]) -> Verdict | None:
     """The one that stands, where it counts towards a final bucket."""
-    found = standing(verdicts)
-    return found.verdict if found and found.final else None
+    current = standing(verdicts)
+    return current.verdict if current and current.final else None
 
 
 def _newest(verdicts: Sequence[Verdict]) -> Verdict:
@@ -87,13 +87,13 @@ def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
     return not chosen.needs_second or any(_agree(other, chosen) for other in others)
 
 
-def _agree(one: Verdict, other: Verdict) -> bool:
+def _agree(first: Verdict, other: Verdict) -> bool:
     """On the owner, too: `none` says only that no label fits."""
-    return (one.label, one.owner) == (other.label, other.owner)
+    return (first.label, first.owner) == (other.label, other.owner)
 
 
-def _same(one: Verdict, other: Verdict) -> bool:
-    return name_of(one.reviewer) == name_of(other.reviewer)
+def _same(first: Verdict, other: Verdict) -> bool:
+    return name_of(first.reviewer) == name_of(other.reviewer)
 
 
 def name_of(reviewer: Reviewer) -> str:

@@ -11,23 +11,23 @@ import msgspec
 Status = Literal["provisional", "reviewed", "final", "not reviewed"]
 
 
-class Part(msgspec.Struct, frozen=True, gc=False, tag=True):
+class InlinePart(msgspec.Struct, frozen=True, gc=False, tag=True):
     text: str
 
 
-class Text(Part, frozen=True, gc=False, tag=True):
+class Text(InlinePart, frozen=True, gc=False, tag=True):
     """As it is."""
 
 
-class Strong(Part, frozen=True, gc=False, tag=True):
+class Strong(InlinePart, frozen=True, gc=False, tag=True):
     """What must not be overlooked."""
 
 
-class Code(Part, frozen=True, gc=False, tag=True):
+class Code(InlinePart, frozen=True, gc=False, tag=True):
     """What stands in a file or log, letter for letter."""
 
 
-class Link(Part, frozen=True, gc=False, tag=True):
+class Link(InlinePart, frozen=True, gc=False, tag=True):
     """`target` is `#` and the key of a section, or a path relative to the document; never an address."""
 
     target: str
@@ -35,24 +35,24 @@ class Link(Part, frozen=True, gc=False, tag=True):
 
 Inline: TypeAlias = Text | Strong | Code | Link
 Line: TypeAlias = tuple[Inline, ...]
-Said: TypeAlias = "str | Inline | Iterable[str | Inline]"
+LineContent: TypeAlias = "str | Inline | Iterable[str | Inline]"
 """What a line can be made of."""
 
 
-def line(*said: "Said") -> Line:
+def line(*content: "LineContent") -> Line:
     """Strings are plain text."""
-    return tuple(_parts(said))
+    return tuple(_parts(content))
 
 
-def _parts(said: Iterable["Said"]) -> Iterator[Inline]:
-    for one in said:
-        if isinstance(one, str):
-            if one:
-                yield Text(one)
-        elif isinstance(one, Part):
-            yield one
+def _parts(content: Iterable["LineContent"]) -> Iterator[Inline]:
+    for part in content:
+        if isinstance(part, str):
+            if part:
+                yield Text(part)
+        elif isinstance(part, InlinePart):
+            yield part
         else:
-            yield from _parts(one)
+            yield from _parts(part)
 
 
 def marked(text: str) -> Line:
@@ -138,11 +138,11 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """What errata wants to find again when it reads the report as an earlier one; see docs/memory.md."""
 
 
-def paragraph(*said: "Said") -> Paragraph:
-    return Paragraph(line(*said))
+def paragraph(*content: "LineContent") -> Paragraph:
+    return Paragraph(line(*content))
 
 
-def items(lines: Iterable["Said"], *, kind: Literal["points", "numbers", "tasks"] = "points") -> Items:
+def items(lines: Iterable["LineContent"], *, kind: Literal["points", "numbers", "tasks"] = "points") -> Items:
     return Items(tuple(line(one) for one in lines), kind)
 
 
@@ -155,7 +155,7 @@ def every_section(sections: Iterable[Section]) -> Iterator[Section]:
 
 def table(
     header: Iterable[str],
-    rows: Iterable[Iterable["Said"]],
+    rows: Iterable[Iterable["LineContent"]],
     *,
     right: Iterable[str] = (),
     provisional: bool = False,

@@ -33,9 +33,9 @@ def _plain(text: str) -> str:
     if not _SUSPECT.search(clean):  # as most texts are
         return clean
     pieces, at = [], 0
-    for found in _ADDRESS.finditer(clean):
-        pieces += [_escaped(clean[at : found.start()]), code(found[0])]
-        at = found.end()
+    for match in _ADDRESS.finditer(clean):
+        pieces += [_escaped(clean[at : match.start()]), code(match[0])]
+        at = match.end()
     pieces.append(_escaped(clean[at:]))
     return "".join(pieces)
 
@@ -77,8 +77,8 @@ def not_a_start(text: str) -> str:
     return _STARTS.sub(_shielded, text)
 
 
-def _shielded(found: re.Match[str]) -> str:
-    blank, mark = found.groups()
+def _shielded(match: re.Match[str]) -> str:
+    blank, mark = match.groups()
     return f"{blank}{mark[:-1]}\\{mark[-1]}" if mark[0].isdigit() else f"{blank}\\{mark}"
 
 

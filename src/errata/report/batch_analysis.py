@@ -26,7 +26,7 @@ from errata.report.batch_prose import (
     exit_codes,
     session_times,
 )
-from errata.report.parts import batch_name, money, named, plural, seconds, status_line
+from errata.report.parts import batch_name, money, name_list, plural, seconds, status_line
 
 LISTED = 100
 """Tests that are named in one sentence."""
@@ -73,62 +73,67 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
         spent = f" Together they cost {money(report.hidden_passes_cost, 2)}." if report.hidden_passes_cost else ""
         yield paragraph(
             Strong(f"Passed in an earlier session, not now ({len(report.hidden_passes)}):"),
-            f" {named(report.hidden_passes, LISTED)}.{spent}",
+            f" {name_list(report.hidden_passes, LISTED)}.{spent}",
         )
     if report.hidden_fails:
         yield paragraph(
             Strong(f"Failed on their merits in an earlier session, not measured now ({len(report.hidden_fails)}):"),
-            f" {named(report.hidden_fails, LISTED)}.",
+            f" {name_list(report.hidden_fails, LISTED)}.",
         )
     if report.never_measured:
         yield paragraph(
             Strong(f"Measured in no session ({len(report.never_measured)}):"),
-            f" {named(report.never_measured, LISTED)}.",
+            f" {name_list(report.never_measured, LISTED)}.",
         )
 
 
-def _session(one: BatchSession) -> tuple[str, ...]:
-    counts = (str(one.passed), str(one.failed), str(one.not_measured))
+def _session(session: BatchSession) -> tuple[str, ...]:
+    counts = (str(session.passed), str(session.failed), str(session.not_measured))
     return (
-        str(one.number),
-        session_times(one),
-        str(one.tried),
-        exit_codes(one),
-        money(one.cost, 2),
+        str(session.number),
+        session_times(session),
+        str(session.tried),
+        exit_codes(session),
+        money(session.cost, 2),
         *counts,
-        one.pattern,
+        session.pattern,
     )
 
 
 def _costs(report: BatchReport) -> Iterator[Block]:
     rows = [
         (
-            GROUPS[one.group],
-            str(one.tests),
-            *(money(value, 2) for value in (one.total, one.mean, one.pass_mean, one.pass_median)),
+            GROUPS[costs.group],
+            str(costs.tests),
+            *(money(value, 2) for value in (costs.total, costs.mean, costs.pass_mean, costs.pass_median)),
         )
-        for one in report.costs
+        for costs in report.costs
     ]
     header = ("group", "tests", "cost", "mean", "cost of pass, mean", "cost of pass, median")
     yield table(header, rows, right=header[1:])
-    told = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of a test (its frontier)."]
+    lines = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of a test (its frontier)."]
     if report.mean_cost_of_pass is not None:
-        told.append(
+        lines.append(
             f"Over {plural(report.priced_passes, 'pass', 'passes')}: mean {money(report.mean_cost_of_pass, 2)}, "
             f"median {money(report.median_cost_of_pass, 2)}."
         )
     endless = [one.id for one in report.tests if one.nothing_passed]
     if endless:
-        told.append(f"It is infinite where money was spent and no run passed: {named(endless)}.")
+        lines.append(f"It is infinite where money was spent and no run passed: {name_list(endless)}.")
     if report.passed and report.cost is not None:
-        told.append(f"Charging the failures to the passes gives {money(report.cost / report.passed, 2)} per pass.")
-    yield items(told)
+        lines.append(f"Charging the failures to the passes gives {money(report.cost / report.passed, 2)} per pass.")
+    yield items(lines)
 
 
 def _durations(spreads: Iterable[Spread]) -> Block:
     rows = [
-        (f"{GROUPS[one.group]} ({one.tests})", seconds(one.least), seconds(one.median), seconds(one.most))
-        for one in spreads
+        (
+            f"{GROUPS[spread.group]} ({spread.tests})",
+            seconds(spread.least),
+            seconds(spread.median),
+            seconds(spread.most),
+        )
+        for spread in spreads
     ]
     return table(("group", "min", "median", "max"), rows, right=("min", "median", "max"))
 
@@ -139,12 +144,12 @@ def _categories(report: BatchReport) -> Iterator[Block]:
         return
     rows = [
         (
-            f"{one.letter}. {category_title(one)}",
-            str(len(one.tests)),
-            f"{one.owner} ({one.confidence})",
-            category_evidence(one),
+            f"{category.letter}. {category_title(category)}",
+            str(len(category.tests)),
+            f"{category.owner} ({category.confidence})",
+            category_evidence(category),
         )
-        for one in report.categories
+        for category in report.categories
     ]
     yield table(
         ("category", "tests", "owner", "evidence"),

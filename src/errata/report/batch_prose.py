@@ -15,7 +15,7 @@ from errata.model.output.report.batch import (
     SpreadGroup,
     StoredRuns,
 )
-from errata.report.parts import named, percent, plural
+from errata.report.parts import name_list, percent, plural
 
 MISLEADS = 0.02
 """So far apart, the usual score says something else than what is known."""
@@ -97,7 +97,7 @@ def _quiet_exits(report: BatchReport) -> Iterator[str]:
 def batch_limits(report: BatchReport) -> Iterator[str]:
     limits, tests = report.limits, len(report.tests)
     if limits.stored_tests and len(limits.stored_tests) < tests:
-        which = f"{len(limits.stored_tests)} of {tests} tests ({named(limits.stored_tests, NAMED)})"
+        which = f"{len(limits.stored_tests)} of {tests} tests ({name_list(limits.stored_tests, NAMED)})"
         yield f"Runs are stored for {which}; all else rests on the summary and the logs."
     if limits.more_tries:
         more = f"{plural(limits.more_tries, 'more try', 'more tries')} at the same cases are not shown"
@@ -113,13 +113,13 @@ def batch_limits(report: BatchReport) -> Iterator[str]:
         yield f"{models}: they are told by cost and score alone."
 
 
-def session_times(one: BatchSession) -> str:
-    start, end = ((moment or "–")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
+def session_times(session: BatchSession) -> str:
+    start, end = ((moment or "–")[:19].replace("T", " ") for moment in (session.started_at, session.finished_at))
     return f"{start} – {end[11:] if end[:10] == start[:10] else end}"
 
 
-def exit_codes(one: BatchSession) -> str:
-    return ", ".join(f"{code} for {often}" for code, often in one.exit_codes.items())
+def exit_codes(session: BatchSession) -> str:
+    return ", ".join(f"{code} for {often}" for code, often in session.exit_codes.items())
 
 
 # a test
@@ -146,32 +146,32 @@ def earlier_words(earlier: EarlierResult | None) -> str:
 # a failure
 
 
-def cause_of(one: BatchFailure) -> str:
-    if one.cause:
-        return one.cause
-    if not one.decided_by:
+def cause_of(failure: BatchFailure) -> str:
+    if failure.cause:
+        return failure.cause
+    if not failure.decided_by:
         return ""
-    if not one.rule_means:
-        return _unsolved(one)
-    fix = f" {_capital(one.fix.cause)}." if one.fix is not None and one.fix.rule else ""
-    return f"{_capital(one.rule_means)}.{fix}"
+    if not failure.rule_means:
+        return _unsolved(failure)
+    fix = f" {_capital(failure.fix.cause)}." if failure.fix is not None and failure.fix.rule else ""
+    return f"{_capital(failure.rule_means)}.{fix}"
 
 
-def _unsolved(one: BatchFailure) -> str:
+def _unsolved(failure: BatchFailure) -> str:
     """Where no rule names a cause: it was scored, and what the log and the judges say."""
-    spent = " It spent money and was scored" if one.test.cost else " It was scored"
-    score = f": {one.test.score:.3f}" if one.test.score is not None else ""
-    why = f' The log says: "{one.reason}".' if one.reason else ""
+    spent = " It spent money and was scored" if failure.test.cost else " It was scored"
+    score = f": {failure.test.score:.3f}" if failure.test.score is not None else ""
+    why = f' The log says: "{failure.reason}".' if failure.reason else ""
     judge = ""
-    if one.judge is not None:
-        runs = share_words(one.judge.runs)
-        judge = f' The judge says of {runs} failed runs: "{one.judge.text.rstrip(".")}".'
+    if failure.judge is not None:
+        runs = share_words(failure.judge.runs)
+        judge = f' The judge says of {runs} failed runs: "{failure.judge.text.rstrip(".")}".'
     return f"The task was not solved.{spent}{score}.{why}{judge}"
 
 
-def needed_for(one: BatchFailure, report: BatchReport) -> str:
+def needed_for(failure: BatchFailure, report: BatchReport) -> str:
     """What has to be done for this test."""
-    category, earlier = report.category_of(one), one.test.earlier
+    category, earlier = report.category_of(failure), failure.test.earlier
     if category is None or not category.framework:
         return ""
     if earlier is not None and earlier.was == "pass":
@@ -185,22 +185,22 @@ def stored_words(stored: StoredRuns | None) -> str:
     return f"{stored.passed} of {stored.of} runs pass{f', ${stored.cost:.4f}' if stored.cost is not None else ''}"
 
 
-def criterion_words(one: Criterion) -> str:
-    return f"{one.name}: met {one.met.count} of {plural(one.met.of, 'time')}"
+def criterion_words(criterion: Criterion) -> str:
+    return f"{criterion.name}: met {criterion.met.count} of {plural(criterion.met.of, 'time')}"
 
 
-def moment_times(one: Moment) -> str:
-    start, end = ((moment or "")[11:19] for moment in (one.started_at, one.finished_at))
+def moment_times(attempt: Moment) -> str:
+    start, end = ((moment or "")[11:19] for moment in (attempt.started_at, attempt.finished_at))
     return f"{start} – {end}" if start and end else start or "unknown"
 
 
-def moment_result(one: Moment) -> str:
-    cost = f", ${one.cost:.4f}" if one.cost is not None else ""
-    if one.outcome in ("pass", "fail", "partial"):
-        score = f" {one.score:.3f}" if one.score is not None else ""
-        return f"{one.outcome.upper()}{score}{cost}"
-    exit_code = f", exit {one.exit_code}" if one.exit_code is not None else ""
-    return f"{one.execution}{exit_code}{cost}{f': {one.error}' if one.error else ''}"
+def moment_result(attempt: Moment) -> str:
+    cost = f", ${attempt.cost:.4f}" if attempt.cost is not None else ""
+    if attempt.outcome in ("pass", "fail", "partial"):
+        score = f" {attempt.score:.3f}" if attempt.score is not None else ""
+        return f"{attempt.outcome.upper()}{score}{cost}"
+    exit_code = f", exit {attempt.exit_code}" if attempt.exit_code is not None else ""
+    return f"{attempt.execution}{exit_code}{cost}{f': {attempt.error}' if attempt.error else ''}"
 
 
 # a category
@@ -243,7 +243,7 @@ def category_shows(category: BatchCategory) -> Iterator[str]:
             yield f"A pass needs a score above {category.threshold:g}"
         rest = len(category.tests) - len(category.stored)
         if category.stored and rest:
-            stored = f"Runs and the words of their judges are stored for {named(category.stored)} only"
+            stored = f"Runs and the words of their judges are stored for {name_list(category.stored)} only"
             yield f"{stored}; of the other {rest}, cost and score are all that is known"
 
 

@@ -33,7 +33,7 @@ from errata.report.comparison_sections import (
 from errata.report.parts import (
     NONE,
     interval,
-    named,
+    name_list,
     percent,
     plural,
     reasons_words,
@@ -133,8 +133,8 @@ def chance_words(pairs: Sequence[PairTest]) -> str:
     )
 
 
-def _pair(one: PairTest) -> str:
-    return f"{one.first} against {one.second}"
+def _pair(pair: PairTest) -> str:
+    return f"{pair.first} against {pair.second}"
 
 
 def _p(value: float) -> str:
@@ -154,21 +154,23 @@ def doubts_words(report: ComparisonReport) -> Iterator[str]:
 
 def _run_set(report: ComparisonReport) -> Iterator[Block]:
     rows = [
-        (one.label, one.model, str(one.rows), str(one.passed), str(one.failed), _no_verdict(one), one.native_id)
-        for one in report.runs
+        (run.label, run.model, str(run.rows), str(run.passed), str(run.failed), _no_verdict(run), run.native_id)
+        for run in report.runs
     ]
     header = ("run", "model", "rows", "pass", "fail", "no verdict", "directory")
     yield table(header, rows, right=("rows", "pass", "fail"))
-    for one in report.differences:
-        yield paragraph(describe_difference(Difference(what=one.what, values=one.values, cases=one.cases)))
+    for difference in report.differences:
+        yield paragraph(
+            describe_difference(Difference(what=difference.what, values=difference.values, cases=difference.cases))
+        )
 
 
 def _no_verdict(run: ReportedRun) -> str:
     parts = []
     if run.no_verdict:
-        parts.append(f"{len(run.no_verdict)} ({named(run.no_verdict, 6)})")
+        parts.append(f"{len(run.no_verdict)} ({name_list(run.no_verdict, 6)})")
     if run.missing:
-        parts.append(f"{len(run.missing)} missing ({named(run.missing, 6)})")
+        parts.append(f"{len(run.missing)} missing ({name_list(run.missing, 6)})")
     return ", ".join(parts) or "0"
 
 
@@ -176,12 +178,12 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
     patterns = list(dict.fromkeys(name for one in report.runs for name in one.patterns))
     rows = [
         (
-            one.label,
-            f"{one.failed}/{one.judged}",
-            *(str(one.patterns.get(name, 0)) for name in patterns),
-            _top(one.dimensions),
+            run.label,
+            f"{run.failed}/{run.judged}",
+            *(str(run.patterns.get(name, 0)) for name in patterns),
+            _top(run.dimensions),
         )
-        for one in report.runs
+        for run in report.runs
     ]
     yield table(("run", "failed rows", *patterns, "top failed dimensions"), rows, right=("failed rows", *patterns))
     yield scores_table(report)
@@ -234,9 +236,9 @@ def _figure(score: ScoreLine | None) -> str:
 
 
 def _dimensions(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
-    for one in report.dimensions:
-        cells = (f"{failed}/{of}" for failed, of in zip(one.failed, one.applicable, strict=True))
-        yield (one.name, *cells, f"{sum(one.failed)}/{sum(one.applicable)}")
+    for dimension in report.dimensions:
+        cells = (f"{failed}/{of}" for failed, of in zip(dimension.failed, dimension.applicable, strict=True))
+        yield (dimension.name, *cells, f"{sum(dimension.failed)}/{sum(dimension.applicable)}")
 
 
 def _surface(report: ComparisonReport) -> Iterator[Block]:
@@ -268,7 +270,7 @@ def _categories(report: ComparisonReport) -> Block:
     return table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
 
 
-def _harder(one: CategoryRows) -> str:
-    if one.adjusted is None:
+def _harder(category: CategoryRows) -> str:
+    if category.adjusted is None:
         return "can't be told"
-    return f"yes (p = {one.adjusted:.3f})" if one.harder else f"no (p = {one.adjusted:.2f})"
+    return f"yes (p = {category.adjusted:.3f})" if category.harder else f"no (p = {category.adjusted:.2f})"

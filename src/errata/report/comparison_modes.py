@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from errata.memory.spelling import folded
 from errata.model import Bucket
 from errata.model.output.report.comparison import Mistake, Mode, Trigger
-from errata.report.comparison_rows import ComparedRun, Row, asked_in, datapoint
+from errata.report.comparison_rows import ComparedRun, FailedRow, asked_in, datapoint
 from errata.report.parts import NO_BUCKET
 from errata.report.shared import in_common, native_label
 from errata.review.labels import suggested_label
@@ -22,7 +22,7 @@ ASKED = 80
 TRIGGERS, MISTAKES = 6, 3
 
 
-Members = Sequence[tuple[int, Row]]
+Members = Sequence[tuple[int, FailedRow]]
 """Each with the place of its run."""
 
 
@@ -36,10 +36,10 @@ class FoundMode:
 
 def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
     """The largest first; what is in no bucket is one of them."""
-    groups: dict[str, list[tuple[int, Row]]] = {}
-    for at, one in enumerate(runs):
-        places = one.view.buckets
-        for row in one.rows:
+    groups: dict[str, list[tuple[int, FailedRow]]] = {}
+    for at, run in enumerate(runs):
+        places = run.view.buckets
+        for row in run.rows:
             place = places.get(row.attempt.id)
             groups.setdefault(place.id if place is not None else "", []).append((at, row))
     known = runs[0].view.known_buckets
@@ -100,16 +100,16 @@ def mistake_of(members: Members, runs: Sequence[ComparedRun]) -> Mistake:
     return Mistake(label_means=_meaning(_label(members, runs)))
 
 
-def _is_read(run: ComparedRun, row: Row) -> bool:
-    found = run.view.standings.get(row.attempt.id)
-    return found is not None and found.standing.final
+def _is_read(run: ComparedRun, row: FailedRow) -> bool:
+    review = run.view.standings.get(row.attempt.id)
+    return review is not None and review.standing.final
 
 
-def _was_moved(run: ComparedRun, row: Row) -> bool:
+def _was_moved(run: ComparedRun, row: FailedRow) -> bool:
     """Whether a reviewer gave it another label than the rules."""
     stood = run.view.standings[row.attempt.id].standing
-    said = run.view.attributions.get(row.attempt.id)
-    suggested = suggested_label(said, stood.verdict.taxonomy)
+    attribution = run.view.attributions.get(row.attempt.id)
+    suggested = suggested_label(attribution, stood.verdict.taxonomy)
     return bool(suggested) and stood.verdict.label != suggested
 
 
@@ -117,11 +117,11 @@ def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
     """The word of the taxonomy that most of them have."""
     labels: Counter[str] = Counter()
     for at, row in members:
-        found = runs[at].view.standings.get(row.attempt.id)
-        said = runs[at].view.attributions.get(row.attempt.id)
-        if found is not None:
-            labels[found.standing.verdict.label] += 1
-        elif suggested := native_label(said, runs[at].view.run):
+        review = runs[at].view.standings.get(row.attempt.id)
+        attribution = runs[at].view.attributions.get(row.attempt.id)
+        if review is not None:
+            labels[review.standing.verdict.label] += 1
+        elif suggested := native_label(attribution, runs[at].view.run):
             labels[suggested] += 1
     return labels.most_common(1)[0][0] if labels else ""
 
@@ -129,10 +129,14 @@ def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
 def _owners(members: Members, runs: Sequence[ComparedRun]) -> tuple[str, ...]:
     owners: Counter[str] = Counter()
     for at, row in members:
-        found = runs[at].view.standings.get(row.attempt.id)
-        said = runs[at].view.attributions.get(row.attempt.id)
+        review = runs[at].view.standings.get(row.attempt.id)
+        attribution = runs[at].view.attributions.get(row.attempt.id)
         owners[
-            found.standing.verdict.owner if found is not None else said.owner if said is not None else "unknown"
+            review.standing.verdict.owner
+            if review is not None
+            else attribution.owner
+            if attribution is not None
+            else "unknown"
         ] += 1
     return tuple(owner for owner, _ in owners.most_common())
 
@@ -145,7 +149,7 @@ def _triggers(members: Members, runs: Sequence[ComparedRun]) -> Iterator[Trigger
         yield Trigger(case=name, asks=short_line(asked_in(runs[at].view.case(key)), ASKED))
 
 
-def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, Row]]:
+def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, FailedRow]]:
     """Those that were read first, then the first of each run, then the others."""
     seen: Counter[int] = Counter()
     ranked = []

@@ -13,13 +13,13 @@ NO_BUCKET = "In no bucket yet"
 def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:
     rows = [
         (
-            one.policy.replace("_", " "),
-            f"{one.passed}/{one.total}" if one.total else NONE,
-            percent(one.rate),
-            interval(one),
-            "; ".join(part for part in (left_out_words(one), score_note(one)) if part) or "nothing",
+            score.policy.replace("_", " "),
+            f"{score.passed}/{score.total}" if score.total else NONE,
+            percent(score.rate),
+            interval(score),
+            "; ".join(part for part in (left_out_words(score), score_note(score)) if part) or "nothing",
         )
-        for one in scores
+        for score in scores
     ]
     return table(("score", "passed", "rate", "95 % interval", last), rows, right=("passed", "rate"))
 
@@ -65,7 +65,7 @@ def plural(count: int, word: str, words: str = "") -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
-def named(cases: Sequence[str], most: int = 12) -> str:
+def name_list(cases: Sequence[str], most: int = 12) -> str:
     shown = ", ".join(cases[:most])
     return f"{shown} and {len(cases) - most:,} more" if len(cases) > most else shown
 

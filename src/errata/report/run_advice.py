@@ -38,10 +38,10 @@ def collect_advice(
     failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview], history: RunHistory
 ) -> tuple[Advice, ...]:
     """In the order of the groups; what several failures share is there once."""
-    found: dict[_Key, list[str]] = {}
+    cases_by_key: dict[_Key, list[str]] = {}
     for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures)):
-        found.setdefault(key, []).append(case)
-    made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in found.items()]
+        cases_by_key.setdefault(key, []).append(case)
+    made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in cases_by_key.items()]
     return (*_without_effect(history), *(_with_action(one, history.actions) for one in made))
 
 
@@ -49,37 +49,37 @@ def _with_action(advice: Advice, actions: Sequence[Action]) -> Advice:
     acting = advice.group in ("eval", "config")
     words = advice_words(advice)
     done = find_action_for(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
-    return msgspec.structs.replace(advice, done=_done(done)) if done is not None else advice
+    return msgspec.structs.replace(advice, done=_done_action(done)) if done is not None else advice
 
 
-def _done(action: Action) -> DoneAction:
+def _done_action(action: Action) -> DoneAction:
     return DoneAction(date=action.date[:10], path=action.path, what=action.what)
 
 
 def _by_reviewers(failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview]) -> Iterator[tuple[_Key, str]]:
-    for one in failures:
-        standing = standings.get(one.attempt_id)
+    for failure in failures:
+        standing = standings.get(failure.attempt_id)
         given = standing.standing.verdict.recommendation if standing is not None else None
-        again = (one.repeat.reports, one.repeat.unreported_runs)
-        if _is_steady(one) and not (given is not None and given.group == "model" and given.text):
-            yield _Key("model", "repeated", short_of(one) or one.error, "", *again), one.case
+        again = (failure.repeat.reports, failure.repeat.unreported_runs)
+        if _is_steady(failure) and not (given is not None and given.group == "model" and given.text):
+            yield _Key("model", "repeated", short_of(failure) or failure.error, "", *again), failure.case
         if given is not None and given.text:
-            counts = again if given.group == "model" and _is_steady(one) else (0, 0)
+            counts = again if given.group == "model" and _is_steady(failure) else (0, 0)
             text = given.text.strip().rstrip(".")
-            yield _Key(given.group, "recommendation", text, given.target_path, *counts), one.case
-        elif standing is not None and one.owner == "model":
-            yield _Key("none", "fair"), one.case
+            yield _Key(given.group, "recommendation", text, given.target_path, *counts), failure.case
+        elif standing is not None and failure.owner == "model":
+            yield _Key("none", "fair"), failure.case
 
 
 def _by_rules(failures: Sequence[RunFailure]) -> Iterator[tuple[_Key, str]]:
-    for one in failures:
-        rule = next((rule for rule in _RULES if rule.applies(one)), None) if not one.reviewed else None
+    for failure in failures:
+        rule = next((rule for rule in _RULES if rule.applies(failure)), None) if not failure.reviewed else None
         if rule is not None:
-            yield _Key(rule.group, rule.kind), one.case
+            yield _Key(rule.group, rule.kind), failure.case
 
 
-def _is_steady(one: RunFailure) -> bool:
-    return one.owner == "model" and one.repeat.reports + one.repeat.unreported_runs >= REPEATED
+def _is_steady(failure: RunFailure) -> bool:
+    return failure.owner == "model" and failure.repeat.reports + failure.repeat.unreported_runs >= REPEATED
 
 
 class _Rule(NamedTuple):
@@ -115,9 +115,11 @@ _WORDS: dict[AdviceKind, str] = {
 
 
 def _without_effect(history: RunHistory) -> Iterator[Advice]:
-    for one in history.effects:
-        if one.worked == "no":
-            yield Advice(group=_group_of(one.action), kind="no_effect", text=one.why, action=_done(one.action))
+    for result in history.effects:
+        if result.worked == "no":
+            yield Advice(
+                group=_group_of(result.action), kind="no_effect", text=result.why, action=_done_action(result.action)
+            )
 
 
 def _group_of(action: Action) -> RecommendationGroup:

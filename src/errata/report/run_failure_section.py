@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from errata.model.output.report.run import RunFailure
-from errata.model.output.report.shared import Piece, Snippets
+from errata.model.output.report.shared import QuotedEvidence, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
 from errata.text.outgoing import washed_lines
@@ -74,7 +74,7 @@ def _reader(failure: RunFailure, tell_reader: bool) -> str:
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 
 
-def _piece(piece: Piece) -> Line:
+def _piece(piece: QuotedEvidence) -> Line:
     means = f" ({piece.means})" if piece.means else ""
     return line(Code(piece.place), ": ", Code(piece.quote), means)
 

@@ -9,7 +9,7 @@ import msgspec
 from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
 from errata.memory.section import section_text, with_section_text
 from errata.model.output.report.run import RunReport
-from errata.render.files import Written, slug, write_file
+from errata.render.files import WrittenFile, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report.run_document import ACTIONS_TAKEN, run_document
@@ -21,7 +21,7 @@ PREFIX = 8
 
 class RunWritten(NamedTuple):
     report: RunReport
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
     """Nothing where all passed: there is nothing to report."""
 
 
@@ -85,10 +85,10 @@ def _run_in(path: Path) -> str:
 
 def _actions_so_far(path: Path, run: str, find_earlier: Callable[[], Path | None]) -> str:
     """Of the file itself where it is there already; else of the newest report of the same run."""
-    found = path if path.is_file() else find_earlier()
-    if found is None or (found != path and _is_about_another(found, run)):
+    earlier = path if path.is_file() else find_earlier()
+    if earlier is None or (earlier != path and _is_about_another(earlier, run)):
         return ""
-    return section_text(_end_of(found.read_text(encoding="utf-8", errors="replace")))
+    return section_text(_end_of(earlier.read_text(encoding="utf-8", errors="replace")))
 
 
 def _end_of(text: str) -> str:

@@ -15,7 +15,7 @@ from errata.model.output.report.run import (
     VerdictDoubt,
 )
 from errata.model.output.report.shared import ScoreLine
-from errata.report.parts import named, percent, plural
+from errata.report.parts import name_list, percent, plural
 from errata.runs.without_failures import harness_words, words_without_failures
 from errata.text.outgoing import short_line
 
@@ -67,23 +67,23 @@ def _machinery(failures: Sequence[RunFailure]) -> str:
 def _gaps(failures: Sequence[RunFailure]) -> str:
     cases = [one.case for one in failures if one.label == "KNOWN_GAP"]
     are = "1 is a known gap" if len(cases) == 1 else f"{len(cases)} are known gaps"
-    return f"{are}: {named(cases, CASES)}." if cases else ""
+    return f"{are}: {name_list(cases, CASES)}." if cases else ""
 
 
 def _ours(failures: Sequence[RunFailure]) -> str:
     ours = [one for one in failures if is_ours(one)]
     verb = "points" if len(ours) == 1 else "point"
-    return f"{len(ours)} {verb} to the eval itself: {named([one.case for one in ours], CASES)}." if ours else ""
+    return f"{len(ours)} {verb} to the eval itself: {name_list([one.case for one in ours], CASES)}." if ours else ""
 
 
-def is_ours(one: RunFailure) -> bool:
+def is_ours(failure: RunFailure) -> bool:
     """The eval's own fault, and not known before."""
-    return one.owner in ("grader", "task") and one.label != "KNOWN_GAP"
+    return failure.owner in ("grader", "task") and failure.label != "KNOWN_GAP"
 
 
 def _back(failures: Sequence[RunFailure]) -> str:
     back = [one.case for one in failures if one.repeat.should_be_gone]
-    return f"{len(back)} should be gone by what was done before: {named(back, CASES)}." if back else ""
+    return f"{len(back)} should be gone by what was done before: {name_list(back, CASES)}." if back else ""
 
 
 def _others(failures: Sequence[RunFailure]) -> str:
@@ -137,8 +137,8 @@ def repeat_words(repeat: Repeat) -> str:
 
 
 def _earlier(repeat: Repeat) -> Iterator[str]:
-    for one in repeat.earlier:
-        yield f"failed on {one.date}" if one.kind == "run" else f"{one.label or 'named'} on {one.date}"
+    for failure in repeat.earlier:
+        yield f"failed on {failure.date}" if failure.kind == "run" else f"{failure.label or 'named'} on {failure.date}"
 
 
 def _due(repeat: Repeat) -> str:

@@ -57,18 +57,18 @@ def compared(attempt: Attempt, case: Case, error: str) -> Snippets:
 def _pairs(written: Iterable[Artefact], case: Iterable[Artefact]) -> list[tuple[str, list[str], list[str]]]:
     """Path, and the lines of both, where a file of the output is there among what was expected and differs."""
     wanted = [one for one in case if one.role == "expected" and _is_small(one)]
-    found = []
-    for one in written:
-        if one.role != "output" or not _is_small(one):
+    pairs = []
+    for file in written:
+        if file.role != "output" or not _is_small(file):
             continue
-        other = next((each for each in wanted if each.path == one.path or each.path.endswith(f"/{one.path}")), None)
-        if other is not None and one.text and other.text and one.text.split() != other.text.split():
-            found.append((one.path, _lines(one.text), _lines(other.text)))
-    return found
+        other = next((each for each in wanted if each.path == file.path or each.path.endswith(f"/{file.path}")), None)
+        if other is not None and file.text and other.text and file.text.split() != other.text.split():
+            pairs.append((file.path, _lines(file.text), _lines(other.text)))
+    return pairs
 
 
-def _is_small(one: Artefact) -> bool:
-    return one.text is not None and len(one.text) <= LARGEST
+def _is_small(file: Artefact) -> bool:
+    return file.text is not None and len(file.text) <= LARGEST
 
 
 def _unlike(wrote: Sequence[str], wanted: Sequence[str]) -> float:

@@ -46,17 +46,17 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
     names: dict[str, None] = {}
     for attempt in failures:
         total += 1
-        found = standings.get(attempt)
-        if found is None:
+        review = standings.get(attempt)
+        if review is None:
             continue
-        standing = found.standing
+        standing = review.standing
         if standing.verdict.inherited_from is not None:
             inherited += 1
             continue
         read += 1
         final += standing.final
         disputed += standing.is_disputed
-        reviewers = {word_for(one.reviewer): one for one in found.verdicts if one.inherited_from is None}
+        reviewers = {word_for(one.reviewer): one for one in review.verdicts if one.inherited_from is None}
         names |= dict.fromkeys(reviewers)
         second += len({one.reviewer.name.casefold() for one in reviewers.values()}) > 1
     return ReviewCoverage(
@@ -71,9 +71,9 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
 
 
 def finding_facts(findings: Iterable[Finding], *, run: str = "") -> Iterator[FindingFact]:
-    for one in findings:
-        if one.severity in REPORTED:
-            yield FindingFact(name=one.name, severity=one.severity, text=one.text, run=run)
+    for finding in findings:
+        if finding.severity in REPORTED:
+            yield FindingFact(name=finding.name, severity=finding.severity, text=finding.text, run=run)
 
 
 def day_of(run: Run) -> str:
@@ -86,11 +86,11 @@ def is_unjudged(stored: StoredRun) -> bool:
     return set(counts.measurements) <= {"not_run"} and bool(counts.executions.get("completed"))
 
 
-def native_label(said: Attribution | None, run: Run) -> str:
+def native_label(attribution: Attribution | None, run: Run) -> str:
     """What triage would call a failure in the words of the run's own project; else of any taxonomy that fits it."""
-    if said is None:
+    if attribution is None:
         return ""
-    labels = said.suggested_labels
+    labels = attribution.suggested_labels
     return labels.get(run.source.name) or next(iter(labels.values()), "")
 
 

@@ -12,7 +12,7 @@ from errata.render.document import Block, Code, Document, Line, Strong, items, l
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.comparison_sections import is_provisional, mode_title
-from errata.report.parts import batch_name, money, named, plural, score_table
+from errata.report.parts import batch_name, money, name_list, plural, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
 from errata.report.run_prose import answer_of, short_of
@@ -50,7 +50,7 @@ def _lines_of_run(report: RunReport) -> Iterator[Line]:
 
 
 def _listed(cases: Sequence[str]) -> str:
-    return f"{len(cases)}: {named(cases, NAMED)}" if cases else "none"
+    return f"{len(cases)}: {name_list(cases, NAMED)}" if cases else "none"
 
 
 def _failures(failures: Sequence[RunFailure]) -> Iterator[Block]:
@@ -78,8 +78,13 @@ def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
 
 def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
     causes = [
-        (f"{one.letter}. {category_title(one)}", str(len(one.tests)), one.owner, money(one.cost, 2))
-        for one in report.categories[:CAUSES]
+        (
+            f"{category.letter}. {category_title(category)}",
+            str(len(category.tests)),
+            category.owner,
+            money(category.cost, 2),
+        )
+        for category in report.categories[:CAUSES]
     ]
     again = [line(Strong("Passed before, not now"), ": ", _listed(report.hidden_passes))] if report.sessions else []
     return Document(
@@ -96,7 +101,9 @@ def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
 
 
 def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
-    rows = [(one.label, str(one.rows), str(one.flagged), named(one.missing, NAMED) or "none") for one in report.runs]
+    rows = [
+        (run.label, str(run.rows), str(run.flagged), name_list(run.missing, NAMED) or "none") for run in report.runs
+    ]
     return Document(
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, not judged",
         blocks=(

@@ -10,12 +10,12 @@ import msgspec
 
 from errata.model.output.report.transcripts import Flag, FlagKind, TranscriptReport, TranscriptRow, TranscriptRun
 from errata.render.document import Block, Code, Document, Line, Section, items, line, paragraph, table
-from errata.render.files import Written, write_file
+from errata.render.files import WrittenFile, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
-from errata.report.parts import NONE, named, plural
+from errata.report.parts import NONE, name_list, plural
 from errata.text.private import for_others, tree_for_others
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
@@ -104,7 +104,7 @@ def _artefacts(report: TranscriptReport) -> Iterator[Block]:
 def _artefact(run: TranscriptRun, patterns: list[str]) -> tuple[str, ...]:
     expected = NONE if run.expected is None else str(run.expected)
     counts = (str(run.patterns.get(name, 0)) for name in patterns)
-    gaps = (named(run.missing, 8) or "none", named(run.repeated, 8) or "none")
+    gaps = (name_list(run.missing, 8) or "none", name_list(run.repeated, 8) or "none")
     return (run.label, run.model, str(run.rows), expected, "0", *gaps, *counts, run.native_id)
 
 
@@ -167,7 +167,7 @@ def _next(report: TranscriptReport) -> Iterator[Block]:
 
 class TranscriptsWritten(NamedTuple):
     report: TranscriptReport
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
 
 
 def write_transcript_review(report: TranscriptReport, *, output: Path | None, html: bool) -> TranscriptsWritten:
@@ -208,17 +208,17 @@ def metadata(report: TranscriptReport) -> str:
         "flagged_rows": len(report.flagged),
         "runs": [
             {
-                "run": one.native_id,
-                "model": one.model,
-                "rows": one.rows,
-                "expected": one.expected,
+                "run": run.native_id,
+                "model": run.model,
+                "rows": run.rows,
+                "expected": run.expected,
                 "judged_rows": 0,
-                "missing": list(one.missing),
-                "several_rows": list(one.repeated),
-                "flagged_rows": one.flagged,
-                "in_place_of_an_answer": one.patterns,
+                "missing": list(run.missing),
+                "several_rows": list(run.repeated),
+                "flagged_rows": run.flagged,
+                "in_place_of_an_answer": run.patterns,
             }
-            for one in report.runs
+            for run in report.runs
         ],
         "files": [f"{REVIEW}.md", f"{REVIEW}.csv"],
         "columns_to_fill_in": list(ANSWERS),

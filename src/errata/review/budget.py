@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.model import Place
+from errata.model import PacketPlace
 from errata.review.excerpts import Excerpt, Seams, Tell, excerpt, in_short, weight
 from errata.review.redaction import LONG
 
@@ -82,7 +82,7 @@ class Cut(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    places: tuple[Place, ...]
+    places: tuple[PacketPlace, ...]
     cut: tuple[Cut, ...]
     omitted: tuple[WantedPlace, ...]
     """For which there is no room at all."""
@@ -104,7 +104,7 @@ class Fitting:
             text, missing = self._excerpt(one, given, told=at in self._told)
             if missing:
                 cut.append(Cut(one.place, missing, len(one.text)))
-            places.append(Place(place=one.place, source=one.source, text=text))
+            places.append(PacketPlace(place=one.place, source=one.source, text=text))
         return Fitted(tuple(places), tuple(cut), tuple(omitted))
 
     def _shares(self, room: int, budget: int) -> list[int]:

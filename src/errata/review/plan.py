@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Call, Packet, StoredRun, Usage
+from errata.model import Packet, ReviewCall, StoredRun, Usage
 from errata.model.attempt import Filters
 from errata.review.choose import ChosenReviewer
 from errata.review.excerpts import weight
@@ -108,7 +108,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
     """Group → how many of it are waiting and not read this time."""
     estimate: Estimate
-    lost: tuple[Call, ...] = ()
+    lost: tuple[ReviewCall, ...] = ()
     """Calls of processes that died before the answer was stored; they may have been paid for, and are told once."""
 
     @property

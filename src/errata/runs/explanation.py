@@ -15,7 +15,7 @@ from errata.model.words import Owner
 from errata.runs.standings import counts
 from errata.triage.expected import expected_of
 from errata.triage.not_used import NotUsed, not_used
-from errata.triage.reasons import Quote, reason_of
+from errata.triage.reasons import ReasonQuote, reason_of
 from errata.triage.rulesets import rules_in_use
 
 ASKED: tuple[Policy, ...] = ("strict", "as_reported", "clean")
@@ -118,7 +118,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     """In words, what the deciding rule says has happened."""
-    because: Quote
+    because: ReasonQuote
     """The place and the words that tell most; what decided, wherever that says anything."""
     decided: Signal | None
     supports: tuple[Reason, ...] = ()

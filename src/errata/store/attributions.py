@@ -18,7 +18,7 @@ Kept = tuple[int, Attribution, bool]
 """The attempt's number, its attribution, and whether its measurement is broken."""
 
 
-def keep_attributions(store: Store, pk: int, found: Iterable[Kept]) -> int:
+def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
     """Replace what an earlier triage said of a run; how many there are.
 
     They are written in small transactions; the run counts as triaged only when `mark_triaged` says so.
@@ -27,10 +27,18 @@ def keep_attributions(store: Store, pk: int, found: Iterable[Kept]) -> int:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
         connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
     count = 0
-    for chunk in batched(found, CHUNK):
+    for chunk in batched(records, CHUNK):
         rows = [
-            (seq, one.owner, one.confidence, one.decided_by, breaks, one.rules_version, pack(one))
-            for seq, one, breaks in chunk
+            (
+                seq,
+                attribution.owner,
+                attribution.confidence,
+                attribution.decided_by,
+                breaks,
+                attribution.rules_version,
+                pack(attribution),
+            )
+            for seq, attribution, breaks in chunk
         ]
         count += len(rows)
         with store.writing() as connection:
@@ -47,8 +55,8 @@ def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
     """By attempt id."""
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
-        found = (unpack(row.record, Attribution) for row in connection.execute(query))
-        return {one.attempt: one for one in found}
+        records = (unpack(row.record, Attribution) for row in connection.execute(query))
+        return {one.attempt: one for one in records}
 
 
 def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:
@@ -73,8 +81,8 @@ def rules_version_of(store: Store, pk: int) -> str | None:
         return None if version is None else str(version)
 
 
-def batched(found: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
-    rest = iter(found)
+def batched(items: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
+    rest = iter(items)
     while chunk := list(islice(rest, size)):
         yield chunk
 

@@ -72,22 +72,22 @@ class BucketTransaction:
         return read_version(self._connection, bucket_id)
 
     def members(self, *bucket_ids: str) -> list[Placement]:
-        found: list[Placement] = []
+        placements: list[Placement] = []
         for some in chunks(bucket_ids):
-            found += read_placements(self._connection, bucket_members.c.bucket.in_(some))
-        return found
+            placements += read_placements(self._connection, bucket_members.c.bucket.in_(some))
+        return placements
 
     def members_of_run(self, run_id: str) -> dict[str, Placement]:
         return {one.attempt: one for one in read_placements(self._connection, bucket_members.c.run_id == run_id)}
 
     def placements(self, attempts: Sequence[str]) -> list[Placement]:
         """Fewer where a run was forgotten meanwhile."""
-        found: list[Placement] = []
+        placements: list[Placement] = []
         for some in chunks(attempts):
             runs = sorted({run_of(attempt) for attempt in some})
             where = bucket_members.c.run_id.in_(runs) & bucket_members.c.attempt_id.in_(some)
-            found += read_placements(self._connection, where)
-        return found
+            placements += read_placements(self._connection, where)
+        return placements
 
     def verdicts(self, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
         return verdicts_in(self._connection, bucket_ids)
@@ -127,12 +127,12 @@ class BucketTransaction:
     def move(self, members: Iterable[Placement], to: Callable[[Placement], Location]) -> None:
         """Put failures elsewhere; those that lie there already stay as they are."""
         rows = []
-        for one in members:
-            before, after = Location(one.bucket, one.author, one.at), to(one)
+        for member in members:
+            before, after = Location(member.bucket, member.author, member.at), to(member)
             if before != after:
-                first = self._moves[one.attempt].before if one.attempt in self._moves else before
-                self._moves[one.attempt] = MemberMove(one.attempt, first, after)
-                rows.append({"the_run": one.run, "the_attempt": one.attempt, **after._asdict()})
+                first = self._moves[member.attempt].before if member.attempt in self._moves else before
+                self._moves[member.attempt] = MemberMove(member.attempt, first, after)
+                rows.append({"the_run": member.run, "the_attempt": member.attempt, **after._asdict()})
         the_run = bucket_members.c.run_id == bindparam("the_run")
         the_attempt = bucket_members.c.attempt_id == bindparam("the_attempt")
         if rows:

@@ -78,10 +78,10 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
-        told = sqlite.explain(error)
-        if told is None:
+        explained = sqlite.explain(error)
+        if explained is None:
             raise
-        raise StoreError(f"{told[0]}: `{path}`", hint=told[1]) from error
+        raise StoreError(f"{explained[0]}: `{path}`", hint=explained[1]) from error
 
 
 def open_store(path: Path) -> Store:
@@ -113,7 +113,7 @@ def schema_of(connection: Connection) -> int:
 def problems_of(store: Store) -> list[str]:
     """What the database finds wrong with itself, and which packed parts can't be unpacked; empty where it is sound."""
     with store.reading() as connection:
-        told = sqlite.integrity(connection)
+        problems = sqlite.integrity(connection)
         for table in (blocks, blobs):
             damaged = 0
             for row in connection.execute(select(table.c.data).execution_options(yield_per=200)):
@@ -122,8 +122,8 @@ def problems_of(store: Store) -> list[str]:
                 except ZstdError:
                     damaged += 1
             if damaged:
-                told.append(f"{damaged} of the {table.name} can't be unpacked")
-        return told
+                problems.append(f"{damaged} of the {table.name} can't be unpacked")
+        return problems
 
 
 _ELSEWHERE = "name another file with `--store FILE`"

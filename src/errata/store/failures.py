@@ -34,8 +34,8 @@ def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "
     """In the order of the conversation or suite, else of the log."""
     columns = (attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
     facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
-    said = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
-    query = select(*columns, *facts, attributions.c.owner).select_from(attempts.outerjoin(attributions, said))
+    same_attempt = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
+    query = select(*columns, *facts, attributions.c.owner).select_from(attempts.outerjoin(attributions, same_attempt))
     query = query.where(attempts.c.run_pk == pk, attempts.c.failure)
     if failed_check:
         same = (checks.c.run_pk == attempts.c.run_pk) & (checks.c.seq == attempts.c.seq)
@@ -59,14 +59,16 @@ def number_of(store: Store, pk: int, parts: AttemptParts) -> int | None:
 
 def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
     """In the order asked for; fewer where the run was replaced meanwhile."""
-    found = _numbered(store, pk, seqs, steps=True)
+    numbered = _numbered(store, pk, seqs, steps=True)
     with store.reading() as connection:
-        said = _attributions(connection, pk, seqs)
-        known = _cases(connection, pk, {attempt.case for attempt in found.values()})
-        texts = _texts(connection, (*found.values(), *known.values()))
+        records = _attributions(connection, pk, seqs)
+        known = _cases(connection, pk, {attempt.case for attempt in numbered.values()})
+        texts = _texts(connection, (*numbered.values(), *known.values()))
     filled = {key: _filled(case, texts) for key, case in known.items()}
     return [
-        Loaded(_filled(found[seq], texts), filled.get(found[seq].case), said.get(seq)) for seq in seqs if seq in found
+        Loaded(_filled(numbered[seq], texts), filled.get(numbered[seq].case), records.get(seq))
+        for seq in seqs
+        if seq in numbered
     ]
 
 
@@ -88,12 +90,12 @@ def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[
             if len(chosen[row.case_key]) <= KIN:
                 chosen[row.case_key].append(row.seq)
     seqs = sorted(seq for some in chosen.values() for seq in some)
-    found = [one for some in chunks(seqs) for one in _numbered(store, pk, some).values()]
+    numbered = [one for some in chunks(seqs) for one in _numbered(store, pk, some).values()]
     with store.reading() as connection:
-        texts = _texts(connection, found)
+        texts = _texts(connection, numbered)
     by_case: dict[str, list[Attempt]] = {key: [] for key in keys}
-    for one in found:
-        by_case[one.case].append(_filled(one, texts))
+    for attempt in numbered:
+        by_case[attempt.case].append(_filled(attempt, texts))
     return by_case
 
 
@@ -116,11 +118,11 @@ def _cases(connection: Connection, pk: int, keys: set[str]) -> dict[str, Case]:
 def _texts(connection: Connection, records: Iterable[Attempt | Case]) -> dict[str, str]:
     """Digest → text, each read once."""
     wanted = {one.blob for record in records for one in record.artefacts if one.blob and one.text is None}
-    found = {}
+    numbered = {}
     for some in chunks(sorted(wanted)):
         for row in connection.execute(select(blobs.c.digest, blobs.c.data).where(blobs.c.digest.in_(some))):
-            found[row.digest] = decompress(row.data).decode("utf-8", "surrogatepass")
-    return found
+            numbered[row.digest] = decompress(row.data).decode("utf-8", "surrogatepass")
+    return numbered
 
 
 def _filled(record: T, texts: dict[str, str]) -> T:

@@ -45,12 +45,12 @@ def find_run(store: Store, selector: str) -> StoredRun:
     if selector == "latest":
         return max(stored, key=lambda one: (one.imported_at, one.pk))
     for matches in (_named_exactly, _named_by_part):
-        found = [one for one in stored if matches(one.run, selector)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            listed = "\n".join(_told_apart(one.run) for one in found[:10])
-            raise NotFoundError(f"`{selector}` names {len(found)} runs", hint=f"name one of them:\n{listed}")
+        matching = [one for one in stored if matches(one.run, selector)]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            listed = "\n".join(_run_details(one.run) for one in matching[:10])
+            raise NotFoundError(f"`{selector}` names {len(matching)} runs", hint=f"name one of them:\n{listed}")
     raise NotFoundError(f"No run is named `{selector}`", hint="`errata runs` lists the runs of this store")
 
 
@@ -66,9 +66,9 @@ def findings_of(store: Store, pk: int) -> list[Finding]:
         return [unpack(row.record, Finding) for row in connection.execute(query)]
 
 
-def keep_findings(store: Store, pk: int, found: Iterable[Finding]) -> None:
+def keep_findings(store: Store, pk: int, records: Iterable[Finding]) -> None:
     """Replace the findings of a run by those of a new checkup."""
-    rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(found)]
+    rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(records)]
     with store.writing() as connection:
         connection.execute(delete(findings).where(findings.c.run_pk == pk))
         sqlite.bulk_insert(connection, findings, rows, run_pk=pk)
@@ -100,7 +100,7 @@ def _stored(row: Row[Any]) -> StoredRun:
     return StoredRun(run=run, counts=counts, pk=row.pk, imported_at=row.imported_at, digest=row.digest)
 
 
-def _told_apart(run: Run) -> str:
+def _run_details(run: Run) -> str:
     variant = ", ".join(f"{key} {one_line(value, 48)}" for key, value in run.variant.items())
     return " · ".join(part for part in (run.native_id, run.subject.model, variant, f"id {run.id}") if part)
 

@@ -131,16 +131,16 @@ def free_space(connection: Connection) -> None:
 
 def integrity(connection: Connection) -> list[str]:
     """What SQLite finds wrong with the file; empty where it is sound."""
-    told = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
-    return [] if told == ["ok"] else told
+    problems = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
+    return [] if problems == ["ok"] else problems
 
 
 def explain(error: BaseException) -> tuple[str, str] | None:
     """A driver's error in words: what is wrong, and what would be right."""
     text = str(error).lower()
-    for sign, told in _EXPLAINED:
+    for sign, explanation in _EXPLAINED:
         if sign in text:
-            return told
+            return explanation
     return None
 
 

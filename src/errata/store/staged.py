@@ -106,7 +106,7 @@ class Staged:
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
         counts = self._counts(connection)
-        if old is not None and _made(msgspec.to_builtins(counts)) < _made(old.counts):
+        if old is not None and _attempts_made(msgspec.to_builtins(counts)) < _attempts_made(old.counts):
             # a part of a run, such as its failures alone or a log cut off, must not take the place of the whole
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
             return ImportedRun(self.run.id, old.pk, "kept", old.revision)
@@ -193,7 +193,7 @@ def _summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     return counts
 
 
-def _made(counts: dict[str, Any]) -> int:
+def _attempts_made(counts: dict[str, Any]) -> int:
     """How many counted attempts have a row in the log."""
     executions = counts.get("executions", {})
     return int(counts.get("counted", 0)) - int(executions.get("missing", 0)) - int(executions.get("unfinished", 0))

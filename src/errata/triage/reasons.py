@@ -56,7 +56,7 @@ LONG = 3
 _EMPTY = frozenset(("unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "success"))
 
 
-class Quote(NamedTuple):
+class ReasonQuote(NamedTuple):
     where: str
     text: str
 
@@ -64,7 +64,7 @@ class Quote(NamedTuple):
         return bool(self.text) and self.text.lower() not in _EMPTY
 
 
-NOTHING = Quote("", "")
+NOTHING = ReasonQuote("", "")
 
 
 def explained(attempt: Attempt, said: Attribution | None) -> bool:
@@ -72,12 +72,12 @@ def explained(attempt: Attempt, said: Attribution | None) -> bool:
     return bool(_first(_by_harness(attempt, said)))
 
 
-def reason_of(attempt: Attempt, said: Attribution | None, expected: str = "") -> Quote:
+def reason_of(attempt: Attempt, said: Attribution | None, expected: str = "") -> ReasonQuote:
     """What decided, the error, what a check or judge says, the answer beside what was expected, the harness's word."""
     return (
         _first(_by_harness(attempt, said))
         or _first(_by_answer(attempt, expected))
-        or _first(Quote(where, telling(text)) for where, text in _written(attempt, said))
+        or _first(ReasonQuote(where, telling(text)) for where, text in _written(attempt, said))
     )
 
 
@@ -91,19 +91,19 @@ _PYTEST = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
 _ERROR = re.compile(r"^\s*((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
 
 
-def _first(quotes: Iterable[Quote]) -> Quote:
+def _first(quotes: Iterable[ReasonQuote]) -> ReasonQuote:
     return next(filter(None, quotes), NOTHING)
 
 
-def _by_harness(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
+def _by_harness(attempt: Attempt, said: Attribution | None) -> Iterator[ReasonQuote]:
     answer = one_line(attempt.output.text or attempt.output.answer or "")
     for where, text in _written(attempt, said):
         told = telling(text)
         # a scorer that only repeats the answer explains nothing
         repeats = told in answer and where.startswith(("checks[", "outcome"))
         if says_more(told, attempt) and not repeats:
-            yield Quote(where, told)
-    yield from (Quote(line.where, line.text) for line in error_lines(attempt))
+            yield ReasonQuote(where, told)
+    yield from (ReasonQuote(line.where, line.text) for line in error_lines(attempt))
 
 
 def says_more(text: str, attempt: Attempt) -> bool:
@@ -118,29 +118,29 @@ _FIELDS = (".type", ".code", ".frame")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def _written(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
+def _written(attempt: Attempt, said: Attribution | None) -> Iterator[ReasonQuote]:
     decided_by = said.decided_by if said is not None else ""
     for one in said.signals if said is not None else ():
         # the name or place of an error decides more often than it explains
         if one.name == decided_by and one.where != "follows" and not one.where.endswith(_FIELDS):
-            yield Quote(one.where, one.quote)
+            yield ReasonQuote(one.where, one.quote)
     beside = [check.error for check in attempt.checks if not check.counts]
     for at, error in enumerate(attempt.errors):
         # what was recovered, or befell a scorer that does not count, explains nothing
         if not error.recovered and (attempt.measurement != "scored" or error not in beside):
-            yield Quote(f"errors[{at}].message", error.message)
-    yield from (Quote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)
-    yield from (Quote(f"judgements[{one.judge}]", one.reasoning) for one in attempt.objections[:1])
+            yield ReasonQuote(f"errors[{at}].message", error.message)
+    yield from (ReasonQuote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)
+    yield from (ReasonQuote(f"judgements[{one.judge}]", one.reasoning) for one in attempt.objections[:1])
 
 
-def _by_answer(attempt: Attempt, expected: str) -> Iterator[Quote]:
+def _by_answer(attempt: Attempt, expected: str) -> Iterator[ReasonQuote]:
     if expected and attempt.outcome in ("fail", "partial"):
         answer = attempt.output.answer or attempt.output.text or ""
-        yield Quote("output", f"answered {_quoted(answer)}, expected {_quoted(expected)}")
+        yield ReasonQuote("output", f"answered {_quoted(answer)}, expected {_quoted(expected)}")
     # checks that only inform are still better than silence
     for check in attempt.checks:
         if check.status == "fail":
-            yield Quote(f"checks[{check.name}]", telling(check.explanation))
+            yield ReasonQuote(f"checks[{check.name}]", telling(check.explanation))
 
 
 def _quoted(text: str) -> str:

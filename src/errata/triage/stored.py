@@ -192,7 +192,7 @@ def _with_answers(
 
 def _was_measured(counts: Counts) -> bool:
     """Whether most of what was tried has an outcome: an unavailable run says nothing about its cases."""
-    made = counts.made
+    made = counts.attempts_in_log
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 
 
@@ -201,7 +201,7 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> int
     across = look_across(stored, store)
     survey = Survey()
     count = keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), survey=survey))
-    wide = survey.result(stored.counts.made)
+    wide = survey.result(stored.counts.attempts_in_log)
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
         keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), wide=wide))
     mark_triaged(store, stored.pk, _version(rules, across.version, gaps.version))

@@ -30,8 +30,8 @@ def plan_reruns(
 def plan_rerun(view: RunView, *, cases: Iterable[str] = (), owners: Iterable[str] = ()) -> Rerun:
     """By default what failed for reasons that are not the subject's, and what was never measured."""
     triaged = {
-        attempt: Said(said.owner, said.decided_by, attempt in view.broken)
-        for attempt, said in view.attributions.items()
+        attempt: Said(attribution.owner, attribution.decided_by, attempt in view.broken)
+        for attempt, attribution in view.attributions.items()
     }
     keys = frozenset(_key_of(case, view) for case in cases)
     chosen = frozenset(owners)

@@ -47,14 +47,14 @@ class StoreHealth(msgspec.Struct, frozen=True):
 
 def stored_runs(selectors: Iterable[str], store: Store) -> list[StoredRun]:
     """Runs that the store already holds; a path names the run that was read from it."""
-    found = {one.run.id: one for one in (known_run(selector, store) for selector in selectors)}
-    return list(found.values())
+    by_id = {one.run.id: one for one in (known_run(selector, store) for selector in selectors)}
+    return list(by_id.values())
 
 
 def forget(meant: Iterable[StoredRun], store: Store) -> bool:
     """Remove runs and free their space; false where the space could not be freed yet."""
-    for one in meant:
-        remove_run(store, one.run.id)
+    for stored in meant:
+        remove_run(store, stored.run.id)
     return free_space(store)
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from errata.errors import SourceError
 from errata.model.output.act import WritebackChange
-from errata.render.files import Written, slug, write_files
+from errata.render.files import WrittenFile, slug, write_files
 from errata.writeback import inspect_edits, promptfoo_comments
 from errata.writeback.settlement import Settled, SettledRun, in_words
 
@@ -24,7 +24,7 @@ class WrittenBack(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[WritebackChange, ...]
     left: dict[str, int]
     """Why → how many failures are not written back."""
-    files: tuple[Written, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
     command: tuple[str, ...] = ()
     """What applies it."""
 

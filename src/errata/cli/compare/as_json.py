@@ -17,6 +17,7 @@ from errata.model.output.compare import (
     Cases,
     CategoryOutput,
     ColumnOutput,
+    ComparedRunOutput,
     ComparisonOutput,
     CountsOutput,
     DifferenceOutput,
@@ -24,9 +25,8 @@ from errata.model.output.compare import (
     FlipsOutput,
     InstabilityOutput,
     LeftOutRunOutput,
-    PairOutput,
     RowOutput,
-    RunOutput,
+    RunPairOutput,
     SharesOutput,
     TallyOutput,
     UniqueOutput,
@@ -80,10 +80,10 @@ class _Names:
         return {name: self.of(cases) for name, cases in found.items()}
 
 
-def _run(one: Compared, comparison: Comparison, at: int) -> RunOutput:
+def _run(one: Compared, comparison: Comparison, at: int) -> ComparedRunOutput:
     (stored,) = one.runs
     cells = comparison.cells[at]
-    return RunOutput(
+    return ComparedRunOutput(
         label=one.label,
         model=stored.run.subject.model,
         agent=stored.run.subject.agent or None,
@@ -147,8 +147,8 @@ def _difference(one: Difference, called: _Names) -> DifferenceOutput:
     return DifferenceOutput(what=one.what, refuses=one.refuses, values=one.values, cases=called.of(one.cases))
 
 
-def _pair(one: Pairing) -> PairOutput:
-    return PairOutput(
+def _pair(one: Pairing) -> RunPairOutput:
+    return RunPairOutput(
         first=one.first,
         second=one.second,
         all=_tally(one.all),

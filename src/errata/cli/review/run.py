@@ -16,9 +16,9 @@ from errata.cli.reports_option import reports_option
 from errata.cli.review.options import no_failure, packet_options
 from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
-from errata.model import Call
+from errata.model import ReviewCall
 from errata.model.attempt import Filters
-from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, RunOutput
+from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, ReviewRunOutput
 from errata.model.times import to_iso
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
@@ -140,8 +140,8 @@ def plan_fields(plan: Plan) -> dict[str, Any]:
     }
 
 
-def run_output(plan: Plan, tally: Tally) -> RunOutput:
-    return RunOutput(
+def run_output(plan: Plan, tally: Tally) -> ReviewRunOutput:
+    return ReviewRunOutput(
         **plan_fields(plan),
         planned=tally.planned,
         reviewed=tally.reviewed,
@@ -163,14 +163,14 @@ def run_output(plan: Plan, tally: Tally) -> RunOutput:
     )
 
 
-def lost_calls(calls: Iterable[Call]) -> tuple[LostCallOutput, ...]:
+def lost_calls(calls: Iterable[ReviewCall]) -> tuple[LostCallOutput, ...]:
     return tuple(
         LostCallOutput(attempt_id=call.attempt, reviewer=call.reviewer, estimate=call.estimate, why=call.why)
         for call in calls
     )
 
 
-def _lost(calls: Iterable[Call]) -> str:
+def _lost(calls: Iterable[ReviewCall]) -> str:
     made = list(calls)
     return f"{plural(len(made), 'call')}, {_cost(total_of(call.estimate.cost for call in made))}"
 

@@ -18,7 +18,7 @@ class LeftOutRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-class RunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     model: str
     agent: str | None
@@ -114,7 +114,7 @@ class SharesOutput(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
 
 
-class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunPairOutput(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
     all: TallyOutput
@@ -147,7 +147,7 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     common: bool
     by_model: bool
     category: str | None
-    runs: tuple[RunOutput, ...]
+    runs: tuple[ComparedRunOutput, ...]
     left_out_runs: tuple[LeftOutRunOutput, ...]
     differences: tuple[DifferenceOutput, ...]
     columns: tuple[ColumnOutput, ...]
@@ -156,7 +156,7 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     unique: UniqueOutput
     instability: dict[str, InstabilityOutput]
     flips: FlipsOutput | None
-    pairs: tuple[PairOutput, ...]
+    pairs: tuple[RunPairOutput, ...]
     failed_checks: tuple[CountsOutput, ...]
     patterns: tuple[CountsOutput, ...]
     categories: tuple[CategoryOutput, ...]
@@ -285,17 +285,17 @@ class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The mean."""
 
 
-class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
     """How far the scores of two judges are apart in the mean."""
 
-    one: str
+    first: str
     other: str
     both: int
     apart: float
 
 
-class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    one: str
+class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    first: str
     other: str
     both: int
     same: int
@@ -312,18 +312,18 @@ class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     disagreements: tuple[str, ...]
 
 
-class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verdicts": "said"}):
     run: str
     case: str
     attempt_id: str
-    said: dict[str, str]
+    verdicts: dict[str, str]
     scores: dict[str, float]
 
 
 class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     agreement: JudgeAgreementOutput
-    disputes: tuple[DisputeOutput, ...]
+    disputes: tuple[JudgeDisputeOutput, ...]
 
 
 class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -373,7 +373,7 @@ class SessionsOutput(msgspec.Struct, frozen=True, kw_only=True):
     cascades: tuple[CascadeOutput, ...]
 
 
-class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     format: str
     files: tuple[str, ...]
@@ -389,5 +389,5 @@ SHAPES: dict[str, type] = {
     "consistency -o, a file": WrittenTableOutput,
     "consistency --judges": JudgesOutput,
     "sessions": SessionsOutput,
-    "export": ExportOutput,
+    "export": ComparisonExportOutput,
 }

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.action import Action, KnownGap
-from errata.model.history import Effect, FailedRun, History, Mention, Worked
+from errata.model.history import ActionResult, FailedRun, History, Mention, Worked
 
 
 class ActionAddOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class EffectOutput(msgspec.Struct, frozen=True, kw_only=True):
     report: str
 
     @classmethod
-    def of(cls, effect: Effect) -> "EffectOutput":
+    def of(cls, effect: ActionResult) -> "EffectOutput":
         action = effect.action
         return cls(
             date=action.date,

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.output.report.shared import Piece, ReviewCoverage, ScoreLine
+from errata.model.output.report.shared import QuotedEvidence, ReviewCoverage, ScoreLine
 
 SpreadGroup = Literal["passed", "failed_model", "failed_framework", "all"]
 
@@ -135,7 +135,7 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     hits: Share | None = None
     """Subtests that the error struck, where it struck parts of the test."""
     fix: BatchFix | None = None
-    evidence: tuple[Piece, ...] = ()
+    evidence: tuple[QuotedEvidence, ...] = ()
     timeline: tuple[Moment, ...] = ()
     stored: StoredRuns | None = None
     task: str = ""

@@ -33,7 +33,7 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
     applicable: tuple[int, ...]
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class CallText(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call as it was made, and what came back."""
 
     call: str
@@ -47,7 +47,7 @@ class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     input: str
     output: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CallText, ...] = ()
     judge: str = ""
     failed: tuple[str, ...] = ()
     read: bool = False

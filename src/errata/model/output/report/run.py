@@ -8,7 +8,7 @@ from errata.model.coverage import HarnessCount, WithoutFailures
 from errata.model.output.report.shared import (
     DoneAction,
     FindingFact,
-    Piece,
+    QuotedEvidence,
     ReviewCoverage,
     ScoreLine,
     Snippets,
@@ -137,7 +137,7 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     """What the log says."""
     repeat: Repeat = Repeat()
-    evidence: tuple[Piece, ...] = ()
+    evidence: tuple[QuotedEvidence, ...] = ()
     snippets: Snippets = Snippets()
     doubts: tuple[str, ...] = ()
     bucket: str = ""

@@ -25,7 +25,7 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class QuotedEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """A quote and its place."""
 
     place: str

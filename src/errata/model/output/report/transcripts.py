@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.output.report.comparison import Call
+from errata.model.output.report.comparison import CallText
 from errata.model.output.report.shared import FindingFact
 
 FlagKind = Literal[
@@ -32,7 +32,7 @@ class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[Flag, ...]
     input: str
     output: str
-    calls: tuple[Call, ...]
+    calls: tuple[CallText, ...]
     calls_json: str
     results_json: str
     expected: str
