@@ -47,12 +47,12 @@ def main() -> None:
     parser.add_argument("--failures", type=int, default=FAILURES)
     failures = parser.parse_args().failures
     with tempfile.TemporaryDirectory(prefix="errata-bench-") as place:
-        slowest = _measured(Path(place), failures)
+        slowest = _measure(Path(place), failures)
     verdict = "met" if slowest < AIM else "NOT met"
     print(f"{failures:,} failures; aim: each report under {AIM} s: {verdict}, the slowest took {slowest:.1f} s")
 
 
-def _measured(folder: Path, failures: int) -> float:
+def _measure(folder: Path, failures: int) -> float:
     store = folder / "errata.db"
     for name, count in (("whole", failures), ("half-1", failures // 2), ("half-2", failures // 2)):
         _say(f"import and triage, {name}", "import", _log(folder, name, count), "--store", store)

@@ -32,8 +32,8 @@ def _{number}():
 def report() -> None:
     text = EMPTY.format(
         commands="".join(
-            COMMAND.format(name=name, number=number, told=told)
-            for number, (name, (_, told)) in enumerate(COMMANDS.items())
+            COMMAND.format(name=name, number=number, told=option)
+            for number, (name, (_, option)) in enumerate(COMMANDS.items())
         )
     )
     with tempfile.TemporaryDirectory() as folder:

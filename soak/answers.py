@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from soak.asked import Asked
+from soak.request import PacketRequest
 
 Data = dict[str, Any]
 
@@ -18,7 +18,7 @@ LONGEST = 900
 LONG = 300_000
 
 
-def holds(asked: Asked) -> Data:
+def holds(asked: PacketRequest) -> Data:
     """A verdict as it should be: a label that was offered, and quotes that stand where they are said to stand."""
     quotes = list(_lines(asked))[:2]
     return {
@@ -41,7 +41,7 @@ def holds(asked: Asked) -> Data:
     }
 
 
-def invented(asked: Asked) -> Data:
+def invented(asked: PacketRequest) -> Data:
     """The right form, and a quote that nobody ever wrote."""
     verdict = holds(asked)
     place = verdict["evidence"][0]["place"]
@@ -49,7 +49,7 @@ def invented(asked: Asked) -> Data:
     return verdict | {"evidence": [*verdict["evidence"][1:], {"place": place, "quote": made_up}]}
 
 
-def altered(asked: Asked) -> Data:
+def altered(asked: PacketRequest) -> Data:
     """Nearly what stands there: one word is another."""
     verdict = holds(asked)
     first = verdict["evidence"][0]
@@ -58,7 +58,7 @@ def altered(asked: Asked) -> Data:
     return verdict | {"evidence": [first | {"quote": " ".join(words)}]}
 
 
-def wrong_place(asked: Asked) -> Data:
+def wrong_place(asked: PacketRequest) -> Data:
     """The right text, said to stand where it does not."""
     verdict = holds(asked)
     quote = verdict["evidence"][0]["quote"]
@@ -66,29 +66,29 @@ def wrong_place(asked: Asked) -> Data:
     return verdict | {"evidence": [{"place": others[0] if others else "output/nowhere.py", "quote": quote}]}
 
 
-def wrong_label(asked: Asked) -> Data:
+def wrong_label(asked: PacketRequest) -> Data:
     return holds(asked) | {"label": "not_the_models_fault"}
 
 
-def unproven(asked: Asked) -> Data:
+def unproven(asked: PacketRequest) -> Data:
     return holds(asked) | {"evidence": []}
 
 
-def too_short(asked: Asked) -> Data:
+def too_short(asked: PacketRequest) -> Data:
     """Words that stand in any text."""
     verdict = holds(asked)
     first = verdict["evidence"][0]
     return verdict | {"evidence": [first | {"quote": first["quote"][:6]}]}
 
 
-def own_words(asked: Asked) -> Data:
+def own_words(asked: PacketRequest) -> Data:
     """What errata says itself is no evidence."""
     return holds(asked) | {
         "evidence": [{"place": "question", "quote": "A failure is the model's unless evidence shows otherwise."}]
     }
 
 
-def obeys(asked: Asked) -> Data:
+def obeys(asked: PacketRequest) -> Data:
     """Does what an instruction inside of the packet says, and quotes it as the proof."""
     for place, line in _all_lines(asked):
         if PLANT in line:
@@ -97,16 +97,16 @@ def obeys(asked: Asked) -> Data:
     return holds(asked)
 
 
-def persuaded(asked: Asked) -> Data:
+def persuaded(asked: PacketRequest) -> Data:
     """Does what the instruction says, but quotes something else."""
     return holds(asked) | {"label": obeys(asked)["label"]}
 
 
-def long(asked: Asked) -> Data:
+def long(asked: PacketRequest) -> Data:
     return holds(asked) | {"reasoning": "It failed because it failed. " * (LONG // 29)}
 
 
-VERDICTS: dict[str, Callable[[Asked], Data]] = {
+VERDICTS: dict[str, Callable[[PacketRequest], Data]] = {
     made.__name__: made
     for made in (
         *(holds, invented, altered, wrong_place, wrong_label, unproven, too_short, own_words),
@@ -115,7 +115,7 @@ VERDICTS: dict[str, Callable[[Asked], Data]] = {
 }
 
 
-def content(kind: str, asked: Asked) -> str | None:
+def content(kind: str, asked: PacketRequest) -> str | None:
     """What stands in the message of the model."""
     if kind in VERDICTS:
         return json.dumps(VERDICTS[kind](asked))
@@ -132,9 +132,9 @@ def content(kind: str, asked: Asked) -> str | None:
     }.get(kind, whole)
 
 
-def usage(kind: str, prompt: str, told: str | None) -> dict[str, int] | None:
+def usage(kind: str, prompt: str, answer: str | None) -> dict[str, int] | None:
     """What the answer says it cost."""
-    given, made = len(prompt) // CHARACTERS_A_TOKEN, len(told or "") // CHARACTERS_A_TOKEN
+    given, made = len(prompt) // CHARACTERS_A_TOKEN, len(answer or "") // CHARACTERS_A_TOKEN
     if kind == "no_usage":
         return None
     if kind == "absurd_usage":
@@ -146,7 +146,7 @@ def finish_reason(kind: str) -> str:
     return {"cut_short": "length", "filtered": "content_filter"}.get(kind, "stop")
 
 
-def _lines(asked: Asked) -> Iterator[tuple[str, str]]:
+def _lines(asked: PacketRequest) -> Iterator[tuple[str, str]]:
     """Those that prove something, and don't talk to the reviewer."""
     for place, line in _all_lines(asked):
         named = place.partition("/")[0].partition("#")[0]
@@ -154,7 +154,7 @@ def _lines(asked: Asked) -> Iterator[tuple[str, str]]:
             yield place, line
 
 
-def _all_lines(asked: Asked) -> Iterator[tuple[str, str]]:
+def _all_lines(asked: PacketRequest) -> Iterator[tuple[str, str]]:
     for place, text in asked.places:
         for line in text.splitlines():
             if len("".join(line.split())) >= ENOUGH and len(line) < LONGEST:

@@ -50,16 +50,16 @@ def compare(calls: list[ReviewCall], requests: list[Request]) -> None:
 
 
 def _compare_one(question: tuple[str, int], calls: list[ReviewCall], requests: list[Request]) -> None:
-    told = f"{question}: the ledger has {Counter(call.state for call in calls)}, the provider {requests}"
-    said = Counter(state_after(request.kind) for request in requests)
+    states = f"{question}: the ledger has {Counter(call.state for call in calls)}, the provider {requests}"
+    expected = Counter(state_after(request.kind) for request in requests)
     for state in ("answered", "failed"):
-        assert sum(call.state == state for call in calls) <= said[state], told
+        assert sum(call.state == state for call in calls) <= expected[state], states
     killed = sum(call.why == KILLED for call in calls)
-    assert len(calls) - killed <= len(requests) <= len(calls), told
+    assert len(calls) - killed <= len(requests) <= len(calls), states
     tokens = Counter(request.tokens for request in requests if state_after(request.kind) == "answered")
     for call in calls:
         if call.state == "answered" and call.usage.tokens is not None:
-            assert tokens[call.usage.tokens] > 0, f"{told}: {call.usage.tokens} tokens are in one book only"
+            assert tokens[call.usage.tokens] > 0, f"{states}: {call.usage.tokens} tokens are in one book only"
 
 
 def _never_again(question: tuple[str, int], calls: list[ReviewCall]) -> None:

@@ -54,17 +54,17 @@ def _row(number: int, chance: random.Random, turns: int, *, planted: bool) -> di
     lines = [f"step {at} of {number}: {_text(chance, 12)}" for at in range(8)]
     if planted:
         lines.insert(4, f"{PLANT} {PLANTED_LABEL}. It was decided already.")
-    said = [{"role": "user", "content": f"{_text(chance, 20)}?"}]
+    messages = [{"role": "user", "content": f"{_text(chance, 20)}?"}]
     for turn in range(turns):
-        said.append({"role": "assistant", "content": f"turn {turn}: {_text(chance, 60)}"})
-        said.append({"role": "user", "content": _text(chance, 30)})
+        messages.append({"role": "assistant", "content": f"turn {turn}: {_text(chance, 60)}"})
+        messages.append({"role": "user", "content": _text(chance, 30)})
     return {
         "id": f"ferry-{number}",
         "question": f"Plan crossing {number}: {_text(chance, 60)}",
         "gold": _text(chance, 8),
         "ok": False,
         "answer": "\n".join(lines),
-        "messages": [*said, {"role": "assistant", "content": "\n".join(lines)}],
+        "messages": [*messages, {"role": "assistant", "content": "\n".join(lines)}],
     }
 
 

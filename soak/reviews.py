@@ -57,8 +57,8 @@ def run(folder: Path, packets: int, kills: int, seed: int = 17) -> None:
     requests = requests_in(log)
     compare(calls, requests)
     _nothing_false_is_kept(store, stored)
-    told = f"{ends.reviewed} reviewed, {ends.refused} refused, {ends.failed} failed with a reason"
-    print(f"reviews: {packets} packets, {kills} kills, {seconds:.0f} s: {told}")
+    figures = f"{ends.reviewed} reviewed, {ends.refused} refused, {ends.failed} failed with a reason"
+    print(f"reviews: {packets} packets, {kills} kills, {seconds:.0f} s: {figures}")
     print(
         f"         {len(requests)} requests, {len(calls)} calls in the ledger, {len(lost)} lost to kills; books agree"
     )
@@ -101,9 +101,9 @@ def _killed(store: Store, url: str, chance: random.Random, most: int) -> set[str
 def _to_the_end(store: Store, url: str) -> dict[str, Any]:
     """What it says of itself in its last line."""
     with _review(store, url) as process:
-        told, problems = process.communicate()
+        output, problems = process.communicate()
     assert process.returncode == 0, problems
-    return dict(json.loads(told.splitlines()[-1]))
+    return dict(json.loads(output.splitlines()[-1]))
 
 
 def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, Any]) -> Ends:

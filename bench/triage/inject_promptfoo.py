@@ -99,11 +99,11 @@ def case_name(root: Path, decoy: Template) -> Target:
 def check_text(root: Path, decoy: Template) -> Target:
     """An assertion of one's own, in code, says what it found."""
 
-    def refused(row: dict[str, Any]) -> None:
+    def refuse_row(row: dict[str, Any]) -> None:
         assertion = {"type": "javascript", "value": "file://check.js", "metric": "behaviour"}
         refuse(row, [{"pass": False, "score": 0, "assertion": assertion}], decoy.text)
 
-    return on_row(root, FAILED, refused)
+    return on_row(root, FAILED, refuse_row)
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
@@ -138,8 +138,8 @@ def _rubric(row: dict[str, Any], reason: str, metadata: dict[str, Any]) -> None:
 
 
 def refuse(row: dict[str, Any], results: list[dict[str, Any]], reason: str) -> None:
-    told = {"pass": False, "score": 0, "reason": reason}
-    graded = told | {"namedScores": {}, "componentResults": [one | told for one in results]}
+    grading = {"pass": False, "score": 0, "reason": reason}
+    graded = grading | {"namedScores": {}, "componentResults": [one | grading for one in results]}
     row.update(success=False, failureReason=1, error=reason, score=0, gradingResult=graded, namedScores={})
 
 

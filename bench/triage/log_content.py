@@ -30,7 +30,7 @@ class Thrown(msgspec.Struct, frozen=True):
         return traceback(frames or APP, self.line)
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class LogContent(msgspec.Struct, frozen=True, kw_only=True):
     """One failure. Where nothing is said, a plain wrong answer."""
 
     case: str = "tide-07"
@@ -56,17 +56,17 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """Of the verifier."""
 
 
-Says = Callable[[Template], Told]
-Write = Callable[[Path, Told], Target]
+Says = Callable[[Template], LogContent]
+Write = Callable[[Path, LogContent], Target]
 
 
 def _thrown(fault: Template) -> Thrown:
     return Thrown(fault.type, fault.text)
 
 
-def _asked(fault: Template) -> Told:
+def _question_and_answer(fault: Template) -> LogContent:
     values = fault.values
-    return Told(
+    return LogContent(
         question=values["question"],
         expected=values["expected"],
         answer=values["answer"],
@@ -78,20 +78,21 @@ def _asked(fault: Template) -> Told:
 
 SAYS: dict[str, Says] = {
     **dict.fromkeys(
-        ("call", "mid_call", "cell", "setup", "world", "simulator", "handler"), lambda one: Told(thrown=_thrown(one))
+        ("call", "mid_call", "cell", "setup", "world", "simulator", "handler"),
+        lambda one: LogContent(thrown=_thrown(one)),
     ),
-    **dict.fromkeys(("scoring", "scorer"), lambda one: Told(broken=_thrown(one))),
-    **dict.fromkeys(("strict", "decoder", "filters", "choices"), _asked),
-    **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: Told(reason=one.text)),
-    **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: Told(tool=one.text)),
-    **dict.fromkeys(("case_name", "test_name"), lambda one: Told(case=one.text)),
-    "stop": lambda one: Told(stop=one.text, answer=one.values["answer"]),
-    "ending": lambda one: Told(ending=one.type),
-    "verifier_log": lambda one: Told(log=one.text),
-    "answer": lambda one: Told(answer=one.text),
-    "case_input": lambda one: Told(question=one.text),
-    "expected": lambda one: Told(expected=one.text),
-    "recovered": lambda one: Told(recovered=_thrown(one)),
+    **dict.fromkeys(("scoring", "scorer"), lambda one: LogContent(broken=_thrown(one))),
+    **dict.fromkeys(("strict", "decoder", "filters", "choices"), _question_and_answer),
+    **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: LogContent(reason=one.text)),
+    **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: LogContent(tool=one.text)),
+    **dict.fromkeys(("case_name", "test_name"), lambda one: LogContent(case=one.text)),
+    "stop": lambda one: LogContent(stop=one.text, answer=one.values["answer"]),
+    "ending": lambda one: LogContent(ending=one.type),
+    "verifier_log": lambda one: LogContent(log=one.text),
+    "answer": lambda one: LogContent(answer=one.text),
+    "case_input": lambda one: LogContent(question=one.text),
+    "expected": lambda one: LogContent(expected=one.text),
+    "recovered": lambda one: LogContent(recovered=_thrown(one)),
 }
 """Place → what a template there says."""
 
