@@ -88,8 +88,8 @@ def test_two_runs_of_one_model_one_after_the_other(library):
 convex-evals, experiment default · 25 evals · same suite in all runs
 edited   003-mutations/002-cascade_remove: its task differs between runs; no part of the pairs below
 gaps     every run was measured on 23 of 25 evals; `--common` compares on these alone
-left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in one error before the
-         subject was reached
+left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in the same error before
+         it reached the model
 
 run      model                   strict                     as_reported   clean
 jn709tmj acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]

@@ -32,8 +32,8 @@ model_summary.csv      3  new
 metadata.json             new
 summary.md                new
 
-left out 7d8e9f0a voice-delta: nothing in it was judged
-not made commands.csv: the runs do not tell their commands
+left out 7d8e9f0a voice-delta: no attempt was judged
+not made commands.csv: the runs do not record their commands
 next     errata compare results/harbour_bench/rebuilt   reads it
 """)
 

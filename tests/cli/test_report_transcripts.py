@@ -124,7 +124,7 @@ def test_judged_runs_beside_it_get_their_own_report_and_name_what_is_left_out(tm
     reported(*judged, UNJUDGED, "-o", "r")
 
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
-    assert "20260302T090000_voice-delta_7d8e9f0a: nothing in it was scored" in section(text, "Not included")
+    assert "20260302T090000_voice-delta_7d8e9f0a: no attempt was scored" in section(text, "Not included")
     assert (tmp_path / "r" / "manual_error_review.md").is_file()
 
 

@@ -47,7 +47,10 @@ def json_pool(pool: Pool) -> PooledScoresOutput:
     return PooledScoresOutput(
         pooled=tuple(run.native_id for run in pool.runs),
         run_ids=tuple(run.id for run in pool.runs),
-        left_out_runs=tuple(PooledRunOutput(run=run.native_id, run_id=run.id, why=why) for run, why in pool.left_out),
+        left_out_runs=tuple(
+            PooledRunOutput(run=run.native_id, run_id=run.id, why=why.code, excluded=why.detail or None)
+            for run, why in pool.left_out
+        ),
         model=first.subject.model,
         agent=first.subject.agent or None,
         suite=first.suite,

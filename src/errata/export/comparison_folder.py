@@ -15,6 +15,8 @@ from errata.errors import SettingsError
 from errata.export import comparison_folder_tables as tables
 from errata.export.comparison_folder_tables import JudgedRows, Member, Row, RunSettings, judged_rows, settings_of
 from errata.model import Run, StoredRun
+from errata.model.output.compare import NotWrittenCode
+from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.times import moment_of
 from errata.render.document import Code, Document, Line, Section, items, line
 from errata.render.files import WrittenFile, write_files
@@ -31,7 +33,6 @@ from errata.text.redact import redact
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 COMMANDS = "commands.csv"
-NOT_JUDGED = "nothing in it was judged"
 
 
 class ComparisonFolder(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,8 +41,8 @@ class ComparisonFolder(msgspec.Struct, frozen=True, kw_only=True):
     written: tuple[WrittenFile, ...]
     rows: dict[str, int]
     """Table → rows."""
-    left_out: tuple[tuple[StoredRun, str], ...]
-    not_written: dict[str, str]
+    left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
+    not_written: dict[str, NotWrittenCode]
     """File → why."""
     without_commands: tuple[StoredRun, ...]
     """Runs of which nobody tells how they were made."""
@@ -87,31 +88,31 @@ def _refuse_others(runs: Sequence[StoredRun]) -> None:
         raise SettingsError(f"A comparison folder is about one benchmark, not {named}", hint="write one for each")
 
 
-def _members(runs: RunSet) -> tuple[list[Member], list[tuple[StoredRun, str]]]:
+def _members(runs: RunSet) -> tuple[list[Member], list[tuple[StoredRun, WhyLeftOut]]]:
     """And the runs that are none, with the reason."""
     members: list[Member] = []
-    left_out: list[tuple[StoredRun, str]] = []
+    left_out: list[tuple[StoredRun, WhyLeftOut]] = []
     often = Counter[str]()
     for view in runs:
         stored = view.stored
         rows = None if (why := _why_left_out(stored.run)) else _rows(view)
         if rows is None or not rows.rows:
-            left_out.append((stored, why or NOT_JUDGED))
+            left_out.append((stored, why or WhyLeftOut("not_judged")))
             continue
         often[stored.run.subject.model] += 1
         members.append(Member(stored, often[stored.run.subject.model], rows))
     if not members:
         listed = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
-        raise SettingsError("No judged run is left to be written", hint=listed)
+        raise SettingsError("No judged run is left to write", hint=listed)
     return members, left_out
 
 
-def _why_left_out(run: Run) -> str:
-    if run.excluded is not None:
-        return f"excluded: {run.excluded.reason}"
+def _why_left_out(run: Run) -> WhyLeftOut | None:
+    if excluded := why_excluded(run):
+        return excluded
     if not run.scorers:
-        return NOT_JUDGED
-    return "" if Path(run.origin).name == run.native_id else "its rows lie in no run folder"
+        return WhyLeftOut("not_judged")
+    return None if Path(run.origin).name == run.native_id else WhyLeftOut("no_run_folder")
 
 
 def _rows(view: RunView) -> JudgedRows:
@@ -128,9 +129,8 @@ def _tables(members: Sequence[Member]) -> dict[str, Iterable[Row]]:
     }
 
 
-def _why_no_commands(folder: Path) -> str:
-    left = "; the one that is there is left as it is" if (folder / COMMANDS).exists() else ""
-    return f"the runs do not tell their commands{left}"
+def _why_no_commands(folder: Path) -> NotWrittenCode:
+    return "commands_unknown_file_kept" if (folder / COMMANDS).exists() else "commands_unknown"
 
 
 def _texts(members: Sequence[Member], tables: dict[str, list[Row]], folder: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from errata.model.case import Artefact
 from errata.model.check import Part
 from errata.model.record import Evidence, Record
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import ScorerKind
+from errata.model.words import LeftOutCode, ScorerKind
 
 
 class SourceInfo(Record):
@@ -154,3 +154,28 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     """A judge scores each turn of one conversation, dimension by dimension."""
     lists_every_check: bool = False
     """A row names every check that was planned, so a pass without any check was never checked."""
+
+
+class WhyLeftOut(msgspec.Struct, frozen=True):
+    """Why a run is left out; as text, the reason in words."""
+
+    code: LeftOutCode
+    detail: str = ""
+    """`excluded`: the reason that was given."""
+
+    def __str__(self) -> str:
+        text = _LEFT_OUT[self.code]
+        return f"{text}: {self.detail}" if self.detail else text
+
+
+_LEFT_OUT: dict[LeftOutCode, str] = {
+    "excluded": "excluded",
+    "unavailable": "unavailable: every attempt ended in the same error before it reached the model",
+    "not_scored": "no attempt was scored",
+    "not_judged": "no attempt was judged",
+    "no_run_folder": "its rows are not in a run folder",
+}
+
+
+def why_excluded(run: Run) -> WhyLeftOut | None:
+    return WhyLeftOut("excluded", run.excluded.reason) if run.excluded is not None else None

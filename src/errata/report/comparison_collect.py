@@ -57,7 +57,9 @@ def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made:
         doubts=tuple(_doubts(runs)),
         suspicious=tuple(_suspicious(runs)),
         findings=tuple(_findings(runs)),
-        not_included=tuple(LeftOutRun(run=one.run.native_id, why=why) for one, why in comparison.left_out),
+        not_included=tuple(
+            LeftOutRun(run=one.run.native_id, why=why.code, excluded=why.detail) for one, why in comparison.left_out
+        ),
         differences=tuple(
             SuiteDifference(what=difference.what, values=difference.values, cases=difference.cases)
             for difference in comparison.differences

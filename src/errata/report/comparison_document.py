@@ -6,6 +6,7 @@ from math import floor
 from errata.compare.comparability import Difference, describe_difference
 from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, ReportedRun
 from errata.model.output.report.shared import ScoreLine
+from errata.model.run import WhyLeftOut
 from errata.render.document import (
     Bar,
     Block,
@@ -92,7 +93,7 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     if measured or report.doubts:
         yield Section(title="Doubts", blocks=tuple(_doubts(report, measured)))
     if report.not_included:
-        left_out = items(f"{one.run}: {one.why}" for one in report.not_included)
+        left_out = items(f"{one.run}: {WhyLeftOut(one.why, one.excluded)}" for one in report.not_included)
         yield Section(title="Not included", blocks=(left_out,))
 
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
+from errata.compare.scores import Note, note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Table, line, table
@@ -35,7 +38,7 @@ def reasons_words(score: ScoreLine) -> str:
 
 
 def score_note(score: ScoreLine) -> str:
-    parts = [score.note] if score.note else []
+    parts = [note_text(msgspec.convert(score.note, Note, from_attributes=True))] if score.note else []
     if score.recovered:
         parts.append(f"{score.recovered} taken from an earlier session that measured them")
     if score.reproduced is not None:

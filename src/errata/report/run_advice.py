@@ -8,6 +8,7 @@ import msgspec
 
 from errata.memory.recommendations import find_action_for
 from errata.model import Action
+from errata.model.history import effect_text
 from errata.model.output.report.run import Advice, AdviceKind, RunFailure
 from errata.model.output.report.shared import DoneAction
 from errata.model.standing import AttemptReview
@@ -118,7 +119,10 @@ def _without_effect(history: RunHistory) -> Iterator[Advice]:
     for result in history.effects:
         if result.worked == "no":
             yield Advice(
-                group=_group_of(result.action), kind="no_effect", text=result.why, action=_done_action(result.action)
+                group=_group_of(result.action),
+                kind="no_effect",
+                action=_done_action(result.action),
+                case_effects=result.cases,
             )
 
 
@@ -132,7 +136,8 @@ def advice_words(advice: Advice) -> str:
     if advice.kind == "no_effect" and advice.action is not None:
         action = advice.action
         what = action.path or short_line(action.what, DONE)
-        return f"Find out why the change of {action.date} ({what}) has no effect: {advice.text}"
+        shown = effect_text("cases", advice.case_effects, "no")
+        return f"Find out why the change of {action.date} ({what}) has no effect: {shown}"
     text = _WORDS.get(advice.kind, advice.text)
     again = [
         plural(count, word) for count, word in ((advice.reports, "report"), (advice.unreported_runs, "run")) if count

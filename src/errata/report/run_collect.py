@@ -242,7 +242,8 @@ def _actions(view: RunView) -> Iterator[ActionEffect]:
             path=action.path,
             cases=tuple(case_name(view.run, case) for case in action.addresses),
             worked=result.worked,
-            why=result.why,
+            why=result.reason,
+            case_effects=result.cases,
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from errata.model.history import effect_text
 from errata.model.output.report.run import Advice, Pattern, RunFailure, RunReport, RunSubject, StepCount, StepKind
 from errata.model.words import RecommendationGroup
 from errata.render.document import (
@@ -282,7 +283,8 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
     yield from _history(report)
     for action in report.actions:
         target = f"{action.path} " if action.path else ""
-        effect = f"{action.date} {target}{WORKED[action.worked]}: {action.why or action.what}"
+        why = effect_text(action.why, action.case_effects, action.worked)
+        effect = f"{action.date} {target}{WORKED[action.worked]}: {why}"
         yield line(Strong("Earlier action"), ": ", effect)
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
+
 from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Finding, Run, StoredRun
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
+from errata.model.output.score import NoteOutput
 from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 
@@ -36,7 +39,7 @@ def _line(policy: Policy, score: Score) -> ScoreLine:
         recovered=len(score.recovered),
         stated=score.stated if policy == "as_reported" else None,
         reproduced=score.reproduced if policy == "as_reported" else None,
-        note=score.note,
+        note=msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
     )
 
 

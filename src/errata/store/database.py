@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from errata.errors import StoreError
+from errata.model.output.store import StoreProblem
 from errata.store import sqlite
 from errata.store.blocks import ZstdError, decompress
 from errata.store.schema import SCHEMA, blobs, blocks, metadata
@@ -110,10 +111,10 @@ def schema_of(connection: Connection) -> int:
     return int(version) if version.isdecimal() else 0
 
 
-def problems_of(store: Store) -> list[str]:
+def problems_of(store: Store) -> list[StoreProblem]:
     """What the database finds wrong with itself, and which packed parts can't be unpacked; empty where it is sound."""
     with store.reading() as connection:
-        problems = sqlite.integrity(connection)
+        problems = [StoreProblem(kind="integrity", message=text) for text in sqlite.integrity(connection)]
         for table in (blocks, blobs):
             damaged = 0
             for row in connection.execute(select(table.c.data).execution_options(yield_per=200)):
@@ -122,7 +123,7 @@ def problems_of(store: Store) -> list[str]:
                 except ZstdError:
                     damaged += 1
             if damaged:
-                problems.append(f"{damaged} of the {table.name} can't be unpacked")
+                problems.append(StoreProblem(kind="not_unpackable", table=table.name, count=damaged))
         return problems
 
 

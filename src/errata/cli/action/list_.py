@@ -48,5 +48,10 @@ def show(status: ActionStatus) -> None:
 def output_of(status: ActionStatus) -> ActionListOutput:
     effect = status.effect
     return ActionListOutput(
-        action=effect.resolved, kept=status.in_store, worked=effect.worked, why=effect.why, run=effect.run or None
+        action=effect.resolved,
+        kept=status.in_store,
+        worked=effect.worked,
+        why=effect.reason,
+        case_effects=effect.cases,
+        run=effect.run or None,
     )

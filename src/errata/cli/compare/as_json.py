@@ -50,7 +50,13 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         category=comparison.options.category or None,
         runs=tuple(_run(one, comparison, at) for at, one in enumerate(comparison.runs)),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=one.run.native_id, run_id=one.run.id, model=one.run.subject.model, why=why)
+            LeftOutRunOutput(
+                run=one.run.native_id,
+                run_id=one.run.id,
+                model=one.run.subject.model,
+                why=why.code,
+                excluded=why.detail or None,
+            )
             for one, why in comparison.left_out
         ),
         differences=tuple(_difference(one, called) for one in comparison.differences),

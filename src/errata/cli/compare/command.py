@@ -24,6 +24,7 @@ from errata.model.output.compare import (
     ComparisonFolderOutput,
     LeftOutRunOutput,
     NamedRunOutput,
+    NotWrittenCode,
     NotWrittenOutput,
     WrittenFileOutput,
 )
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
 
 A_FEW = 4
 """Runs whose names fit on a line."""
+
+NOT_WRITTEN: dict[NotWrittenCode, str] = {
+    "commands_unknown": "the runs do not record their commands",
+    "commands_unknown_file_kept": "the runs do not record their commands; the existing file is kept",
+}
 
 
 @click.command("compare")
@@ -180,7 +186,7 @@ def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> It
     for stored, why in made.left_out:
         yield "left out", f"{handles[stored.run.id]} {stored.run.subject.model}: {why}"
     for name, why in made.not_written.items():
-        yield "not made", f"{name}: {why}"
+        yield "not made", f"{name}: {NOT_WRITTEN[why]}"
     if made.without_commands and not made.not_written:
         yield "commands", f"not known of {named(made.without_commands)}"
     if made.without_column:
@@ -202,7 +208,13 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
         ),
         not_written=tuple(NotWrittenOutput(file=name, why=why) for name, why in made.not_written.items()),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=one.run.native_id, run_id=one.run.id, model=one.run.subject.model, why=why)
+            LeftOutRunOutput(
+                run=one.run.native_id,
+                run_id=one.run.id,
+                model=one.run.subject.model,
+                why=why.code,
+                excluded=why.detail or None,
+            )
             for one, why in made.left_out
         ),
         without_commands=tuple(one.run.native_id for one in made.without_commands),

@@ -6,7 +6,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.output.score import Interval, ScoreOutput
+from errata.model.words import LeftOutCode
 
+NotWrittenCode = Literal["commands_unknown", "commands_unknown_file_kept"]
 Cases = tuple[str, ...]
 """As their harness names them."""
 
@@ -15,7 +17,9 @@ class LeftOutRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
     model: str
-    why: str
+    why: LeftOutCode
+    excluded: str | None
+    """The reason that was given for the exclusion."""
 
 
 class ComparedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +179,7 @@ class WrittenFileOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 class NotWrittenOutput(msgspec.Struct, frozen=True, kw_only=True):
     file: str
-    why: str
+    why: NotWrittenCode
 
 
 class ComparisonFolderOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,7 +271,9 @@ class NotStudiedOutput(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     run_id: str
-    left_out: str
+    left_out: LeftOutCode
+    excluded: str | None
+    """The reason that was given for the exclusion."""
 
 
 class WrittenTableOutput(msgspec.Struct, frozen=True, kw_only=True):

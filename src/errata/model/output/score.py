@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.run import Exclusion
+from errata.model.words import CostNote, LeftOutCode
 
 Interval = tuple[float, float]
 
@@ -95,7 +96,8 @@ class PriceOutput(msgspec.Struct, frozen=True, kw_only=True):
     passed: int
     cost: float | None
     cost_of_pass: float | None
-    note: str | None
+    note: CostNote | None
+    """Why there is no cost of pass."""
 
 
 class FrontierOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +111,8 @@ class CostOfPassOutput(msgspec.Struct, frozen=True, kw_only=True):
     median: float | None
     priced: int
     passed: int
-    note: str
+    note: CostNote | None
+    """Why there is none."""
 
 
 class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +124,8 @@ class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
     per_pass: float | None
     unknown: int
     """Attempts whose cost is not known."""
-    note: str | None
+    note: CostNote | None
+    """Why there is no cost per pass."""
     cost_of_pass: CostOfPassOutput | None
     frontier: FrontierOutput | None
     prices: tuple[PriceOutput, ...]
@@ -148,7 +152,9 @@ class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     run_id: str
-    why: str
+    why: LeftOutCode
+    excluded: str | None
+    """The reason that was given for the exclusion."""
 
 
 class PooledScoresOutput(msgspec.Struct, frozen=True, kw_only=True):

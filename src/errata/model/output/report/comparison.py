@@ -3,6 +3,7 @@
 import msgspec
 
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.words import LeftOutCode
 
 
 class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,7 +183,9 @@ class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
 
 class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
     run: str
-    why: str
+    why: LeftOutCode
+    excluded: str = ""
+    """The reason that was given for the exclusion."""
 
 
 class SuiteDifference(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.coverage import HarnessCount, WithoutFailures
+from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
     DoneAction,
     FindingFact,
@@ -207,8 +208,9 @@ class ActionEffect(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     path: str
     cases: tuple[str, ...]
-    worked: Literal["yes", "no", "unknown"]
-    why: str = ""
+    worked: Worked
+    why: EffectReason
+    case_effects: tuple[CaseEffect, ...] = ()
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
@@ -216,7 +218,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     kind: AdviceKind = "recommendation"
     """By whom: a reviewer, a failure that comes again, an action without effect, or the rules for an owner."""
     text: str = ""
-    """The recommendation; what fails again; what the run shows of the action."""
+    """The recommendation, or what fails again."""
     cases: tuple[str, ...] = ()
     path: str = ""
     reports: int = 0
@@ -225,6 +227,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """In how many earlier runs besides those that these reports are about."""
     action: DoneAction | None = None
     """The action that has no effect."""
+    case_effects: tuple[CaseEffect, ...] = ()
+    """Of the action that has no effect: what its cases show."""
     done: DoneAction | None = None
     """Where it was done already: then it is not recommended again."""
 

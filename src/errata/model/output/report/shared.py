@@ -2,6 +2,8 @@
 
 import msgspec
 
+from errata.model.output.score import NoteOutput
+
 
 class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     """One policy of the bracket."""
@@ -22,7 +24,7 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     stated: float | None = None
     """What the harness says itself; `reproduced` is whether that follows from the rows."""
     reproduced: bool | None = None
-    note: str = ""
+    note: NoteOutput | None = None
 
 
 class QuotedEvidence(msgspec.Struct, frozen=True, kw_only=True):
