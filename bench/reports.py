@@ -58,8 +58,8 @@ def _measure(folder: Path, failures: int) -> float:
         _say(f"import and triage, {name}", "import", _log(folder, name, count), "--store", store)
         _say(f"buckets, {name}", "buckets", "suggest", name, "--store", store)
     for name in ("whole", "half-1", "half-2"):  # what later runs show of the tasks changes the owners
-        _say(f"triage anew, {name}", "triage", name, "--store", store)
-        _say(f"buckets anew, {name}", "buckets", "suggest", name, "--store", store)
+        _say(f"triage again, {name}", "triage", name, "--store", store)
+        _say(f"buckets again, {name}", "buckets", "suggest", name, "--store", store)
     shared = ("--date", "2026-03-10", "--store", store)
     run_report = ("report", "whole", "--profile", "run", "-o", folder / "reports", *shared)
     slowest = max(

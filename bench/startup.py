@@ -25,14 +25,14 @@ app()
 COMMAND = """
 @app.command({name!r})
 def _{number}():
-    '''{told}'''
+    '''{help}'''
 """
 
 
 def report() -> None:
     text = EMPTY.format(
         commands="".join(
-            COMMAND.format(name=name, number=number, told=option)
+            COMMAND.format(name=name, number=number, help=option)
             for number, (name, (_, option)) in enumerate(COMMANDS.items())
         )
     )

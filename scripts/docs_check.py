@@ -1,6 +1,6 @@
 """The generated parts of the documents: docs/commands.md, and in README.md the console output and the table of sources.
 
-`python scripts/docs_check.py` writes them anew; `--check` exits 1 where they are stale.
+`python scripts/docs_check.py` rewrites them; `--check` exits 1 where they are stale.
 """
 
 import argparse
@@ -27,29 +27,29 @@ SOURCES_PAGE = "docs/sources.md"
 INTRO = """\
 # Commands
 
-Written by `python scripts/docs_check.py` from the commands themselves; `errata COMMAND --help` says the same.
+Written by `python scripts/docs_check.py` from the commands themselves; `errata COMMAND --help` shows the same text.
 
 ## What they share
 
-**PATHS** are files and folders. What is there is recognised by its content; a folder that is no run itself is searched
-for runs, eight levels deep. [sources.md](sources.md) tells what can be read.
+**PATHS** are files and folders. Their format is recognised by content; a folder that is not a run is searched for runs,
+eight levels deep. [sources.md](sources.md) lists the formats.
 
 **RUN** is one of
 
-- a path: what is there is imported first
+- a path: its runs are imported first
 - `latest`: the run that was imported last
 - the run's native id, its name, its id, or the beginning of either id (3 characters or more)
 - the tail after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
 
-A RUN that fits several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them a
-path names the run that was read from there.
+A RUN that matches several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them
+a path names the run that was imported from there.
 
 **Data goes to stdout, talk to stderr.** With `--json` stdout holds one JSON object, or one a line for lists. Text from
 logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
 
 **The store** is the file named by `--store`, else by `ERRATA_STORE`, else the nearest `.errata/errata.db` from the
-working folder upward, else a new one in the working folder. [store.md](store.md) tells what is in it. `ERRATA_AUTHOR`
-is the name under which opinions are kept; without it, the name of the user.
+working folder upward, else a new one in the working folder. [store.md](store.md) describes its contents.
+`ERRATA_AUTHOR` is the author of reviews and actions; the default is your user name.
 """
 
 EXIT_CODES = """\
@@ -59,13 +59,13 @@ EXIT_CODES = """\
 |---|---|
 | 0 | done |
 | 1 | `errata check`: a run is not fit; `errata doctor`: the store is not sound |
-| 2 | something that you can set right: the message says what, the hint says how |
-| 3 | a bug in errata; what happened is written to a file, which the message names |
-| 4 | `errata compare`: the runs did not measure the same thing; the message says what differs |
+| 2 | an error that you can fix: the message names the problem, the hint the solution |
+| 3 | a bug in errata; the message names a file with the details |
+| 4 | `errata compare`: the runs did not measure the same thing; the message lists the differences |
 | 130 | interrupted |
 
-An item that can't be read inside a log that can is no error: it is counted and shown, and the exit code is 0. Where
-nothing at all could be read, it is 2.
+A single unreadable item in a log is not an error: it is counted and shown, and the exit code is 0. Where nothing could
+be read at all, the exit code is 2.
 """
 
 
@@ -149,7 +149,7 @@ def _run(arguments: str, store: str) -> str:
 
 
 def with_sources(text: str) -> str:
-    """The text with a row for each built-in source: what it is called, what it reads, where more is told."""
+    """The text with a row for each built-in source: its name, what it reads, and a link."""
     head = "| you have | point errata at | named |\n|---|---|---|\n"
     rows = [_source(name, sources.all_sources()[name].TITLE) for name in sources.BUILT_IN]
     return _SOURCES.sub(lambda found: f"{found[1]}{head}{''.join(rows)}{found[2]}", text)
@@ -167,7 +167,7 @@ def _source(name: str, title: str) -> str:
 
 
 def untold_sources() -> list[str]:
-    """Those of which the page of sources has no section, or whose title does not say what is read."""
+    """Sources without a section on the page of sources, or without a title that names what is read."""
     headings = _headings()
     return [name for name in sources.BUILT_IN if name not in headings or ": " not in sources.all_sources()[name].TITLE]
 
@@ -196,7 +196,7 @@ def _option(option: click.Option) -> str:
     texts = [option.help] if option.help else []
     if isinstance(option.type, click.Choice):
         texts.append(f"One of: {', '.join(option.type.choices)}.")
-    # an empty default or false says only that the option may be left out
+    # an empty or false default only means that the option is optional
     if isinstance(option.default, str | int) and option.default:
         texts.append(f"Default: `{option.default}`.")
     return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(texts)}\n"

@@ -1,4 +1,4 @@
-"""The golden reports of the three mission samples: `python scripts/golden_reports.py` writes them anew.
+"""The golden reports of the three mission samples: `python scripts/golden_reports.py` rewrites them.
 
 Read the diff as a user would. The tests hold what the commands write against these files.
 """
@@ -55,7 +55,7 @@ def commands() -> Iterator[tuple[str, list[list[str]]]]:
 
 
 def write(name: str, several: list[list[str]], folder: Path) -> None:
-    """Run the commands in an empty folder, and keep what the last one said beside what it wrote."""
+    """Run the commands in an empty folder, and keep the output of the last one beside its files."""
     with tempfile.TemporaryDirectory() as place, chdir(place):
         for words in several:
             output = StringIO()

@@ -1,6 +1,6 @@
 """docs/json.md and docs/schemas: the shape of every `--json`, from the records that commands print.
 
-`python scripts/json_docs.py` writes them anew; `--check` exits 1 where they are stale.
+`python scripts/json_docs.py` rewrites them; `--check` exits 1 where they are stale.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""`make sabotage`: takes out what each requirement needs, and tells whether one of its tests notices.
+"""`make sabotage`: removes the code that each requirement needs, and checks that one of its tests fails.
 
 tests/requirements.toml names for every requirement a function, a table or a template. Without it at least one test that
 names the requirement has to fail; where none does, the tests prove nothing.

@@ -1,4 +1,4 @@
-"""A run in which every attempt failed, in a store, made from a seed: what reviews are tried on."""
+"""A stored run with every attempt failed, made from a seed, for tests of reviews."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from soak.answers import PLANT
 
 PLANTED_LABEL = "task"
 EVERY = 7
-"""So many rows come to one that tries to talk to the reviewer."""
+"""One row in this many tries to instruct the reviewer."""
 MAPPING = """
 suite = "harbour"
 [run]

@@ -23,7 +23,7 @@ class FuzzResult(NamedTuple):
 
 
 def run(folder: Path, rounds: int) -> None:
-    """So many for each source."""
+    """`rounds` damaged logs for each source."""
     targets = targets_in(FIXTURES)
     every = [fuzz(target, folder / "fuzz", rounds, seed=number) for number, target in enumerate(targets)]
     read, refused = sum(told.read for told in every), sum(told.refused for told in every)

@@ -52,7 +52,7 @@ def _import_whole(path: Path, store: Path) -> tuple[float, int]:
 
 
 def _killed_import(path: Path, store: Path, after: float) -> str:
-    """What became of one import that is killed after so many seconds."""
+    """The result of one import that is killed after this many seconds."""
     with subprocess.Popen(
         errata("import", path, "--store", store), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:

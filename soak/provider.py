@@ -30,11 +30,11 @@ class RecordedRequest(NamedTuple):
     headers: dict[str, str]
     kind: str
     tokens: int | None
-    """That its answer says were used."""
+    """The usage that its answer reports."""
 
 
 class Provider:
-    """Listens while it is open, and remembers every request. Another listener stands where redirects lead."""
+    """Listens while it is open, and records every request. Another listener is the target of redirects."""
 
     def __init__(self, plan: Plan, *, latency: float = 0.0, log: TextIO | None = None, port: int = 0) -> None:
         self._plan, self._latency, self._log, self._port = plan, latency, log, port

@@ -12,12 +12,12 @@ class PacketRequest(NamedTuple):
     about: str
     """Case and number of the attempt, as they stand at the end of its id."""
     round: int
-    """2 where an earlier answer has to be mended."""
+    """2 where an earlier answer is to be repaired."""
     places: tuple[tuple[str, str], ...]
     labels: tuple[str, ...]
     prompt: str
     outside: str
-    """The prompt without what stands inside of the fence, and without the marker."""
+    """The prompt without the content of the fence, and without the marker."""
     tools: bool
     """Whether the model may read more before it answers."""
     read: int

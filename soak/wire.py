@@ -90,7 +90,7 @@ async def bomb(line: Line) -> None:
 
 
 async def flood(line: Line) -> None:
-    """More than anybody can use, and no length said beforehand."""
+    """More than anybody can use, without a length beforehand."""
     line.writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n")
     for _ in range(HUGE // len(CHUNK)):
         line.writer.write(b"%x\r\n%b\r\n" % (len(CHUNK), CHUNK))

@@ -1,4 +1,4 @@
-"""Failures of which the cause is known: labelled samples, reasons of annotators, faults injected into genuine logs."""
+"""Failures with a known cause: labelled samples, reasons of annotators, faults injected into genuine logs."""
 
 import tomllib
 from collections.abc import Iterator

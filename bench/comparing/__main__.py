@@ -1,7 +1,7 @@
 """`make bench-compare`: matrix, unique fails and buckets on a store of a million attempts, each beside a bare query.
 
 The floor is one SQL statement that groups the same rows; it returns no names, no sets and no page. What is found of a
-run is kept with it, so that the first command after an import takes longer than those after it; both are told.
+run is kept with it, so that the first command after an import takes longer than later ones; both are measured.
 """
 
 import argparse

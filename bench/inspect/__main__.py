@@ -1,8 +1,8 @@
 """`make bench-inspect`: `errata import` of an Inspect log beside inspect-ai's own reading of it, and beside the floor.
 
 The floor unpacks and parses every member and throws it away. errata's time is that of the whole command, start and
-store included, without triage, which reads no log; with it, it stands beside. inspect-ai's is that of the call alone,
-without the seconds that importing it takes.
+store included, without triage, which reads no log; the time with triage is shown as well. inspect-ai's time is that of
+the call alone, without the seconds that importing it takes.
 """
 
 import argparse

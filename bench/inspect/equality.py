@@ -1,4 +1,4 @@
-"""Once the log is gone: what `errata show` tells of samples is what inspect-ai had in their messages."""
+"""With the log deleted, `errata show` still has the messages of samples exactly as inspect-ai read them."""
 
 import json
 import subprocess

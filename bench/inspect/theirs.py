@@ -1,6 +1,6 @@
 """One reading of a log by inspect-ai itself, timed without the import of inspect-ai. Runs where inspect-ai is.
 
-`python -m bench.inspect.theirs read_eval_log LOG` prints seconds; `messages LOG ID…` prints what samples said, as JSON.
+`python -m bench.inspect.theirs read_eval_log LOG` prints seconds; `messages LOG ID…` prints messages as JSON.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""One review of a whole run in a process of its own, which says what it took."""
+"""One review of a whole run in a process of its own, with its cost in time and memory."""
 
 import json
 import resource

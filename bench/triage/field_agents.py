@@ -53,7 +53,7 @@ def _trajectory(root: Path, number: int) -> Path:
 
 
 def patch_measured(root: Path, content: LogContent) -> Target:
-    """The report says that the tests fail, the log says what they printed."""
+    """The report has the failed tests, the log has their output."""
     folder = next(root.rglob(INSTANCE.format(8)))
     with changed(folder / "report.json") as report:
         status: dict[str, dict[str, list[str]]] = {

@@ -88,7 +88,7 @@ def openai_evals(root: Path, content: LogContent) -> Target:
 
 
 def openai_evals_judged(root: Path, _content: LogContent) -> Target:
-    """As it stands in the log: the judge's words name no choice."""
+    """As in the log: the judge's words name no choice."""
     assert root.is_file()
     return Target("tide-facts.dev.2")
 

@@ -25,7 +25,7 @@ def compile_step(root: Path, fault: Template) -> Target:
 
 
 def lint_log(root: Path, fault: Template) -> Target:
-    """The step says only that it failed; what was wrong stands in the log. Every test passes."""
+    """The step has only its failure; the reason is in the log. Every test passes."""
     passed = {"kind": "passed", "durationMs": 2400}
     failed = {"kind": "failed", "failureReason": "eslint failed", "durationMs": 2700}
     lines = "".join(f"[eslint] {line}\n" for line in fault.text.splitlines())
@@ -66,7 +66,7 @@ def expected(root: Path, decoy: Template) -> Target:
 
 
 def types(root: Path, decoy: Template) -> Target:
-    """What tsc says of the subject's code."""
+    """The message of tsc on the subject's code."""
     fail_step(root, "tsc", f"Error: tsc failed\n{decoy.text}")
     with on_eval(root, PASSED) as eval_run:
         failed = {"kind": "failed", "failureReason": "tests failed (40%)", "durationMs": 3000}
@@ -90,7 +90,7 @@ def _set(root: Path, steps: dict[str, dict[str, object]], reason: str, log: str)
 
 
 def _forget(answer: dict[str, object]) -> None:
-    """What was said of the eval before says otherwise."""
+    """Earlier reports on the eval contradict this."""
     value = answer.get("value", answer)
     assert isinstance(value, dict)
     value["failedEvals"] = [one for one in value["failedEvals"] if one["evalPath"] != FAILED]

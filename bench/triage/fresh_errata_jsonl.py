@@ -53,7 +53,7 @@ def disagree(root: Path, fault: Template) -> Target:
 
 
 def against_tests(root: Path, fault: Template) -> Target:
-    """Every test passes, and a judge says that the result is wrong."""
+    """Every test passes, and a judge calls the result wrong."""
     checks = [
         {"name": "tests", "status": "pass", "kind": "tests", "value": 1.0, "explanation": "12 passed"},
         {"name": "exact_match", "status": "pass", "kind": "assertion", "value": True},

@@ -65,7 +65,7 @@ def strict(root: Path, fault: Template) -> Target:
 
 
 def decoder(root: Path, fault: Template) -> Target:
-    """What was taken out of the answer stands beside it."""
+    """The extracted answer is a column of its own."""
     _map(root, "attempt", 'answer = { column = "parsed", optional = true }')
     values = fault.values
     asked = {"prompt": values["question"], "gold": values["expected"], "answer": values["answer"]}
@@ -96,7 +96,7 @@ def all_answer(root: Path, fault: Template) -> Target:
 
 
 def case_input(root: Path, decoy: Template) -> Target:
-    """In the only row of its case: a case is told once."""
+    """In the only row of its case."""
     return _change_row(root, prompt=decoy.text, answer="noon")
 
 

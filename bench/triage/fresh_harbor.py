@@ -85,7 +85,7 @@ def tests_break(root: Path, fault: Template) -> Target:
 
 
 def against_tests(root: Path, fault: Template) -> Target:
-    """The report says that every test passed; the reward says nothing did."""
+    """In the report every test passed; the reward is zero."""
     print_verifier(root, fault.text)
     with changed(root / TRIAL / "verifier" / "ctrf.json") as report:
         report["results"]["summary"].update(passed=1, failed=0)
@@ -94,7 +94,7 @@ def against_tests(root: Path, fault: Template) -> Target:
 
 
 def oracle(root: Path, _fault: Template) -> Target:
-    """Beside the subject's job lies one in which the reference solution was tried, and failed the same tests."""
+    """Beside the subject's job is a job of the reference solution, which failed the same tests."""
     job = _apart(root, "kimi", "oracle")
     ids = {"3f50c6a3-dae3-4188-b18f-4f89edca7a67": "0a0a0a0a-dae3-4188-b18f-4f89edca7a67", "U92hUwr": "oRaCle1"}
     for trial in job.iterdir():
@@ -125,7 +125,7 @@ def old_oracle(root: Path, _fault: Template) -> Target:
 
 
 def recovered(root: Path, decoy: Template) -> Target:
-    """The log of the trial tells of a call that was made again; then the tests ran and failed."""
+    """The log of the trial shows a retried call; then the tests ran and failed."""
     log_text = (
         f"WARNING harbor.llms.lite_llm: attempt 1 of 3 failed: {decoy.type}: {decoy.text}\nINFO attempt 2 of 3: ok\n"
     )

@@ -31,7 +31,7 @@ def mid_call(root: Path, fault: Template) -> Target:
 
 
 def failed_event(root: Path, fault: Template) -> Target:
-    """Only the event of the call tells what the exception that reached the top wraps."""
+    """Only the event of the call shows what the top-level exception wraps."""
 
     def retries_used_up(sample: dict[str, Any]) -> None:
         event = next(event for event in sample["events"] if event["event"] == "model")
@@ -78,7 +78,7 @@ def choices(root: Path, fault: Template) -> Target:
 
 
 def disagree(root: Path, fault: Template) -> Target:
-    """Two judges grade the same answer; the one that counts says no."""
+    """Two judges grade the same answer; the one that counts fails it."""
 
     def judged(sample: dict[str, Any]) -> None:
         _score_sample(sample, fault, "model_graded_qa", f"{fault.values['no']}\n\nGRADE: I")
@@ -187,7 +187,7 @@ def _wrong(sample: dict[str, Any]) -> None:
 
 
 def _score_sample(sample: dict[str, Any], asked: Template, scorer: str, explanation: str) -> None:
-    """The sample as if this had been asked and answered, and one scorer had said no."""
+    """The sample as if this had been asked and answered, and one scorer had failed it."""
     question, answer = asked.values["question"], asked.values["answer"]
     sample.update(input=question, target=asked.values["expected"], error=None)
     sample["events"] = sample["events"][: begin(sample, "scorers")]

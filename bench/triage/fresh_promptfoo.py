@@ -90,7 +90,7 @@ def disagree(root: Path, fault: Template) -> Target:
 
 
 def against_tests(root: Path, fault: Template) -> Target:
-    """The answer equals the reference, and a judge of the same says that it is wrong."""
+    """The answer equals the reference, and a judge of the same answer calls it wrong."""
     equals = {"type": "equals", "value": fault.values["expected"], "metric": "correctness"}
     right = {"pass": True, "score": 1, "reason": "Assertion passed", "assertion": equals}
     rubric = RUBRIC | {"value": f"the answer is {fault.values['expected']}"}
@@ -126,7 +126,7 @@ def metadata(root: Path, decoy: Template) -> Target:
 
 
 def _refuse_all(root: Path, results: list[dict[str, Any]], reason: str) -> Target:
-    """The last result says no and why; those before it stand as they are."""
+    """The last result fails with a reason; the earlier ones stay as they are."""
     *before, last = results
     asserts = [one["assertion"] for one in results]
     on_test(root, FAILED, lambda test: test.update({"assert": asserts}))

@@ -27,7 +27,7 @@ def clone(root: Path, fault: Template) -> Target:
 
 
 def never_started(root: Path, fault: Template) -> Target:
-    """The agent's program could not be run at all; only its standard error tells why."""
+    """The agent's program could not be run at all; only its standard error shows why."""
     target = agent_broke(root, lambda cli: cli.clear())
     with changed(root / RUN_FOLDER / "agent" / "result.json") as result:
         result.update(exit_code=-1, stdout="", stderr=fault.text, api_calls=0)

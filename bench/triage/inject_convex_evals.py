@@ -88,7 +88,7 @@ def test_name(root: Path, decoy: Template) -> Target:
 
 
 def compiler(root: Path, decoy: Template) -> Target:
-    """What the compiler says of the subject's own code."""
+    """The compiler's message on the subject's own code."""
     reason = f"Error: Command failed: bunx convex dev --once\n✖ {decoy.text}"
     with on_eval(root, COMPILED) as eval_run:
         eval_run["steps"][-1]["status"]["failureReason"] = reason
@@ -104,7 +104,7 @@ def _fail_generation(root: Path, fault: Template, paths: tuple[str, ...]) -> Non
                 entry["steps"] = []
                 entry["status"] = {"kind": "failed", "failureReason": reason, "durationMs": 91_000}
     if len(paths) > 1:
-        # what was collected of the failures before says otherwise
+        # the collected failures contradict this
         for file in (*root.glob("getFailedEvals*.json"), *root.glob("getEvalDebugInfo/*.json")):
             file.unlink()
 

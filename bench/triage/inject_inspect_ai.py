@@ -97,7 +97,7 @@ def cancelled(root: Path, fault: Template) -> Target:
 
 
 def judge_answer(root: Path, fault: Template) -> Target:
-    """Before this was mended, a judge whose grade was not found was a wrong answer."""
+    """Before this was fixed, a judge without a grade counted as a wrong answer."""
     return _change(root, lambda sample: graded(sample, "model_graded_qa", fault.text))
 
 

@@ -97,7 +97,7 @@ def case_name(root: Path, decoy: Template) -> Target:
 
 
 def check_text(root: Path, decoy: Template) -> Target:
-    """An assertion of one's own, in code, says what it found."""
+    """A custom assertion in code gives its own reason."""
 
     def refuse_row(row: dict[str, Any]) -> None:
         assertion = {"type": "javascript", "value": "file://check.js", "metric": "behaviour"}
@@ -119,7 +119,7 @@ def on_row(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> Ta
 
 
 def on_test(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> None:
-    """A test stands in each of its rows; repeats of it have numbers of their own."""
+    """Each row has its test; repeats of it have numbers of their own."""
     with changed(root) as document:
         for row in document["results"]["results"]:
             if row["testCase"]["description"] == NAMES[test]:

@@ -159,7 +159,7 @@ def on_cli(result: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> 
 
 
 def judged(root: Path, reasoning: str, *, valid: bool = True) -> None:
-    """Every judge says the same, and says no."""
+    """All judges agree, and fail it."""
     judgement = {"score": 0.0, "passed": False, "grade": "F", "reasoning": reasoning, "criteria_scores": {}}
     folder = root / RUN_FOLDER
     with changed(folder / "run_result.json") as result:

@@ -1,4 +1,4 @@
-"""What a template says at a place, before any harness has written it down: the part `field` is made of these."""
+"""The content of a template at a place, before a harness writes it down: the part `field` is made of these."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +31,7 @@ class Thrown(msgspec.Struct, frozen=True):
 
 
 class LogContent(msgspec.Struct, frozen=True, kw_only=True):
-    """One failure. Where nothing is said, a plain wrong answer."""
+    """One failure; by default a plain wrong answer."""
 
     case: str = "tide-07"
     question: str = "When is high water?"
@@ -42,7 +42,7 @@ class LogContent(msgspec.Struct, frozen=True, kw_only=True):
     broken: Thrown | None = None
     """By what measured."""
     reason: str = ""
-    """What a check says of the answer."""
+    """The reason that a check gives."""
     tool: str = ""
     """What a tool of the subject gave back."""
     recovered: Thrown | None = None
@@ -94,14 +94,14 @@ SAYS: dict[str, Says] = {
     "expected": lambda one: LogContent(expected=one.text),
     "recovered": lambda one: LogContent(recovered=_thrown(one)),
 }
-"""Place → what a template there says."""
+"""Place → the content of a template there."""
 
 ANSWERED = ("answer", "case_input", "expected", "strict")
 """Wherever answers are compared with a reference."""
 
 
 def harness(name: str, fixture: str, write: Write, *places: str, twin: str = "") -> Harness:
-    """One that puts down in a copy of a fixture what it is told; `twin` is a case of it that the model failed."""
+    """Writes the content into a copy of a fixture; `twin` is a case of the fixture that the model failed."""
     made = {says: Place(fixture, _inject(write, says)) for says in map(SAYS.__getitem__, places)}
     twins = (Twin(fixture, Target(twin)),) if twin else ()
     return Harness(name, {place: made[SAYS[place]] for place in places}, twins)

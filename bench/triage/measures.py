@@ -1,4 +1,4 @@
-"""Precision, recall, coverage and the rest, from what was true and what was said. `unknown` counts as wrong."""
+"""Precision, recall, coverage and the rest, from true and predicted owners. `unknown` counts as wrong."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ class TriageScores(msgspec.Struct, frozen=True, kw_only=True):
     """Failures that have a second owner, such as the grader whose tests never ran."""
     seconds_found: int
     confusion: dict[str, dict[str, int]]
-    """True owner → owner said → how often."""
+    """True owner → predicted owner → how often."""
 
 
 def measure(tried: Iterable[Tried]) -> TriageScores:

@@ -87,7 +87,7 @@ def _harnesses(tried: list[Tried]) -> None:
 
 def _confusion(measured: TriageScores) -> None:
     columns = [word for word in ANSWERS if any(word in row for row in measured.confusion.values())]
-    print("\ntrue ↓ said →".ljust(15) + "".join(f"{word[:11]:>12}" for word in columns))
+    print("\ntrue ↓ pred. →".ljust(15) + "".join(f"{word[:11]:>12}" for word in columns))
     for true in OWNERS:
         if true in measured.confusion:
             row = measured.confusion[true]
@@ -100,7 +100,7 @@ def _misses(tried: list[Tried], *, shown: bool, texts: bool) -> None:
     print(f"\nmisses: {len(missed)}{'' if len(listed) == len(missed) else '   (--misses lists them all)'}")
     for miss in listed:
         needs = f" (no log shows it: needs {miss.sample.unsure})" if miss.sample.unsure else ""
-        print(f"  {miss.sample.name}: {miss.sample.owner}, said {miss.owner}{needs}")
+        print(f"  {miss.sample.name}: {miss.sample.owner}, predicted {miss.owner}{needs}")
         if texts and shown:
             print(f"      by `{miss.decided_by}`: {miss.quote[:110]}")
 

@@ -1,4 +1,4 @@
-"""Is a changed log still a log? Told by the sources alone, so that it says nothing of triage.
+"""Is a changed log still a log? Checked by the sources alone, independently of triage.
 
 A sample is sound where the change made no row unreadable, the attempt that it means is a failure, and what was injected
 can be seen in the records at all.

@@ -1,4 +1,4 @@
-"""What errata says of each sample: the log is copied, changed, imported and triaged as a user's would be."""
+"""The attribution of each sample: the log is copied, changed, imported and triaged as a user's would be."""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ class TriagedFailure(msgspec.Struct, frozen=True):
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """A sample and what triage said of it."""
+    """A sample and its attribution."""
 
     sample: Sample
     owner: str

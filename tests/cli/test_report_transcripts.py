@@ -63,7 +63,7 @@ def test_nothing_is_counted_as_passed_or_failed(written):
 
 
 def test_a_row_without_an_answer_is_to_be_read_first(written):
-    rows = table(section((written[1] / "manual_error_review.md").read_text(), "Rows to read first"))
+    rows = table(section((written[1] / "manual_error_review.md").read_text(), "Rows to review first"))
 
     assert [(row["row"], row["why"]) for row in rows] == [("voice-delta, 4", "EMPTY_RESPONSE: no answer came")]
     assert rows[0]["output"] == "“[EMPTY_RESPONSE: No valid response after max retries]”"

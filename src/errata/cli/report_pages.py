@@ -123,7 +123,7 @@ def show_comparison(made: ComparisonWritten) -> None:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:
         put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
-    put_parts("chance", [chance_words(report.pairs)])
+    put_parts("chance", [chance_words(report.pairs, are_turns=report.case_word == "turn")])
     for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
     for one, name in zip(made.written, names_of(made.written), strict=True):

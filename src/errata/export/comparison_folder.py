@@ -45,7 +45,7 @@ class ComparisonFolder(msgspec.Struct, frozen=True, kw_only=True):
     not_written: dict[str, NotWrittenCode]
     """File → why."""
     without_commands: tuple[StoredRun, ...]
-    """Runs of which nobody tells how they were made."""
+    """Runs without recorded commands."""
     not_found: tuple[StoredRun, ...]
     """Runs that the folder lists and that nobody finds from there: a comparison is read with its runs around it."""
     without_column: tuple[str, ...]
@@ -157,12 +157,12 @@ def _cell(value: Any) -> str:
 def _refuse_to_replace(folder: Path, files: dict[str, str], *, force: bool) -> None:
     for name, content in files.items():
         path = folder / name
-        if not force and path.is_file() and not _says(path, content):
+        if not force and path.is_file() and not _has_content(path, content):
             raise SettingsError(f"`{path}` is there already, and differs", hint="another folder, or `--force`")
 
 
-def _says(path: Path, content: str) -> bool:
-    """A file that can't be read says something else."""
+def _has_content(path: Path, content: str) -> bool:
+    """False for a file that can't be read."""
     try:
         return path.read_bytes() == content.encode("utf-8", "replace")
     except OSError:

@@ -20,7 +20,7 @@ class JudgedRows(msgspec.Struct, frozen=True, kw_only=True):
     statuses: Counter[str]
     """`pass`, `fail` and `incomplete` → rows; a turn that has two rows counts twice."""
     markers: Counter[str]
-    """What stood in the place of an answer → rows."""
+    """Marker in place of an answer → rows."""
     passes: Counter[str]
     """Dimension → rows."""
     applicable: Counter[str]
@@ -70,7 +70,7 @@ NORMAL = "normal"
 
 
 class RunSettings(NamedTuple):
-    """None or empty for what no file says."""
+    """None or empty where no file has the value."""
 
     judge: Scorer
     """The one that decides."""
@@ -79,7 +79,7 @@ class RunSettings(NamedTuple):
     parallel: Plain
     disable_vad: Plain
     commands: tuple[tuple[str, str], ...]
-    """Phase and command, as an earlier comparison tells them."""
+    """Phase and command, from an earlier comparison."""
     settings: dict[str, Plain]
     """The `metadata.json` of that comparison."""
 
@@ -135,7 +135,7 @@ SUMMARISED = (
     *("latency_ms_p95_ci_upper", "latency_ms_p99"),
     *(f"ttfb_ms_{name}" for name in ("mean", *SHARES)),
 )
-"""The columns of runs of which `model_summary.csv` has the mean and the deviation."""
+"""Columns that `model_summary.csv` gives as mean and deviation."""
 
 
 class Member(NamedTuple):
@@ -143,7 +143,7 @@ class Member(NamedTuple):
 
     stored: StoredRun
     number: int
-    """Which run of its model, counted from 1 in the order in which they are named."""
+    """The number of the run among those of its model, from 1, in the order of the command line."""
     rows: JudgedRows
 
     @property
@@ -178,7 +178,7 @@ def run_row(member: Member) -> Row:
 
 
 def metric_rows(runs: Sequence[Row]) -> Iterator[Row]:
-    """Of the rates as `run_results.csv` tells them; the interval is that of all rows of a model together."""
+    """From the rates in `run_results.csv`; the interval is over all rows of a model together."""
     for model, those in by_model(runs).items():
         for name in DIMENSIONS:
             rates = [row[f"{name}_pass_rate"] for row in those if row[f"{name}_pass_rate"] is not None]
@@ -207,7 +207,7 @@ def model_rows(runs: Sequence[Row]) -> Iterator[Row]:
 
 
 def command_rows(members: Iterable[Member]) -> Iterator[Row]:
-    """What was run is told only by a comparison that listed the run before."""
+    """Commands are known only from an earlier comparison that listed the run."""
     for member in members:
         for phase, command in settings_of(member.stored.run).commands:
             yield {

@@ -143,7 +143,7 @@ def _cell_text(text: str) -> str:
     return quoted(one_kind_of_line_end(for_others(text)))
 
 
-# most cells are a status, a name or a path that stands in many rows
+# most cells are a status, a name or a path that occurs in many rows
 _remembered = lru_cache(4096)(_cell_text)
 
 

@@ -135,13 +135,13 @@ def sanity_rows(studies: Sequence[Consistency], missing: Mapping[str, int]) -> I
 
 
 def unstable_cases(study: Consistency) -> dict[str, int]:
-    """Cases of which something does not come out the same → their place among all."""
+    """Cases with varying results → their place among all."""
     every = enumerate(study.study.cases)
     return {one.case: place for place, one in every if one.repeated.is_unstable or one.flips}
 
 
 def _input_text(attempt: Attempt, case: Case | None) -> str:
-    """In a conversation what the user said; else the task."""
+    """The user's words in a conversation; else the task."""
     user_text = next((step.text for step in attempt.steps if step.actor.role == "user" and step.text.strip()), "")
     task = "" if case is None or case.input in (None, "", [], {}) else as_text(case.input)
     return user_text or task if attempt.position is not None else task or user_text

@@ -1,4 +1,4 @@
-"""The records: what a harness said, and what was thought about it since."""
+"""The records: facts from harnesses, and opinions about them."""
 
 from errata.model.action import Action, KnownGap
 from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output

@@ -21,7 +21,7 @@ class Output(Record):
     structured: Any = None
     answer: str | None = None
     extraction: str = ""
-    """How the answer was taken out of the text, where the harness says."""
+    """How the answer was extracted from the text, where the harness records it."""
 
 
 class Limit(Record):
@@ -31,7 +31,7 @@ class Limit(Record):
 
 
 class Judgement(Record):
-    """What one judge said of an attempt as a whole."""
+    """The judgement of one judge on a whole attempt."""
 
     judge: str
     model: str = ""
@@ -65,7 +65,7 @@ class Attempt(Record):
     index: int = 1
     session: int | None = None
     path: str = ""
-    """Where a child stands below its parent: `T0/00/run_01`."""
+    """The path of a child below its parent: `T0/00/run_01`."""
     parent: str | None = None
     position: int | None = None
     """Its place in a conversation or an ordered suite."""
@@ -142,7 +142,7 @@ class Attempt(Record):
         return tuple(self.judgements[at] for _, _, at in sorted(against))
 
     def _passed_by(self, judgement: Judgement) -> bool | None:
-        """Where a judge says nothing of the whole, its own checks do."""
+        """Where a judge gives no overall verdict, its own checks decide."""
         if judgement.passed is not None:
             return judgement.passed
         names = {judgement.judge, judgement.model} - {""}

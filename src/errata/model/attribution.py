@@ -33,7 +33,7 @@ class Attribution(Record):
     """Taxonomy → label."""
     failure_key: FailureKey
     follows: str = ""
-    """The attempt whose failure this one only follows from; empty where it stands for itself."""
+    """The attempt whose failure caused this one; empty where it is no knock-on failure."""
     rules_version: str = ""
 
 
@@ -55,7 +55,7 @@ class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     name: str
     version: str
     sources: tuple[str, ...] = ()
-    """Of which sources it is the native one; empty for all."""
+    """The sources whose native taxonomy it is; empty for all."""
     opt_in: bool = False
     """Only used where a review asks for it by its name."""
     label: tuple[Label, ...]

@@ -132,7 +132,7 @@ class CauseSummary(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[str, ...]
     """Their cases in the order of the log, each once."""
     verbatim: bool
-    """The title stands literally in an error text of each of these failures."""
+    """The title occurs literally in an error text of each of these failures."""
 
 
 class Location(NamedTuple):

@@ -80,7 +80,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def decided(self) -> bool:
-        """Whether it says either."""
+        """Whether the case has either."""
         return (self.passes > 0) != (self.fails > 0)
 
 

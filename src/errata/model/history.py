@@ -105,7 +105,7 @@ def _case_text(reason: CaseReason, passes: bool | None, matches: int, count: int
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
-    """What one earlier report says of a case."""
+    """One case in one earlier report."""
 
     report: str
     line: int | None = None
@@ -120,7 +120,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """Another run of the store in which the same case failed."""
+    """Another run of the store where the same case failed."""
 
     run: str
     run_id: str

@@ -95,7 +95,7 @@ class Run(Record):
     suite_version: str = ""
     expected_cases: int | None = None
     measured_attempts: int | None = None
-    """How many the harness itself says it has measured; the log need not hold a row of each."""
+    """How many cases the harness measured by its own count; the log need not hold a row of each."""
     started_at: str | None = None
     finished_at: str | None = None
     native_status: str = ""
@@ -127,7 +127,7 @@ class Run(Record):
 
     @property
     def stated_passes(self) -> tuple[int, int] | None:
-        """So many of all that it ran, as the harness counts; of a rate only where it does not state the number."""
+        """Passes and total as the harness counts; from a rate only where it does not state the number."""
         usable = [one for one in self.reported if one.value is not None and not one.filter]
         rate = next((one for one in usable if one.metric == "pass_rate" and one.n), None)
         if rate is None or rate.n is None or rate.value is None:

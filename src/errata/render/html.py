@@ -33,7 +33,7 @@ from errata.render.markdown_text import with_edges
 from errata.text.outgoing import washed, washed_lines
 
 IN_FULL = 500
-"""Of many alike, so many are shown whole; the rest stands in a table."""
+"""Sections of one kind that are shown in full; the others become rows of a table."""
 PASSING = frozenset(". ")
 
 

@@ -26,7 +26,7 @@ from errata.render.document import (
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
 from errata.text.outgoing import washed_lines, washed_tree
 
-PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
+PROVISIONAL = "Automatic; not yet reviewed."
 MEMORY = "errata:memory"
 DEEPEST = 6
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")

@@ -1,4 +1,4 @@
-"""Plain text → markdown that says no more than the text. The only place where markdown is escaped.
+"""Plain text → markdown without any markup of the text. The only place where markdown is escaped.
 
 A text can't start a heading, a list, a link, a table cell or markup of its own; addresses in it are shown as code, so
 that nobody follows one that a log has planted, and nobody is called by a mention in it.
@@ -12,7 +12,7 @@ from errata.text.outgoing import REMEMBERED, washed
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
 _SUSPECT = re.compile(r"[\\`*\[\]<|~$_&@#]|://|www\.|mailto:|GH-")
-"""Where none of these stands, there is nothing to be done."""
+"""A text without any of these needs no escaping."""
 _STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
 _CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
 GAP = "\u200b"
@@ -63,7 +63,7 @@ def ticks_around(text: str, least: int = 1) -> str:
 
 
 def neutral(text: str) -> str:
-    """Without mentions and references: nobody is called, and no issue is named or closed, by what a log says."""
+    """Without mentions and references: the text of a log notifies nobody and links or closes no issue."""
     return _CALLS.sub(lambda found: f"{found[0]}{GAP}", text)
 
 

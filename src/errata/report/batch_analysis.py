@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from errata.model.output.report.batch import BatchCategory, BatchReport, BatchSession, Spread
+from errata.model.output.report.batch import BatchReport, BatchSession, Spread
 from errata.render.document import (
     Block,
     Code,
@@ -36,7 +36,7 @@ def analysis_document(report: BatchReport) -> Document:
     return Document(
         title=f"Analysis: {batch_name(report)}",
         facts=(("Status", status_line(report.reading)),),
-        blocks=(paragraph("What is counted stands in ", Link("README.md", "README.md"), "."),),
+        blocks=(paragraph("Results: ", Link("README.md", "README.md"), "."),),
         sections=(
             Section(title="What happened", blocks=tuple(_sessions(report))),
             Section(title="Costs", blocks=tuple(_costs(report))),
@@ -60,10 +60,10 @@ def _limits(report: BatchReport) -> Block:
 def _sessions(report: BatchReport) -> Iterator[Block]:
     if len(report.sessions) > 1:
         yield paragraph(
-            f"{len(report.sessions)} sessions lie in one folder, and the summary shows the last one only. "
-            "What the logs hold of all of them:"
+            f"The folder holds {len(report.sessions)} sessions; the summary shows only the last one. All of them, from "
+            "the logs:"
         )
-    header = ("session", "UTC", "tests", "exit codes", "cost", "passed", "failed", "not measured", "what it is")
+    header = ("session", "UTC", "tests", "exit codes", "cost", "passed", "failed", "not measured", "pattern")
     yield table(
         header,
         [_session(one) for one in report.sessions],
@@ -77,7 +77,7 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
         )
     if report.hidden_fails:
         yield paragraph(
-            Strong(f"Failed on their merits in an earlier session, not measured now ({len(report.hidden_fails)}):"),
+            Strong(f"Failed in an earlier session, not measured now ({len(report.hidden_fails)}):"),
             f" {name_list(report.hidden_fails, LISTED)}.",
         )
     if report.never_measured:
@@ -111,7 +111,7 @@ def _costs(report: BatchReport) -> Iterator[Block]:
     ]
     header = ("group", "tests", "cost", "mean", "cost of pass, mean", "cost of pass, median")
     yield table(header, rows, right=header[1:])
-    lines = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of a test (its frontier)."]
+    lines = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of each test (its frontier)."]
     if report.mean_cost_of_pass is not None:
         lines.append(
             f"Over {plural(report.priced_passes, 'pass', 'passes')}: mean {money(report.mean_cost_of_pass, 2)}, "
@@ -119,9 +119,9 @@ def _costs(report: BatchReport) -> Iterator[Block]:
         )
     endless = [one.id for one in report.tests if one.nothing_passed]
     if endless:
-        lines.append(f"It is infinite where money was spent and no run passed: {name_list(endless)}.")
+        lines.append(f"It is infinite for tests that spent money without a pass: {name_list(endless)}.")
     if report.passed and report.cost is not None:
-        lines.append(f"Charging the failures to the passes gives {money(report.cost / report.passed, 2)} per pass.")
+        lines.append(f"With the cost of failures included: {money(report.cost / report.passed, 2)} per pass.")
     yield items(lines)
 
 
@@ -155,25 +155,20 @@ def _categories(report: BatchReport) -> Iterator[Block]:
         ("category", "tests", "owner", "evidence"),
         rows,
         right=("tests",),
-        provisional=_any_provisional(report.categories),
     )
     yield paragraph("Details: ", Link("failures/summary.md", "failures/summary.md"))
 
 
 def _next(report: BatchReport) -> Iterator[Line]:
-    """What can be done from here; nothing of it is done by a report."""
+    """Commands to run next; the report itself runs none of them."""
     yield line(
-        Code("./file_issues.sh --dry-run"), ", then ", Code("./file_issues.sh"), " files all issues, a call a second"
+        Code("./file_issues.sh --dry-run"), ", then ", Code("./file_issues.sh"), " files all issues, one call a second"
     )
-    yield line(Code(f"errata rerun {report.handle}"), " prints the command that repeats what was not measured")
-    yield line(Code(f"errata check {report.handle}"), " tells before a resume what of the stored results can't be read")
+    yield line(Code(f"errata rerun {report.handle}"), " prints the command that reruns the blocked tests")
     yield line(
-        Code(f"errata review run {report.handle}"), " has the failures read; a new report then says what was found"
+        Code(f"errata check {report.handle}"), " lists stored results that can't be read; run it before a resume"
     )
-
-
-def _any_provisional(categories: Iterable[BatchCategory]) -> bool:
-    return any(one.provisional for one in categories)
+    yield line(Code(f"errata review run {report.handle}"), " reviews the failures; write the report again afterwards")
 
 
 def _numbered(lines: Iterable[str]) -> Block:

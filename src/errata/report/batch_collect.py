@@ -1,4 +1,4 @@
-"""The facts of a batch: every test as it counts now, what earlier sessions had found, categories and what to do."""
+"""The facts of a batch: every test with its counted result, earlier sessions, categories and fixes."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
@@ -73,7 +73,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
 
 
 def collect_batch(view: RunView) -> BatchAttempts:
-    """Of a case that was tried several times, a try that failed stands for it."""
+    """Where a case was tried several times, a failed attempt represents it."""
     counted: dict[str, Attempt] = {}
     earlier: dict[str, list[Attempt]] = {}
     children: dict[str, list[Attempt]] = {}
@@ -139,7 +139,7 @@ def _subtests(run: Run) -> int:
 
 
 def _hidden(batch: BatchAttempts) -> dict[str, EarlierResult]:
-    """Case → what an earlier session had found, where the one that counts hides it."""
+    """Case → the result of an earlier session that the counted session hides."""
     timeline = batch.view.timeline
     results = {case: EarlierResult(was="not_run") for case in timeline.never_measured}
     for change in timeline.changes:

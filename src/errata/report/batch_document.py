@@ -14,7 +14,7 @@ INFINITE = "∞"
 
 
 def batch_documents(report: BatchReport) -> dict[str, Document]:
-    """Path → document, in the order in which they are written."""
+    """Path → document, in the order of writing."""
     failing = {one.test.key: one for one in report.failures}
     return {
         "README.md": front_page(report),
@@ -86,9 +86,9 @@ def _results(report: BatchReport) -> Iterator[Block]:
         for test in report.tests
     ]
     provisional = report.reading.status == "provisional"
-    note = f"`owner` is who has to act{'; PROVISIONAL: it comes from rules' if provisional else ''}."
+    note = f"`owner` is who has to act{', by rule' if provisional else ''}."
     if several:
-        note += " `earlier` is the latest measured result of an earlier session, where the one that counts hides it."
+        note += " `earlier` is the latest measured result of an earlier session that the counted session hides."
     yield paragraph(marked(note))
     yield table((*header, *(["earlier"] if several else [])), rows, right=("score", "CoP", "cost", "seconds"))
     more = line("More: ", Link("analysis.md", "analysis.md"), " · ", Link("failures/summary.md", "failures/summary.md"))

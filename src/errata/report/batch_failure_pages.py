@@ -34,8 +34,8 @@ from errata.report.parts import NONE, money, plural
 from errata.text.outgoing import washed_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40
-NO_FIX = "Not known yet: no rule has a fix for it, and nobody has read it."
-READ_WITHOUT_FIX = "Not known: who read it names none."
+NO_FIX = "Not known yet: no rule has a fix, and the failure is not reviewed."
+READ_WITHOUT_FIX = "Not known: the review names none."
 
 
 def failures_document(report: BatchReport) -> Document:
@@ -63,8 +63,8 @@ def _rule(report: BatchReport) -> str:
     if not report.failures:
         return "Nothing failed."
     return (
-        "Rule: a failure that spent nothing is the framework's and has to be run again; one that spent money and was "
-        "scored is the model's, unless its log shows otherwise."
+        "Rule: a failure without cost is the framework's and needs a rerun; a failure with cost and a score is the "
+        "model's, unless its log shows otherwise."
     )
 
 
@@ -73,7 +73,7 @@ def _category(category: BatchCategory, report: BatchReport) -> Section:
     common = list(category_shows(category))
     blocks: list[Block] = [items(common)] if common else []
     if category.error:
-        blocks += [paragraph("The exact error is the same in all:"), Snippet(cut(category.error))]
+        blocks += [paragraph("All have the same error:"), Snippet(cut(category.error))]
     if category.framework and members:
         first = members[0].test
         blocks.append(paragraph("Root cause and fix: ", Link(first.id, f"{first.key}.md"), "."))
@@ -113,7 +113,7 @@ def _facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[str, st
     spent = f"cost {money(test.cost)}, {NONE if test.seconds is None else f'{test.seconds:.1f} s'}"
     exit_code = f", exit code {test.exit_code}" if test.exit_code is not None else ""
     yield "status", f"{test.status} (score {score}, {spent}{exit_code})"
-    yield "owner", f"{failure.owner}, {failure.confidence}{'' if failure.reviewed else ' (by rule, not read yet)'}"
+    yield "owner", f"{failure.owner}, {failure.confidence}{'' if failure.reviewed else ' (by rule, not reviewed)'}"
     if test.earlier is not None:
         yield "earlier session", earlier_words(test.earlier)
     if failure.stored is not None:
@@ -127,7 +127,7 @@ def _facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[str, st
 def _sections(failure: BatchFailure, report: BatchReport) -> Iterator[Section]:
     yield Section(
         title="Root cause",
-        blocks=(paragraph(marked(cause_of(failure) or "Not known: the log says no more than that it failed.")),),
+        blocks=(paragraph(marked(cause_of(failure) or "Not known: the log has no error text.")),),
     )
     if failure.error:
         caption = (
@@ -137,7 +137,7 @@ def _sections(failure: BatchFailure, report: BatchReport) -> Iterator[Section]:
         )
         yield Section(title="Exact error", blocks=(Snippet(cut(failure.error), caption=caption),))
     else:
-        yield Section(title="Exact error", blocks=(paragraph("None: it ran to its end and was scored."),))
+        yield Section(title="Exact error", blocks=(paragraph("None: the test ran to its end and was scored."),))
     yield Section(title="Fix", blocks=tuple(_fix(failure.fix, failure)))
     if failure.evidence:
         pieces = items(line(Code(each.place), ": ", Code(each.quote)) for each in failure.evidence)
@@ -171,7 +171,7 @@ def _fix(fix: BatchFix | None, failure: BatchFailure) -> Iterator[Block]:
         path = line("in ", Code(fix.path)) if fix.path else ()
         yield Snippet(f"# before\n{fix.before}\n# after\n{fix.after}", "python", path)
     if by := f"the rule {fix.rule}" if fix.rule else fix.reviewer:
-        yield paragraph(f"By {by}; the source itself is not part of the batch.")
+        yield paragraph(f"By {by}; the source code is not part of the batch.")
 
 
 def _task(failure: BatchFailure) -> Iterator[Block]:
@@ -183,14 +183,14 @@ def _task(failure: BatchFailure) -> Iterator[Block]:
     if failure.rubric:
         yield Snippet(cut(failure.rubric), caption=line("What the rubric requires:"))
     if failure.criteria:
-        yield paragraph("How often judges found it met, over all stored runs:")
+        yield paragraph("Criteria met, over all stored runs:")
         yield items(map(criterion_words, failure.criteria))
     for quote in failure.judges:
-        yield paragraph("A judge said: ", Code(quote))
+        yield paragraph("Judge: ", Code(quote))
 
 
 def cut(text: str) -> str:
-    """As much of it as an issue can hold; without secrets before that, since half a secret looks like none."""
+    """The part that fits into an issue. Secrets are removed first: half a secret is not recognised as one."""
     lines = washed_lines(text).split("\n")
     shown = [f"{one[:WIDE]}…" if len(one) > WIDE else one for one in lines[:ERROR_LINES]]
     return "\n".join([*shown, f"… {len(lines) - ERROR_LINES} more lines"] if len(lines) > ERROR_LINES else shown)

@@ -51,7 +51,7 @@ class BatchAttempts:
 
     @cached_property
     def means(self) -> Callable[[str], str]:
-        """What a rule says in words."""
+        """Rule → its meaning in words."""
         return cache(meaning_of)
 
     def case(self, key: str) -> Case | None:
@@ -60,7 +60,7 @@ class BatchAttempts:
         return self.view.case(key) if known is not None and known.artefacts else known
 
     def owner(self, attempt: str) -> str:
-        """Who has to act: as a reviewer says, else as the rules do."""
+        """Who has to act: by the review, else by the rules."""
         if attempt in self.view.standings:
             return self.view.standings[attempt].standing.verdict.owner
         return self.view.attributions[attempt].owner if attempt in self.view.attributions else ""
@@ -126,7 +126,7 @@ def _reason(batch: BatchAttempts, attempt: Attempt, attribution: Attribution | N
 
 
 def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
-    """What judges say most often about the runs that failed."""
+    """The most common reasoning of the judges on the failed runs."""
     failed = [one for one in children if one.outcome == "fail"]
     reasonings = Counter(
         short_line(each.reasoning, QUOTE) for child in failed for each in child.objections[:1] if each.reasoning
@@ -153,7 +153,7 @@ def _first_place(attempt: Attempt) -> str:
 
 
 def exact(text: str, error: ErrorInfo) -> str:
-    """As the log has it; with its type, where the text does not say that."""
+    """As the log has it, with its type where the text lacks it."""
     return text if not error.type or error.type in text else f"{error.type}: {text}"
 
 

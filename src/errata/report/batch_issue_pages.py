@@ -73,7 +73,7 @@ def issue_document(test: BatchTest, failure: BatchFailure | None, report: BatchR
 
 
 def _passed(test: BatchTest) -> Iterator[Block]:
-    yield paragraph(Strong("Passed."), f" Only in part: {part_of(test)}." if test.part else " Nothing to do.")
+    yield paragraph(Strong("Passed."), f" Partly: {part_of(test)}." if test.part else " Nothing to do.")
     yield _numbers(test)
 
 
@@ -99,7 +99,7 @@ def _failed(failure: BatchFailure, report: BatchReport) -> Iterator[Block]:
         if framework
         else f"Failure of the {failure.owner}."
     )
-    yield paragraph(Strong(verdict), "" if failure.reviewed else " By rule; nobody has read it yet.")
+    yield paragraph(Strong(verdict), "" if failure.reviewed else " By rule; not reviewed yet.")
     yield _numbers(failure.test)
     yield paragraph(Strong("Root cause."), " ", marked(cause_of(failure) or "Not known."))
     if failure.error:

@@ -58,7 +58,8 @@ def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made:
         suspicious=tuple(_suspicious(runs)),
         findings=tuple(_findings(runs)),
         not_included=tuple(
-            LeftOutRun(run=one.run.native_id, why=why.code, excluded=why.detail) for one, why in comparison.left_out
+            LeftOutRun(run=stored.run.native_id, why=why.code, excluded=why.detail)
+            for stored, why in comparison.left_out
         ),
         differences=tuple(
             SuiteDifference(what=difference.what, values=difference.values, cases=difference.cases)

@@ -1,7 +1,6 @@
 """`deep_error_analysis.md`: several runs of one suite by cause, with the datapoints that show each."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import floor
 
 from errata.compare.comparability import Difference, describe_difference
 from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, ReportedRun
@@ -35,6 +34,7 @@ from errata.report.parts import (
     NONE,
     interval,
     name_list,
+    p_value,
     percent,
     plural,
     reasons_words,
@@ -45,7 +45,7 @@ from errata.report.parts import (
 TOP, DIFFERING = 3, 5
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
            "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
-LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "ran into a limit", "x": "cancelled", "c": "only follows",
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
           "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
 
 
@@ -56,8 +56,8 @@ def comparison_document(report: ComparisonReport) -> Document:
         facts=(("Status", _status(report)), ("Analysed", line(report.made))),
         blocks=(
             paragraph(
-                "Causes are the reading of reviewers and rules, not a second judge. Counts come from the judged rows, "
-                "never from a summary or a chart; all of them, raw, are in ",
+                "Causes come from reviewers and rules, not from a second judge. Counts come from the judged rows, "
+                "never from a summary or a chart. All failed rows are in ",
                 Code("failure_review_rows.jsonl"),
                 " and ",
                 Code(".csv"),
@@ -71,16 +71,16 @@ def comparison_document(report: ComparisonReport) -> Document:
 def _status(report: ComparisonReport) -> Line:
     reading = report.reading
     final = sum(one.status == "final" for one in report.modes)
-    buckets = f"{final} of {plural(len(report.modes), 'bucket')} final"
+    buckets = f"{final} of {plural(len(report.modes), 'cause')} final"
     if is_provisional(report):
         return line("PROVISIONAL. ", status_line(reading, state=False), f"; {buckets}")
     if not report.failed_rows:
-        return line("final. There was no failed row to read")
+        return line("final. No failed rows to review")
     return line("final. ", status_line(reading, state=False), f"; {buckets}")
 
 
 def _sections(report: ComparisonReport) -> Iterator[Section]:
-    yield Section(title="In short", blocks=(items(map(marked, short_words(report))),))
+    yield Section(title="Summary", blocks=(items(map(marked, short_words(report))),))
     yield Section(title="Run Set", blocks=tuple(_run_set(report)))
     yield Section(title="Top-Line Comparison", blocks=tuple(_top_line(report)))
     yield causes_section(report)
@@ -98,7 +98,7 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
 
 
 def short_words(report: ComparisonReport) -> Iterator[str]:
-    """What a reader who stops here should know."""
+    """The main results."""
     shared = report.failed_by_all_runs
     if shared and len(report.runs) > 1:
         every = frozenset(shared)
@@ -106,45 +106,39 @@ def short_words(report: ComparisonReport) -> Iterator[str]:
         asked = "; ".join(f"{case} ({report.asks[case]})" if report.asks.get(case) else case for case in shared[:4])
         verb = "fails" if len(shared) == 1 else "fail"
         count = plural(len(shared), report.case_word)
-        makes = "makes" if len(shared) == 1 else "make"
-        yield f"{count} {verb} in every run and {makes} {rows} of the {report.failed_rows} failed rows: {asked}."
+        yield f"{count} {verb} in every run ({rows} of {report.failed_rows} failed rows): {asked}."
     for model in report.models:
         yield f"{model.name}: {model_in_short(model)}"
-    yield chance_words(report.pairs)
+    yield chance_words(report.pairs, are_turns=report.case_word == "turn")
 
 
-def chance_words(pairs: Sequence[PairTest]) -> str:
-    """Whether any two runs differ beyond chance."""
+def chance_words(pairs: Sequence[PairTest], *, are_turns: bool) -> str:
+    """Whether any two runs differ significantly."""
     if not pairs:
-        return "One run alone: there is nothing to compare it with."
+        return "Only one run: nothing to compare."
     known = [one for one in pairs if one.shared]
     if not known:
-        return "No two runs were measured on the same cases."
+        return "No two runs measured the same cases."
     differing = [one for one in known if one.differs]
     if differing:
-        listed = "; ".join(f"{_pair(one)} (p = {one.p:.2g})" for one in differing[:DIFFERING])
+        listed = "; ".join(f"{_pair(one)} ({p_value(one.p)})" for one in differing[:DIFFERING])
         verb = "differs" if len(differing) == 1 else "differ"
         count = plural(len(known), "pair")
-        return f"{len(differing)} of {count} {verb} beyond chance (exact McNemar, Holm): {listed}."
+        return f"{len(differing)} of {count} {verb} significantly (exact McNemar, Holm): {listed}."
     least = min(known, key=lambda one: one.p)
+    guide = " The turns of a conversation are not independent, so treat p as a guide." if are_turns else ""
     return (
-        f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.p)} "
-        f"({_pair(least)}), {_p(least.clean_p)} without what says nothing about the model (exact McNemar; cases of one "
-        "conversation are not independent, so take it as a guide)."
+        f"No significant difference between the runs: the closest of {plural(len(known), 'pair')} is {_pair(least)} "
+        f"({p_value(least.p)}; {p_value(least.clean_p)} without infrastructure failures; exact McNemar).{guide}"
     )
 
 
 def _pair(pair: PairTest) -> str:
-    return f"{pair.first} against {pair.second}"
-
-
-def _p(value: float) -> str:
-    """0.625 is 0.63 to people."""
-    return f"{floor(100 * value + 0.5) / 100:.2f}"
+    return f"{pair.first} vs. {pair.second}"
 
 
 def doubts_words(report: ComparisonReport) -> Iterator[str]:
-    """What is doubtful about the measurement."""
+    """Doubts about the measurement."""
     for odd in report.suspicious:
         listed = ", ".join(f"{count} of {label}" for label, count in odd.by_run.items())
         rows = plural(sum(odd.by_run.values()), "row")
@@ -189,7 +183,7 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
     yield table(("run", "failed rows", *patterns, "top failed dimensions"), rows, right=("failed rows", *patterns))
     yield scores_table(report)
     if report.dimensions:
-        yield paragraph("Failed dimensions, counted from the rows (false / applicable):")
+        yield paragraph("Failed dimensions, counted from the rows (failed / applicable):")
         yield table(("dimension", *(one.label for one in report.runs), "all"), list(_dimensions(report)))
         bars = tuple(Bar(one.name, sum(one.failed)) for one in report.dimensions)
         yield Chart("Failed dimensions over all runs", bars)
@@ -213,7 +207,7 @@ def scores_table(report: ComparisonReport) -> Table:
 
 
 def _scores(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
-    """Policies that say the same in every run share a row; below them what the last ones leave out."""
+    """Policies with the same figures in every run share a row; below them what `clean` and `reviewed` leave out."""
     named_rows: dict[tuple[str, ...], list[str]] = {}
     policies = dict.fromkeys(score.policy for one in report.runs for score in one.scores)
     for policy in policies:
@@ -251,18 +245,18 @@ def _surface(report: ComparisonReport) -> Iterator[Block]:
         if mode.followers and 2 * part > rows:
             mistakes = plural(mode.rows, "mistake")
             yield paragraph(
-                f"By dimension {worst.name} looks like the worst ({rows} rows). By cause it is not: {part} of the "
-                f"{rows} are {mistakes} and what follows ({mode_title(mode)})."
+                f"By dimension, {worst.name} looks worst ({rows} rows). By cause it does not: {part} of the {rows} are "
+                f"{mistakes} and knock-on failures ({mode_title(mode)})."
             )
 
 
 def _doubts(report: ComparisonReport, measured: Sequence[str]) -> Iterator[Block]:
-    yield paragraph("None of them changes a score here.")
+    yield paragraph("None of these doubts changes a score here.")
     if measured:
         yield paragraph("About the measurement:")
         yield items(map(marked, measured), kind="numbers")
     if report.doubts:
-        yield paragraph("Of those who read the rows:")
+        yield paragraph("From reviewers:")
         yield items((marked(f"{one.run}, {one.case}: {one.text}") for one in report.doubts), kind="numbers")
 
 
@@ -273,5 +267,5 @@ def _categories(report: ComparisonReport) -> Block:
 
 def _harder(category: CategoryRows) -> str:
     if category.adjusted is None:
-        return "can't be told"
-    return f"yes (p = {category.adjusted:.3f})" if category.harder else f"no (p = {category.adjusted:.2f})"
+        return "unknown"
+    return f"{'yes' if category.harder else 'no'} ({p_value(category.adjusted)})"

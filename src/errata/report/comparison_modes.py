@@ -1,4 +1,4 @@
-"""The error modes of a comparison: its buckets, what goes wrong in each, and what shows it."""
+"""The error modes of a comparison: its buckets, the mistake in each, and datapoints that show it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from errata.triage.rulesets import rules_in_use
 SHOWN = 6
 """Datapoints of a mode."""
 ENOUGH = 3
-"""So many are read before a bucket is final, or all where it has fewer."""
+"""Reviews before a bucket is final; all members where it has fewer."""
 ASKED = 80
 TRIGGERS, MISTAKES = 6, 3
 
@@ -35,7 +35,7 @@ class FoundMode:
 
 
 def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
-    """The largest first; what is in no bucket is one of them."""
+    """The largest first; failures without a bucket form one of them."""
     groups: dict[str, list[tuple[int, FailedRow]]] = {}
     for at, run in enumerate(runs):
         places = run.view.buckets
@@ -75,7 +75,7 @@ def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun]) 
 
 
 def _title(bucket: Bucket | None, label: str) -> str:
-    """In plain words: as the bucket is called, else what its label means."""
+    """The title of the bucket, else the meaning of its label."""
     if bucket is None:
         return ""
     if bucket.title and folded(bucket.title) != folded(label):
@@ -90,7 +90,7 @@ def _meaning(label: str) -> str:
 
 
 def mistake_of(members: Members, runs: Sequence[ComparedRun]) -> Mistake:
-    """As reviewers say it, of what does not only follow; else what the label means."""
+    """In the words of reviewers, without knock-on failures; else the meaning of the label."""
     read = [(at, row) for at, row in members if _is_read(runs[at], row)]
     own = [pair for pair in read if not pair[1].follows] or read
     verdicts = [runs[at].view.standings[row.attempt.id].standing.verdict for at, row in own]
@@ -114,7 +114,7 @@ def _was_moved(run: ComparedRun, row: FailedRow) -> bool:
 
 
 def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
-    """The word of the taxonomy that most of them have."""
+    """The label of most of them."""
     labels: Counter[str] = Counter()
     for at, row in members:
         review = runs[at].view.standings.get(row.attempt.id)
@@ -150,7 +150,7 @@ def _triggers(members: Members, runs: Sequence[ComparedRun]) -> Iterator[Trigger
 
 
 def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, FailedRow]]:
-    """Those that were read first, then the first of each run, then the others."""
+    """Reviewed rows first, then the first of each run, then the others."""
     seen: Counter[int] = Counter()
     ranked = []
     for place, (at, row) in enumerate(members):

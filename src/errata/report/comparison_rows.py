@@ -1,4 +1,4 @@
-"""The failed rows of the runs of a comparison: any dimension false, whatever became of the row."""
+"""The failed rows of the runs of a comparison: rows with a failed dimension, whatever their outcome."""
 
 import json
 import re
@@ -66,7 +66,7 @@ class ComparedRun:
 
 
 def is_failed_row(attempt: Attempt) -> bool:
-    """Any dimension false, whatever became of the row; or a failure that nothing was measured of."""
+    """A failed dimension, whatever the outcome of the row; or a failure without any measurement."""
     return bool(attempt.failed_checks) or (attempt.is_failure and attempt.measurement not in NO_VERDICT)
 
 
@@ -106,7 +106,7 @@ def collect_rows(label: str, view: RunView, names: ReportedCaseNames) -> Compare
 
 
 def datapoint(row: FailedRow, run: ComparedRun) -> Datapoint:
-    """The row as it stands in the log: input, output, calls with what came back, the judge's words."""
+    """The row as in the log: input, output, calls with their results, the judge's reasoning."""
     tries = run.view.attempts(case=row.attempt.case, steps=True)
     whole = next((one for one in tries if one.id == row.attempt.id), row.attempt)
     review = run.view.standings.get(row.attempt.id)
@@ -127,7 +127,7 @@ def datapoint(row: FailedRow, run: ComparedRun) -> Datapoint:
 
 
 def asked_in(case: Case | None, attempt: Attempt | None = None) -> str:
-    """As the benchmark has it; else as it was recorded."""
+    """The input from the benchmark, else from the transcript."""
     if case is not None and isinstance(case.input, str) and case.input:
         return case.input
     steps = attempt.steps if attempt is not None else ()
@@ -139,7 +139,7 @@ def _explained(attempt: Attempt) -> str:
 
 
 def calls_in(attempt: Attempt) -> Iterator[CallText]:
-    """Each with its result; a result that belongs to no call stands alone."""
+    """Each with its result; a result without a call comes alone."""
     for step in attempt.steps:
         for call in step.tool_calls:
             yield CallText(call=short_line(_call_text(call), CALL), result=short_line(_came_back(call), CALL))

@@ -1,4 +1,4 @@
-"""What to do about a run: what reviewers recommend, what rules allow to say, and nothing that was done already."""
+"""Recommendations for a run: from reviewers and from rules, without what was already done."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from errata.text.outgoing import short_line
 DONE = 120
 _EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")
 REPEATED = 2
-"""A model that fails a case in so many reports and runs gets a note."""
+"""A case that a model failed in this many earlier reports and runs gets a note."""
 
 
 class _Key(NamedTuple):
@@ -102,16 +102,16 @@ _RULES = (
 )
 
 _WORDS: dict[AdviceKind, str] = {
-    "fair": "Fair failures: the task asks for it and the model did otherwise",
-    "known_gap": "A known gap fails again: explain what is missing in the task, or leave the case out of the score",
-    "harness": "Mend the harness, then repeat what it kept from being measured",
-    "infrastructure": "Repeat them (`errata rerun`), change nothing",
-    "collateral": "They follow from another failure, or the run was stopped: mend that, then repeat them",
-    "grader": "Look at what was demanded: by the rules, the grader or lint fails what was asked for",
-    "task": "Look at the task: by the rules, it does not say what is checked",
-    "budget": "Look at the limits that ended them",
-    "unknown": "No rule knows what happened: read them (`errata review next`)",
-    "model": "By the rules the model's; read them before anything is changed",
+    "fair": "Fair failures: the task states the requirement and the model did not meet it",
+    "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
+    "harness": "Fix the harness, then rerun the blocked cases",
+    "infrastructure": "Rerun them (`errata rerun`); change nothing",
+    "collateral": "Knock-on failures, or the run was stopped: fix the cause, then rerun them",
+    "grader": "Check the grader: by the rules, the grader or lint rejects what the task asks for",
+    "task": "Check the task: by the rules, it does not state what is checked",
+    "budget": "Check the limits that ended them",
+    "unknown": "No rule matches: review them (`errata review next`)",
+    "model": "The model's by rule; review them before you change anything",
 }
 
 
@@ -142,7 +142,7 @@ def advice_words(advice: Advice) -> str:
     again = [
         plural(count, word) for count, word in ((advice.reports, "report"), (advice.unreported_runs, "run")) if count
     ]
-    return f"{text} (again: {' and '.join(again)} before)" if again else text
+    return f"{text} (again, after {' and '.join(again)})" if again else text
 
 
 def done_words(action: DoneAction) -> str:

@@ -1,4 +1,4 @@
-"""The report about one run, as its readers keep it in git: the answer first, then the evidence, then the tables."""
+"""The report about one run, to be kept in git: the answer first, then the evidence, then the tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -40,7 +40,7 @@ from errata.runs.without_failures import harness_words
 ACTIONS_TAKEN = "Actions taken"
 OFFER = (
     "These are my findings. Would you like me to implement any of these recommendations, "
-    "or would you like to discuss specific failures in more detail?"
+    "or would you like to discuss specific failures in more detail?"  # words: quoted
 )
 GROUPS: dict[RecommendationGroup, str] = {
     "eval": "Eval improvements",
@@ -49,7 +49,7 @@ GROUPS: dict[RecommendationGroup, str] = {
     "none": "No action needed",
 }
 NO_STEP: dict[StepKind, str] = {
-    "verdict": "none (the verdict alone tells)",
+    "verdict": "none (overall verdict only)",
     "unchecked": "none (nothing was checked)",
 }
 LISTED, ODD = 40, 8
@@ -109,7 +109,7 @@ def _pass_rate(subject: RunSubject) -> str:
     if not subject.judged:
         return f"none: nothing was scored ({plural(subject.total, 'case')})"
     if not subject.total:
-        return f"not known: {_harness(subject) or 'the log holds not one attempt'}"
+        return f"not known: {_harness(subject) or 'the log holds no attempt'}"
     rate = f" ({100 * subject.passed / subject.total:.1f} %)"
     rest = []
     if subject.pending:
@@ -121,7 +121,7 @@ def _pass_rate(subject: RunSubject) -> str:
 
 
 def _cost(subject: RunSubject) -> str:
-    parts = [f"{money(subject.cost)} for the {subject.costed} of {subject.total} that report one"]
+    parts = [f"{money(subject.cost)} for {subject.costed} of {subject.total} cases with a known cost"]
     if subject.cost_of_failures is not None:
         parts.append(f"{money(subject.cost_of_failures)} of it on failures")
     if subject.cost_per_pass is not None:
@@ -147,9 +147,9 @@ def _sections(report: RunReport) -> Iterator[Section]:
     step = "Step" if report.in_steps else "Check"
     yield Section(title="Failure Summary", blocks=(_step_table(report, step),))
     words = (_case_word(step), f"Failed {step.lower()}")
-    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words, provisional)))
+    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words)))
     if machinery:
-        infrastructure = tuple(_infrastructure(machinery, keys, words, provisional))
+        infrastructure = tuple(_infrastructure(machinery, keys, words))
         yield Section(title="Not classified: infrastructure", blocks=infrastructure)
     if report.failures:
         single = not provisional and len(report.reading.by) == 1
@@ -176,7 +176,7 @@ def _step_table(report: RunReport, word: str) -> Block:
 
 
 def _cases_at(step: StepCount, failures: Mapping[str, RunFailure]) -> list[str]:
-    """Each with what else failed in it, where something did."""
+    """Each with its other failed checks."""
     failing = [failures[attempt] for attempt in step.attempts]
     return [f"{one.case} (also {other_checks(one)})" if one.checks[1:] else one.case for one in failing]
 
@@ -186,11 +186,9 @@ def _case_word(step_word: str) -> str:
     return "Eval" if step_word == "Step" else "Case"
 
 
-def _classification(
-    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
-) -> Iterator[Block]:
+def _classification(failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str]) -> Iterator[Block]:
     if not failures:
-        yield paragraph("No measured failure: nothing to classify.")
+        yield paragraph("No measured failures.")
         return
     rows = [
         (
@@ -204,7 +202,7 @@ def _classification(
         for failure in failures
     ]
     header = (*words, "Classification", "Owner", "Seen before", "Reasoning")
-    yield table(header, rows, provisional=provisional)
+    yield table(header, rows)
 
 
 def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:
@@ -217,9 +215,7 @@ def _before(failure: RunFailure) -> str:
     return ", ".join(counts) or "no"
 
 
-def _infrastructure(
-    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
-) -> Iterator[Block]:
+def _infrastructure(failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str]) -> Iterator[Block]:
     rows = [
         (
             _linked(failure, keys),
@@ -231,8 +227,8 @@ def _infrastructure(
         for failure in failures
     ]
     header = (*words, "Owner", "Seen before", "What happened")
-    yield table(header, rows, provisional=provisional)
-    yield paragraph("They say nothing about the model, have an owner only, and are in no count of classifications.")
+    yield table(header, rows)
+    yield paragraph("Infrastructure and knock-on failures, not counted above.")
 
 
 def _owner(failure: RunFailure) -> str:
@@ -251,16 +247,15 @@ def _patterns(report: RunReport) -> Iterator[Block]:
             )
             for pattern in report.patterns
         ]
-        provisional = any(one.status != "final" for one in report.patterns)
-        yield table(("Bucket", "Failures", "State", "In common", "Documented before"), rows, provisional=provisional)
+        yield table(("Cause", "Failures", "State", "In common", "Documented before"), rows)
     else:
-        yield paragraph("No two failures share a bucket.")
+        yield paragraph("No two failures share a cause.")
     if lines := list(_beside_patterns(report)):
         yield items(lines)
 
 
 def _state(pattern: Pattern) -> str:
-    return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} read"
+    return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} reviewed"
 
 
 def _in_common(pattern: Pattern) -> str:
@@ -275,7 +270,7 @@ def _documented(pattern: Pattern) -> str:
 def _beside_patterns(report: RunReport) -> Iterator[Line]:
     for shared in report.shared_texts:
         where = f"{shared.text} in {shared.count} of {len(report.failures)}: {name_list(shared.cases, ODD)}"
-        yield line(Strong("Same words in the log"), ": ", where)
+        yield line(Strong("Same text in the log"), ": ", where)
     if report.categories:
         yield line(Strong("Categories"), ": ", categories_words(report.categories))
     if report.since is not None:
@@ -307,7 +302,7 @@ def _members(pattern: Pattern, report: RunReport) -> str:
 def _recurring(repeated: Sequence[RunFailure], report: RunReport) -> str:
     total = plural(len(report.failures), "failure")
     if not repeated:
-        return f"none of the {total} is named in them"
+        return f"they name none of the {total}"
     return f"{len(repeated)} of {total}: {name_list([one.case for one in repeated], 20)}"
 
 
@@ -318,8 +313,7 @@ def _advice(report: RunReport) -> Iterator[Block]:
         yield paragraph(Strong(title))
         lines = [line(*_aimed(one), marked(advice_words(one)), _for(one)) for one in fresh]
         lines += [
-            line("Not recommended again: ", marked(advice_words(advice)), f". Done {done_words(action)}")
-            for advice, action in done
+            line("Already done: ", marked(advice_words(advice)), f". {done_words(action)}") for advice, action in done
         ]
         yield items(lines, kind="numbers") if lines else paragraph("None.")
 
@@ -335,8 +329,7 @@ def _for(advice: Advice) -> str:
 def _impact(report: RunReport) -> Iterator[Block]:
     total = sum(one.count for one in report.impact)
     rows = [(IMPACTS[one.kind], str(one.count), f"{100 * one.count / total:.0f} %") for one in report.impact if total]
-    provisional = bool(rows) and report.reading.status == "provisional"
-    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"), provisional=provisional)
+    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
     if report.bounds is not None:
         yield paragraph(bounds_words(report.bounds, report.scores))
 
@@ -348,13 +341,14 @@ def _doubts(report: RunReport) -> Iterator[str]:
         yield f"{odd.means} ({plural(len(odd.cases), 'pass', 'passes')}: {name_list(odd.cases, ODD)})"
     by_rule = sum(not one.reviewed for one in report.failures)
     if by_rule:
-        yield f"{plural(by_rule, 'classification')} come from rules alone and may be wrong; nobody has read them yet."
+        come = "comes" if by_rule == 1 else "come"
+        yield f"{plural(by_rule, 'classification')} {come} from rules only and may be wrong; not reviewed yet."
     for skipped in report.skipped_reports:
         yield f"An earlier report could not be read: {skipped}"
 
 
 def _memory(report: RunReport) -> dict[str, object]:
-    """What errata reads back when this is an earlier report; see docs/memory.md."""
+    """What errata reads back from this report later; see docs/memory.md."""
     subject = report.subject
     return {
         "format": 1,

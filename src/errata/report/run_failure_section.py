@@ -13,7 +13,7 @@ LONGEST = 40
 
 
 def failure_section(failure: RunFailure, key: str, *, word: str, tell_reader: bool) -> Section:
-    """`word` is what it failed at; `tell_reader` where several have read, or not all was: then each says who has."""
+    """`word` is the check or step that failed; with `tell_reader` the section names its reviewer."""
     return Section(
         title=title_of(failure),
         key=key,
@@ -69,8 +69,8 @@ def _classified(failure: RunFailure, tell_reader: bool) -> Line:
 
 def _reader(failure: RunFailure, tell_reader: bool) -> str:
     if not failure.reviewed:
-        return "by rule, not read yet"
-    read = f"read by {failure.by}" if tell_reader else ""
+        return "by rule, not reviewed"
+    read = f"reviewed by {failure.by}" if tell_reader else ""
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 
 
@@ -81,7 +81,7 @@ def _piece(piece: QuotedEvidence) -> Line:
 
 def _snippets(shown: Snippets) -> Iterator[Block]:
     where = (", ", Code(shown.path)) if shown.path else ()
-    differ = " (the first place where it differs)" if shown.differ else ""
+    differ = " (first difference)" if shown.differ else ""
     if shown.model:
         yield Snippet(cut(shown.model), shown.language, line("Model", *where, differ))
     if shown.expected:

@@ -1,4 +1,4 @@
-"""The failures of a run as facts of its report: what a reviewer found, else what the rules say."""
+"""The failures of a run as facts of its report: by review, else by rule."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -
 
 
 def _doubt(standing: AttemptReview | None) -> VerdictDoubt | None:
-    """What has to be known of a verdict before one goes by it."""
+    """Why a verdict may not be reliable yet."""
     if standing is None:
         return None
     if standing.standing.verdict.inherited_from is not None:
@@ -155,7 +155,7 @@ class EvidenceQuotes:
                 yield piece
 
     def _signal_quotes(self, failure: JoinedFailure) -> Iterator[QuotedEvidence]:
-        """What rules saw, where that says more than that a check failed."""
+        """What rules saw, where that is more than a failed check."""
         attribution = failure.attribution
         for signal in attribution.signals if attribution is not None else ():
             if " " in signal.quote and says_more(signal.quote, failure.attempt):
@@ -172,7 +172,7 @@ def _quoted(verdict: Verdict) -> Iterator[QuotedEvidence]:
 
 
 def repeat_of(case: str, history: RunHistory) -> Repeat:
-    """What earlier reports and runs say of a case that fails now, and whether it should be gone."""
+    """Earlier failures of a case that fails now, and whether an action should have fixed it."""
     before = history.before(case)
     named = [EarlierFailure(kind="report", date=one.date, label=one.label) for one in reversed(before.reports)]
     seen = {one.run for one in before.reports}

@@ -1,4 +1,4 @@
-"""A run → its report in the folder of reports: written anew each time, but for the section "Actions taken"."""
+"""A run → its report in the folder of reports: rewritten each time, except the section "Actions taken"."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ PREFIX = 8
 class RunWritten(NamedTuple):
     report: RunReport
     written: tuple[WrittenFile, ...]
-    """Nothing where all passed: there is nothing to report."""
+    """Empty where everything passed."""
 
 
 def write_run_report(
@@ -52,7 +52,7 @@ def write_run_report(
 def report_path(model: str, provider: str, run: str, day: str, *, whole: bool = False) -> str:
     """`{provider}/{model}/{first 8 characters of its id}_{day}.md`, relative to the folder of reports.
 
-    The provider is what stands before the slash of a model's name, if any. With the `whole` id of the run where its
+    The provider is the part before the slash of a model's name, if any. With the `whole` id of the run where its
     beginning names another run, too.
     """
     before, slash, name = model.partition("/")
@@ -75,7 +75,7 @@ def _is_about_another(path: Path, run: str) -> bool:
 
 
 def _run_in(path: Path) -> str:
-    """The run that a report of errata's own says it is about."""
+    """The run that a report of errata's own is about."""
     text = path.read_text(encoding="utf-8", errors="replace").rpartition(OPENS)[2]
     try:
         return msgspec.json.decode(text.partition(ENDS)[0], type=Memory).run

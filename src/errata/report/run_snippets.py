@@ -1,4 +1,4 @@
-"""What the model wrote beside what was expected: as a reader chose it, else where the two first differ."""
+"""The model's output beside the expected output: as a reviewer chose it, else at the first difference."""
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -10,7 +10,7 @@ from errata.runs.view import RunView
 from errata.text.private import for_others
 
 FAILURES = 200
-"""So many are compared with what was expected; of more, those that a reader has not looked at have no snippets."""
+"""Failures that are compared with the expected output; beyond them only reviewed failures have snippets."""
 LINES, AROUND, WIDE = 12, 1, 300
 LARGEST = 20_000
 """Characters of a file that is compared."""

@@ -1,4 +1,4 @@
-"""What the collectors of every profile take from a view: score bracket, review coverage, findings, odd passes."""
+"""Facts that every report takes from a view: scores, review coverage, findings, suspicious passes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -84,13 +84,13 @@ def day_of(run: Run) -> str:
 
 
 def is_unjudged(stored: StoredRun) -> bool:
-    """Answers were given, and nothing was scored: neither passed nor failed can be said of any of them."""
+    """Attempts completed, but nothing was scored: no attempt has passed or failed."""
     counts = stored.counts
     return set(counts.measurements) <= {"not_run"} and bool(counts.executions.get("completed"))
 
 
 def native_label(attribution: Attribution | None, run: Run) -> str:
-    """What triage would call a failure in the words of the run's own project; else of any taxonomy that fits it."""
+    """The label that triage suggests in the taxonomy of the run's project; else in any taxonomy that fits."""
     if attribution is None:
         return ""
     labels = attribution.suggested_labels
@@ -98,5 +98,5 @@ def native_label(attribution: Attribution | None, run: Run) -> str:
 
 
 def in_common(parameters: Mapping[str, str]) -> dict[str, str]:
-    """What the members of a bucket share besides their cause; the owner is told elsewhere."""
+    """What the members of a bucket share besides their cause; the owner has its own column."""
     return {name: value for name, value in parameters.items() if name != "owner"}

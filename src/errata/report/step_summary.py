@@ -1,4 +1,4 @@
-"""A report in a screenful, for the page of a CI run: score bracket, owners, what is new, top causes, and the files."""
+"""A report in a screenful, for the page of a CI run: scores, owners, new failures, top causes, and the files."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,9 +44,9 @@ def _lines_of_run(report: RunReport) -> Iterator[Line]:
     yield line(Strong("Failed before"), ": ", _listed(again))
     back = [one.case for one in report.failures if one.repeat.should_be_gone]
     if back:
-        yield line(Strong("Should be gone by what was done"), ": ", _listed(back))
+        yield line(Strong("Should already be fixed"), ": ", _listed(back))
     causes = [f"{one.title} ({one.rows})" for one in report.patterns[:CAUSES]]
-    yield line(Strong("Top causes"), ": ", marked("; ".join(causes)) or "no two failures share a bucket")
+    yield line(Strong("Top causes"), ": ", marked("; ".join(causes)) or "no two failures share a cause")
 
 
 def _listed(cases: Sequence[str]) -> str:
@@ -59,7 +59,7 @@ def _failures(failures: Sequence[RunFailure]) -> Iterator[Block]:
     rows = [(one.case, label_of(one), one.owner, marked(short_of(one))) for one in failures[:FAILURES]]
     yield table(("failure", "classification", "owner", "why"), rows)
     if len(failures) > FAILURES:
-        yield paragraph(f"{len(failures) - FAILURES:,} more stand in the report.")
+        yield paragraph(f"{len(failures) - FAILURES:,} more are in the report.")
 
 
 def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
@@ -107,8 +107,8 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
     return Document(
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, not judged",
         blocks=(
-            paragraph(Strong("NOT JUDGED."), " No row has a verdict: nothing is passed, and nothing is failed."),
-            table(("run", "rows", "to read first", "missing"), rows, right=("rows", "to read first")),
+            paragraph(Strong("NOT JUDGED."), " No row has a verdict, so nothing counts as passed or failed."),
+            table(("run", "rows", "to review first", "missing"), rows, right=("rows", "to review first")),
             *_files(files),
         ),
     )
@@ -116,8 +116,8 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
 
 def _state(reading: ReviewCoverage, *, provisional: bool) -> Iterator[Block]:
     if provisional:
-        rest = "not every bucket is final" if reading.status != "provisional" else "the rest comes from rules"
-        read = f"{reading.read} of {plural(reading.failures, 'failure')} read"
+        rest = "not every cause is final" if reading.status != "provisional" else "the rest comes from rules"
+        read = f"{reading.read} of {plural(reading.failures, 'failure')} reviewed"
         yield paragraph(Strong("PROVISIONAL."), f" {read}; {rest}.")
 
 

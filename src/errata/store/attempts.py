@@ -54,7 +54,7 @@ def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt, by
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
-    """The counted attempts in which a check failed."""
+    """The counted attempts with this check failed."""
     joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
     query = select(attempts).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
@@ -80,7 +80,7 @@ def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
 
 
 def case_of(store: Store, pk: int, key: str) -> Case | None:
-    """A case with its files; none where the log says nothing of it."""
+    """A case with its files; none where the log does not describe it."""
     with store.reading() as connection:
         row = connection.execute(select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key == key)).first()
         if row is None:

@@ -1,4 +1,4 @@
-"""What triage said of each failure, kept beside the facts."""
+"""The attribution of each failure by triage, stored beside the facts."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -19,9 +19,9 @@ Kept = tuple[int, Attribution, bool]
 
 
 def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
-    """Replace what an earlier triage said of a run; how many there are.
+    """Replace the attributions of a run; returns their number.
 
-    They are written in small transactions; the run counts as triaged only when `mark_triaged` says so.
+    They are written in small transactions; the run counts as triaged only after `mark_triaged`.
     """
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
@@ -60,7 +60,7 @@ def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
 
 
 def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:
-    """One by one, with whether a signal says that the measurement, not the answer, is at fault."""
+    """One by one, with whether a signal shows that the measurement, not the answer, is at fault."""
     with store.reading() as connection:
         query = select(attributions.c.record, attributions.c.breaks).where(attributions.c.run_pk == pk)
         for row in connection.execute(query.execution_options(yield_per=CHUNK)):
@@ -68,7 +68,7 @@ def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]
 
 
 def broken_measurements(store: Store, pk: int) -> set[str]:
-    """The attempts of which a signal says that the measurement, not the answer, is at fault."""
+    """Attempts with a signal that the measurement, not the answer, is at fault."""
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk, attributions.c.breaks)
         return {unpack(row.record, Attribution).attempt for row in connection.execute(query)}

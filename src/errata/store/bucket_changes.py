@@ -164,7 +164,7 @@ class BucketTransaction:
         for other in others[::-1] if undone else others:
             self._mark_undone(other, undone=not undone)
 
-    # writing what a rule says: no part of the change, since no person undoes it
+    # a rule's own status is no part of the change, since no person undoes it
 
     def replace_members(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
         for some in chunks([*gone, *(one.attempt for one in members)]):

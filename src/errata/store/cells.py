@@ -12,7 +12,7 @@ from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import attempts, attributions, cases, checks
 
-# what an attempt came to; of several attempts that failed the smallest number says most
+# the result of an attempt; of several failed attempts the smallest number is the most informative
 _FAILED: tuple[CellState, ...] = ("failed", "partial", "limit", "error", "cancelled")
 _UNDECIDED: tuple[CellState, ...] = ("partial", "unscored", "missing")
 _STATES: tuple[CellState, ...] = (*_FAILED, *_UNDECIDED, "passed")
@@ -54,7 +54,7 @@ def failed_checks_by_case(store: Store, pks: Collection[int]) -> Iterator[tuple[
 
 
 def digests_of(store: Store, pks: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Run → case → the digest of its task, where the log tells the task."""
+    """Run → case → the digest of its task, where the log has the task."""
     digests: dict[int, dict[str, str]] = {pk: {} for pk in pks}
     query = select(cases.c.run_pk, cases.c.key, cases.c.digest).where(cases.c.digest != "")
     with store.reading() as connection:

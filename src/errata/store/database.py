@@ -21,7 +21,7 @@ _VERSION_TABLE = "alembic_version"
 
 
 class Store:
-    """An open store. Reading and writing are transactions; every failure of the database is told in words."""
+    """An open store. Reading and writing are transactions; every database error is explained in words."""
 
     def __init__(self, path: Path, engine: Engine) -> None:
         self.path = path
@@ -128,7 +128,7 @@ def problems_of(store: Store) -> list[StoreProblem]:
 
 
 _ELSEWHERE = "name another file with `--store FILE`"
-_GITIGNORE = "# the store of errata; it can be made anew from the logs\n*\n"
+_GITIGNORE = "# the store of errata; it can be rebuilt from the logs\n*\n"
 
 
 def _make_folder(folder: Path) -> None:
@@ -173,7 +173,7 @@ GIVEN_UP_AFTER = timedelta(days=2)
 
 
 def this_process() -> str:
-    """Told so that another can find out whether it still lives: its host, its process namespace, its number."""
+    """Host, process namespace and process id, so that another process can check whether this one is alive."""
     try:
         namespace = str(Path("/proc/self/ns/pid").readlink())
     except OSError:

@@ -23,7 +23,7 @@ T = TypeVar("T", Attempt, Case)
 
 
 class Loaded(NamedTuple):
-    """A failure with its transcript, its files, its case and what triage says of it."""
+    """A failure with its transcript, its files, its case and its attribution."""
 
     attempt: Attempt
     case: Case | None
@@ -49,7 +49,7 @@ def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "
 
 
 def number_of(store: Store, pk: int, parts: AttemptParts) -> int | None:
-    """Where an attempt stands in its run, failure or not; none where the run has no such attempt."""
+    """The number of an attempt in its run, failure or not; none where the run has no such attempt."""
     query = select(attempts.c.seq).where(attempts.c.run_pk == pk, attempts.c.case_key == parts.case)
     same = (attempts.c.number == parts.index) & (attempts.c.path == parts.path)
     query = query.where(same, attempts.c.session.is_not_distinct_from(parts.session))
@@ -73,7 +73,7 @@ def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
 
 
 def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]:
-    """The counted turns at these places of a conversation, with what was said and called."""
+    """The counted turns at these positions of a conversation, with their messages and calls."""
     query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(attempts.c.position >= first, attempts.c.position <= last)
     query = query.order_by(attempts.c.position, attempts.c.seq)

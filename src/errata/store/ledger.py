@@ -72,7 +72,7 @@ def calls_of(store: Store, run_id: str = "") -> Iterator[ReviewCall]:
 
 
 def find_lost(store: Store, *, now: str) -> list[ReviewCall]:
-    """Intents whose process is gone were lost in flight: they are marked so, once, and told."""
+    """Intended calls of dead processes were lost in flight: they are marked as lost, once, and returned."""
     with store.reading() as connection:
         rows = connection.execute(select(calls.c.record, calls.c.holder).where(calls.c.state == "intended")).all()
     lost = []

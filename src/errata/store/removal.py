@@ -10,7 +10,7 @@ from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, ru
 
 
 def remove_run(store: Store, run_id: str) -> None:
-    """Forget a run: its facts and what was said of it."""
+    """Forget a run: its facts, attributions and reviews."""
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.run_id == run_id, runs.c.state == "current").values(state="stale"))
         for table in (exclusions, *REVIEWS):

@@ -1,4 +1,4 @@
-"""What reviewers said: verdicts, refusals, and who is reading what at the moment."""
+"""Reviews: verdicts, refusals, and current leases."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

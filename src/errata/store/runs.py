@@ -119,7 +119,7 @@ def _named_by_part(run: Run, selector: str) -> bool:
 
 
 def kept_summary(store: Store, pk: int, kind: str, version: str) -> bytes | None:
-    """None where there is none, where it was made from something else, or where it is damaged: it is made anew."""
+    """None where it is missing, damaged, or of another version: then the caller computes it again."""
     query = select(summaries.c.data).where(summaries.c.run_pk == pk, summaries.c.kind == kind)
     with store.reading() as connection:
         row = connection.execute(query.where(summaries.c.version == version)).first()

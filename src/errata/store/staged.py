@@ -57,7 +57,7 @@ class Staged:
             self._unreadables.append(item)
 
     def note_more(self, count: int) -> None:
-        """So many others, of which nothing is kept."""
+        """How many more unreadable items there are, without their content."""
         self._unreadable += count
 
     def write(self, connection: Connection, part: RunPart) -> None:

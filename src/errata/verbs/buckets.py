@@ -112,7 +112,7 @@ def _members(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iter
 
 
 def _quote(store: Store, stored: StoredRun, attempt: str, review: Standing | None) -> str:
-    """What its reader quotes, else what its log says."""
+    """The quote of its reviewer, else the error in its log."""
     if review is not None and review.verdict.evidence:
         return review.verdict.evidence[0].quote
     seq = number_of(store, stored.pk, split_attempt_id(attempt))

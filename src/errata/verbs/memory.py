@@ -123,7 +123,7 @@ def add_gap(request: GapRequest, store: Store, *, now: datetime, dry_run: bool =
     """A case by its name, or all that a pattern fits. Recorded again, it has the new words."""
     text = safe(request.text)
     if not text:
-        raise SettingsError("`--text` says nothing", hint="in a sentence: what is the limitation?")
+        raise SettingsError("`--text` is empty", hint="describe the limitation in a sentence")
     target = _gap_target(request, store)
     name = gap_id(target)
     previous = next((gap for gap in known_gaps(store) if gap.id == name), None)

@@ -115,7 +115,7 @@ def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = Fa
 
 
 def batch_files(report: BatchReport) -> dict[str, str]:
-    """Path → content, in the order in which they are written: what the script reads is there before the script."""
+    """Path → content, in the order of writing: the files that the script reads come before the script."""
     files = {}
     for path, document in batch_documents(report).items():
         text = to_markdown(document)

@@ -37,7 +37,7 @@ class ScoreOutput(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Interval | None
     """The rate if everything left out had failed, and if it had passed."""
     stated: float | None
-    """What the harness says itself."""
+    """The harness's own number."""
     reproduced: bool | None
     """Whether its number follows from the rows."""
     left_out: dict[str, int]
@@ -56,7 +56,7 @@ class LeftOutAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the log that stands for the group."""
+    """A line of the log as an example for the group."""
 
     where: str
     quote: str

@@ -21,7 +21,7 @@ class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that were not judged."""
     missing: tuple[str, ...]
     patterns: dict[str, int]
-    """What stood in the place of an answer, and how often."""
+    """Marker in place of an answer → how often."""
     dimensions: dict[str, int]
     """Failed dimension → failed rows, the most frequent first."""
     scores: tuple[ScoreLine, ...]
@@ -42,7 +42,7 @@ class CallText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One failed row, as it stands in the log."""
+    """One failed row, as in the log."""
 
     run: str
     case: str
@@ -57,7 +57,7 @@ class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
-    """A case in which a mode shows, and what is asked there."""
+    """A case that shows a mode, and its input."""
 
     case: str
     asks: str = ""
@@ -91,7 +91,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """Which it causes, and in how many rows."""
     read: int
     needed: int
-    """So many have to be reviewed before it may be called final."""
+    """Reviews needed before it is final."""
     mistake: Mistake
     triggers: tuple[Trigger, ...]
     more_triggers: int
@@ -148,7 +148,7 @@ class PairTest(msgspec.Struct, frozen=True, kw_only=True):
     shared: int
     p: float
     adjusted: float
-    """As it counts among so many pairs: Holm."""
+    """Holm-adjusted for the number of pairs."""
     differs: bool
     clean_p: float
     """Without infrastructure failures."""

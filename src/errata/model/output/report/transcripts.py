@@ -17,7 +17,7 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FlagKind
     pattern: str = ""
-    """What stands in the place of an answer."""
+    """The marker in place of an answer."""
 
 
 class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class TranscriptRun(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]
     repeated: tuple[str, ...]
     patterns: dict[str, int]
-    """What stood in the place of an answer, and how often."""
+    """Marker in place of an answer → how often."""
     findings: tuple[FindingFact, ...]
     flagged: int
 
