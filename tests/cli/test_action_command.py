@@ -41,7 +41,12 @@ def kept():
 
 
 def worked():
-    return {row["action"]["path"]: (row["worked"], row["why"]) for row in kept()}
+    """Path → whether it worked, why, and each case with its reason."""
+    return {row["action"]["path"]: (row["worked"], row["why"], *by_case(row)) for row in kept()}
+
+
+def by_case(row):
+    return [(one["case"], one["reason"]) for one in row["case_effects"]]
 
 
 @pytest.mark.req("C-32", "A-08")
@@ -193,8 +198,8 @@ def test_the_next_run_says_whether_an_action_worked():
     add(*TASK, "--date", "2026-03-05")
 
     assert worked() == {
-        "eslint.config.mjs": ("no", "000-fundamentals/002-http_greeting fails again"),
-        "evals/TASK.txt": ("yes", "003-mutations/002-cascade_remove passes now"),
+        "eslint.config.mjs": ("no", "cases", ("000-fundamentals/002-http_greeting", "fails_again")),
+        "evals/TASK.txt": ("yes", "cases", ("003-mutations/002-cascade_remove", "passes_now")),
     }
 
 
@@ -207,21 +212,21 @@ def test_the_run_that_showed_it_is_named():
 def test_an_action_since_the_last_run_is_unknown():
     add(*LINT, "--date", "2026-03-10")
 
-    assert worked() == {"eslint.config.mjs": ("unknown", "it was made after the run began")}
+    assert worked() == {"eslint.config.mjs": ("unknown", "made_after_run")}
 
 
 def test_an_excluded_run_shows_nothing():
     done("exclude", "jn7mqywb", "--reason", "wrong key")
     add(*TASK, "--date", "2026-03-05")
 
-    assert worked() == {"evals/TASK.txt": ("unknown", "it was made after the run began")}
+    assert worked() == {"evals/TASK.txt": ("unknown", "made_after_run")}
 
 
 def test_a_failure_of_the_network_is_no_failure_again():
     """003-mutations/005-batch_insert passed in run A, and could not be installed in run B."""
     add("--what", "pins the version", "--path", "package.json", "--for", "005-batch_insert", *ON)
 
-    assert worked() == {"package.json": ("unknown", "003-mutations/005-batch_insert not measured since")}
+    assert worked() == {"package.json": ("unknown", "cases", ("003-mutations/005-batch_insert", "not_measured"))}
 
 
 def test_the_list_is_for_people_too():
@@ -282,7 +287,7 @@ def test_a_bucket_can_be_addressed():
     add(*LINT[:4], "--for", "unused-arguments", *ON, "--report", OLDER)
 
     assert "(addresses unused-arguments)." in OLDER.read_text()
-    assert worked() == {"eslint.config.mjs": ("no", "000-fundamentals/002-http_greeting fails again")}
+    assert worked() == {"eslint.config.mjs": ("no", "cases", ("000-fundamentals/002-http_greeting", "fails_again"))}
 
 
 def test_forgetting_an_action_tells_how_to_bring_it_back():
@@ -375,4 +380,4 @@ def test_an_action_stays_when_its_run_is_forgotten():
     add(*LINT, *ON)
     done("rm", "jn709tmj", "jn7mqywb", "--yes")
 
-    assert worked() == {"eslint.config.mjs": ("unknown", "no run of the cases it addresses is known")}
+    assert worked() == {"eslint.config.mjs": ("unknown", "no_run")}

@@ -85,7 +85,7 @@ def test_where_only_one_run_is_left_those_that_are_left_out_are_named(library):
 
     assert told.code == 4
     assert "One run alone is left to be compared" in told.talk
-    assert "voice-delta_7d8e9f0a, nothing in it was scored" in told.talk
+    assert "voice-delta_7d8e9f0a, no attempt was scored" in told.talk
 
 
 def test_an_excluded_run_is_left_out_and_named(tmp_path):
@@ -97,7 +97,8 @@ def test_an_excluded_run_is_left_out_and_named(tmp_path):
     found = done("compare", "x", "y", "z", "--json").row
 
     assert [one["label"] for one in found["runs"]] == ["m", "o"]
-    assert found["left_out_runs"][0]["why"] == "excluded: wrong settings"
+    (left_out,) = found["left_out_runs"]
+    assert (left_out["why"], left_out["excluded"]) == ("excluded", "wrong settings")
     assert "left out y n: excluded: wrong settings\n" in done("compare", "x", "y", "z").out
 
 

@@ -52,7 +52,7 @@ turn-27          2/2         0/1
 turn-28          2/2         0/1
 turn-29          2/2         0/1
 
-left out      7d8e9f0a: nothing in it was scored
+left out      7d8e9f0a: no attempt was scored
 """)
 
 
@@ -90,7 +90,7 @@ case                                  passes  runs   checks that flip
 006-clients/002-optimistic_toggle        2/3  F . .  filesystem
 006-clients/003-presence_badge           2/2  ? . .
 
-left out      jn7h2dcx: nothing in it was scored
+left out      jn7h2dcx: no attempt was scored
 """)
 
 
@@ -211,7 +211,7 @@ def test_json_holds_everything_that_the_page_says(library):
 def test_json_names_files_and_runs_that_are_left_out(library, tmp_path):
     rows = done("consistency", "1a2b3c4d", "7d8e9f0a", "-o", tmp_path / "out", "--json", "--store", library).rows
 
-    assert rows[1]["left_out"] == "nothing in it was scored"
+    assert rows[1]["left_out"] == "not_scored"
     assert rows[2] == {"file": str(tmp_path / "out" / "consistency_run_details.csv"), "rows": 30}
 
 

@@ -42,8 +42,8 @@ def test_of_a_run_it_has_bracket_owners_what_is_new_and_the_file(page):
     assert told["Owners"] == "model 5, grader 1, provider 1, task 1, environment 1"
     assert told["New failures"].startswith("5: 001-data_modeling/000-user_table, 002-queries/001-text_lookup")
     assert told["Failed before"].startswith("4: 000-fundamentals/002-http_greeting")
-    assert told["Should be gone by what was done"] == "1: 000-fundamentals/002-http_greeting"
-    assert "PROVISIONAL.** 0 of 9 failures read; the rest comes from rules." in text
+    assert told["Should already be fixed"] == "1: 000-fundamentals/002-http_greeting"
+    assert "PROVISIONAL.** 0 of 9 failures reviewed; the rest comes from rules." in text
     assert "- `reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md`" in text
 
 

@@ -74,7 +74,7 @@ def test_scored_failures_without_a_check_are_told_by_their_verdict(tmp_path):
     assert len(pages) == 2
     for page in pages:
         (steps,) = (rows for rows in tables(page.read_text()) if "Check (first failed)" in rows[0])
-        assert [row["Check (first failed)"] for row in steps] == ["none (the verdict alone tells)"]
+        assert [row["Check (first failed)"] for row in steps] == ["none (overall verdict only)"]
 
 
 def test_next_promises_no_repetition_that_there_is_not():

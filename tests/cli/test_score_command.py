@@ -162,7 +162,8 @@ def test_a_pool_names_the_runs_that_it_leaves_out(library):
     assert done("score", "jn7h2dcx", "--pooled", "--store", library).out == snapshot("""\
 acme/drift-mini-preview · convex-evals, experiment default · 0 runs pooled
 runs          –
-left out      jn7h2dcx: unavailable
+left out      jn7h2dcx: unavailable: every attempt ended in the same error before it reached the
+              model
 
 strict        –         no run is left
 as_reported   –         no run is left
@@ -203,7 +204,7 @@ def test_json_has_no_infinite_cost_but_null_and_a_reason(library):
 
     assert (round(cost["cost_of_pass"]["mean"], 2), round(cost["cost_of_pass"]["median"], 2)) == (0.37, 0.17)
     (price,) = [one for one in cost["prices"] if one["case"].endswith("test-003") and one["path"] == "T0"]
-    assert (price["cost_of_pass"], price["note"]) == (None, "nothing passed")
+    assert (price["cost_of_pass"], price["note"]) == (None, "nothing_passed")
 
 
 def test_json_of_a_pool(library):

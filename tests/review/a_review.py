@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Call, Packet, Question, Reviewer, Usage, Verdict
+from errata.model import Packet, Question, ReviewCall, Reviewer, Usage, Verdict
 from errata.review.fan_out import PacketResult, Work, fan_out
 from errata.review.limits import Limits, Pace, Purse
 from errata.review.protocols import Prompt, ReviewerAnswer
@@ -49,28 +49,28 @@ class Time:
 
 class MemoryLedger:
     def __init__(self) -> None:
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, ReviewCall] = {}
         self.reads = 0
 
-    def answered(self, cache_key: str) -> Call | None:
+    def answered(self, cache_key: str) -> ReviewCall | None:
         self.reads += 1
         known = (call for call in self.calls.values() if call.cache_key == cache_key)
         return next((call for call in known if call.state == "answered"), None)
 
-    def intend(self, call: Call, *, unless_since: str) -> bool:
+    def intend(self, call: ReviewCall, *, unless_since: str) -> bool:
         assert unless_since < call.started_at
         assert call.id not in self.calls
         self.calls[call.id] = call
         return True
 
-    def close(self, call: Call) -> None:
+    def close(self, call: ReviewCall) -> None:
         assert self.calls[call.id].state == "intended", "a call is closed once"
         self.calls[call.id] = call
 
     def states(self) -> list[str]:
         return [call.state for call in self.calls.values()]
 
-    def of(self, packet: Packet, state: str = "") -> list[Call]:
+    def of(self, packet: Packet, state: str = "") -> list[ReviewCall]:
         return [one for one in self.calls.values() if one.attempt == packet.attempt_id and state in ("", one.state)]
 
 

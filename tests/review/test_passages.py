@@ -8,7 +8,7 @@ from a_packet import a_packet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Place, Quote
+from errata.model import PacketPlace, Quote
 from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.passages import Letters
 
@@ -22,8 +22,8 @@ LOG = (
 
 
 def shelf(text: str = LOG, name: str = "run.log", **others: str) -> PlaceIndex:
-    places = [Place(place=name, source="", text=text)]
-    places += [Place(place=other, source="", text=said) for other, said in others.items()]
+    places = [PacketPlace(place=name, source="", text=text)]
+    places += [PacketPlace(place=other, source="", text=said) for other, said in others.items()]
     return PlaceIndex(a_packet(places=tuple(places)))
 
 

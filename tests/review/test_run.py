@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from errata.model import Reviewer, Usage
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
 from errata.review.plan import ReviewRequest

@@ -150,7 +150,7 @@ REASON = 26
 def tell_summary(analysis: Analysis) -> None:
     """Progress lines before the result, one for each step."""
     run, counts = analysis.stored.run, analysis.stored.counts
-    made = counts.made
+    made = counts.attempts_in_log
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
     word = counted_in(run, "attempts")
     more = counts.attempts - counts.counted

@@ -75,7 +75,11 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
             show_study(study, first=at == 0)
     if json:
         for run, why in result.left_out:
-            put_json(NotStudiedOutput(run=run.run.native_id, run_id=run.run.id, left_out=why))
+            put_json(
+                NotStudiedOutput(
+                    run=run.run.native_id, run_id=run.run.id, left_out=why.code, excluded=why.detail or None
+                )
+            )
     else:
         show_frequencies(result.studies)
         show_left_out(result)

@@ -11,7 +11,7 @@ from errata.cli.render.fields import place_of
 from errata.cli.render.runs import title_of
 from errata.cli.shared_options import Word
 from errata.export.every_eval_ever import WrittenRun
-from errata.model.output.compare import ExportOutput
+from errata.model.output.compare import ComparisonExportOutput
 from errata.runs.names import handle_of, runs_named
 from errata.verbs.compare import export
 
@@ -47,8 +47,8 @@ def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options
             say(f"not exported: {what}: {count:,}")
 
 
-def _json_of(made: WrittenRun, form: str) -> ExportOutput:
-    return ExportOutput(
+def _json_of(made: WrittenRun, form: str) -> ComparisonExportOutput:
+    return ComparisonExportOutput(
         run_id=made.stored.run.id,
         format=form,
         files=tuple(str(file) for file in made.files),

@@ -15,7 +15,7 @@ from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named

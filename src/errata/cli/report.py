@@ -26,12 +26,12 @@ from errata.model.output.report import (
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
 from errata.render.document import Document
-from errata.render.files import Written
+from errata.render.files import WrittenFile
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import chance_words, doubts_words
 from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_sections import model_in_short
-from errata.report.parts import named, percent
+from errata.report.parts import name_list, percent
 from errata.report.run_advice import advice_words
 from errata.report.run_document import GROUPS, OFFER, passed_of
 from errata.report.run_files import REPORTS, RunWritten
@@ -188,12 +188,12 @@ PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "f
 ADVICE, DOUBTS, SHARED, ROWS = 4, 3, 8, 8
 
 
-def names_of(written: Sequence[Written]) -> list[str]:
+def names_of(written: Sequence[WrittenFile]) -> list[str]:
     """Paths relative to the current folder or the home folder."""
     return [place_of(str(one.path.absolute())) for one in written]
 
 
-def _paths(written: Sequence[Written]) -> tuple[str, ...]:
+def _paths(written: Sequence[WrittenFile]) -> tuple[str, ...]:
     return tuple(str(one.path) for one in written)
 
 
@@ -243,7 +243,7 @@ def _show_counts(report: RunReport) -> None:
     put_parts("labels", [*parts, *([f"not classified (infrastructure) {machinery}"] if machinery else [])] or ["none"])
     repeats = [one.case for one in report.failures if one.repeat]
     if repeats:
-        put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {named(repeats, 4)}"])
+        put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {name_list(repeats, 4)}"])
     for action in report.actions:
         put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
     fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config")]
@@ -272,7 +272,7 @@ def show_comparison(made: ComparisonWritten) -> None:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:
         put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
-    put_parts("chance", [chance_words(report)])
+    put_parts("chance", [chance_words(report.pairs, are_turns=report.case_word == "turn")])
     for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
     for file, name in zip(made.written, names_of(made.written), strict=True):
@@ -292,7 +292,7 @@ def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) ->
     made = report_batch(view, day=wish.day, folder=wish.output or Path(FOLDER), own_folder=several)
     if made.left_over:
         old = plural(len(made.left_over), "file of an earlier report is", "files of an earlier report are")
-        say(f"{old} still there: {named(made.left_over, OLD)}")
+        say(f"{old} still there: {name_list(made.left_over, OLD)}")
     if wish.json:
         put_json(
             BatchReportOutput(run=view.run.native_id, run_id=view.run.id, folder=str(made.folder), report=made.report)

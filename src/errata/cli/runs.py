@@ -88,7 +88,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
         run.subject.model or run.subject.agent or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        f"{counts.outcomes.get('pass', 0):,}/{counts.made:,}",
+        f"{counts.outcomes.get('pass', 0):,}/{counts.attempts_in_log:,}",
         counts.failures,
     )
 

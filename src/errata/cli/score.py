@@ -95,7 +95,7 @@ def _whole(scores: Scores, counted: str) -> str:
     total, counts = scores.scores["strict"].total, scores.stored.counts
     if total:
         return plural(max(score.total for score in scores.scores.values()), counted)
-    return f"{plural(counts.made if scores.unit == 'attempts' else counts.cases, counted)} in the log"
+    return f"{plural(counts.attempts_in_log if scores.unit == 'attempts' else counts.cases, counted)} in the log"
 
 
 def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
@@ -340,7 +340,10 @@ def json_pool(pool: Pool) -> PooledScoresOutput:
     return PooledScoresOutput(
         pooled=tuple(run.native_id for run in pool.runs),
         run_ids=tuple(run.id for run in pool.runs),
-        left_out_runs=tuple(PooledRunOutput(run=run.native_id, run_id=run.id, why=why) for run, why in pool.left_out),
+        left_out_runs=tuple(
+            PooledRunOutput(run=run.native_id, run_id=run.id, why=why.code, excluded=why.detail or None)
+            for run, why in pool.left_out
+        ),
         model=first.subject.model,
         agent=first.subject.agent or None,
         suite=first.suite,

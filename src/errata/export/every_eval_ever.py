@@ -53,13 +53,13 @@ def _write(view: RunView, runs: RunSet, folder: Path, naming: EvaluationNames, *
     tallies.losses[NOT_COUNTED] += stored.counts.attempts - stored.counts.counted
     summary, samples = _files(folder, naming)
     summary.parent.mkdir(parents=True, exist_ok=True)
-    rows, checksum = _put(samples, _rows(view, runs, naming, tallies))
-    told = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
+    rows, checksum = _write_documents(samples, _rows(view, runs, naming, tallies))
+    document = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
     if rows:
-        told = with_instances(told, naming, rows=rows, checksum=checksum)
+        document = with_instances(document, naming, rows=rows, checksum=checksum)
     else:
         samples.unlink()
-    _put(summary, iter([told]), indent=2)
+    _write_documents(summary, iter([document]), indent=2)
     lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
     files = (summary, samples) if rows else (summary,)
     return WrittenRun(stored=stored, files=files, rows=rows, not_expressed=lost)
@@ -78,7 +78,7 @@ def _rows(view: RunView, runs: RunSet, naming: EvaluationNames, tallies: Tallies
         yield from rows_of(naming, tallies, case, attempt)
 
 
-def _put(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
+def _write_documents(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
     """How many, and the sum over the file. It is seen whole or not at all."""
     unfinished = path.with_name(f"{path.name}.part")
     digest, count = hashlib.sha256(), 0

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import NamedTuple
 
+from errata.render.files import key_slug
 from errata.render.markdown_text import plain_title
-from errata.render.slugs import key_slug
 
 SCRIPT = "file_issues.sh"
 LABEL = "evaluation"

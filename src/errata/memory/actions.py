@@ -15,7 +15,7 @@ from errata.memory.entries import entry_for, safe
 from errata.memory.spelling import folded, same_run
 from errata.model import Action, StoredRun
 from errata.model.action import CaseAddress, action_id
-from errata.model.history import Effect
+from errata.model.history import ActionResult
 from errata.model.times import from_iso, moment_of, to_text
 
 SHORTEST = 6
@@ -71,7 +71,7 @@ class ActionRemoval(msgspec.Struct, frozen=True, kw_only=True):
 class ActionStatus(msgspec.Struct, frozen=True):
     """An action, and whether it worked."""
 
-    effect: Effect
+    effect: ActionResult
     in_store: bool
     """Else only a report has it."""
 

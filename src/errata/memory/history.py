@@ -7,7 +7,7 @@ import msgspec
 from errata.memory.effects import RunOutcomes, effects
 from errata.memory.spelling import CaseSpellings
 from errata.model import Action
-from errata.model.history import Effect, Mention
+from errata.model.history import ActionResult, Mention
 from errata.model.prior_report import PriorReport
 
 
@@ -65,7 +65,7 @@ def with_case_keys(action: Action, names: CaseSpellings) -> Action:
 
 def effects_on(
     case: str, actions: Iterable[Action], now: RunOutcomes, before: Sequence[RunOutcomes]
-) -> tuple[Effect, ...]:
+) -> tuple[ActionResult, ...]:
     """What a run shows of each action that addresses a case, as far as that case goes."""
     about = [msgspec.structs.replace(one, addresses=(case,)) for one in actions if case in one.addresses]
     return effects(about, now, before)

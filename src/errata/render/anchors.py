@@ -39,9 +39,9 @@ def anchor_of(title: str) -> str:
 
 def _free(anchor: str, taken: dict[str, int]) -> str:
     """As git hosts number what is there already: `a`, `a-1`, `a-2`."""
-    found = anchor
-    while found in taken:
+    free = anchor
+    while free in taken:
         taken[anchor] += 1
-        found = f"{anchor}-{taken[anchor]}"
-    taken[found] = 0
-    return found
+        free = f"{anchor}-{taken[anchor]}"
+    taken[free] = 0
+    return free

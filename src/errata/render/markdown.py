@@ -26,7 +26,7 @@ from errata.render.document import (
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
 from errata.text.private import outgoing_lines, outgoing_tree
 
-PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
+PROVISIONAL = "Automatic; not yet reviewed."
 MEMORY = "errata:memory"
 DEEPEST = 6
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
@@ -56,8 +56,8 @@ class _Page:
     def _section(self, section: Section, level: int) -> Iterator[str]:
         yield f"{'#' * min(level, DEEPEST)} {inline_text(section.title)}"
         yield from self._blocks(section.blocks)
-        for one in section.sections:
-            yield from self._section(one, level + 1)
+        for inner in section.sections:
+            yield from self._section(inner, level + 1)
 
     def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
         yield from filter(None, map(self._block, blocks))
@@ -78,8 +78,8 @@ class _Page:
                 return ""
 
     def _items(self, items: Items) -> Iterator[str]:
-        for at, one in enumerate(items.lines, 1):
-            yield f"{_MARKS.get(items.kind, f'{at}.')} {not_a_start(self._line(one))}"
+        for at, item in enumerate(items.lines, 1):
+            yield f"{_MARKS.get(items.kind, f'{at}.')} {not_a_start(self._line(item))}"
 
     def _table(self, table: Table) -> str:
         marks = ("---:" if name in table.right else "---" for name in table.header)

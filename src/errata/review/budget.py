@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.model import Place
+from errata.model import PacketPlace
 from errata.review.excerpts import CutPoints, Excerpt, Tell, excerpt, in_short, weight
 from errata.review.redaction import LONG
 
@@ -82,7 +82,7 @@ class PlaceCut(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    places: tuple[Place, ...]
+    places: tuple[PacketPlace, ...]
     cut: tuple[PlaceCut, ...]
     omitted: tuple[WantedPlace, ...]
     """For which there is no room at all."""
@@ -104,7 +104,7 @@ class Fitting:
             text, missing = self._excerpt(place, given, is_redacted=at in self._redacted)
             if missing:
                 cut.append(PlaceCut(place.place, missing, len(place.text)))
-            places.append(Place(place=place.place, source=place.source, text=text))
+            places.append(PacketPlace(place=place.place, source=place.source, text=text))
         return Fitted(tuple(places), tuple(cut), tuple(omitted))
 
     def _shares(self, room: int, budget: int) -> list[int]:

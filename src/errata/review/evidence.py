@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from errata.model import Packet, Place, Quote
+from errata.model import Packet, PacketPlace, Quote
 from errata.review.instructions import labels_of, spans
 from errata.review.passages import Folded, Letters, Nearest, Passage, fold
 from errata.review.places import Kind, kind_of
@@ -94,7 +94,7 @@ class PlaceIndex:
 class _IndexedPlace:
     """One place, and what of it was worked out so far."""
 
-    def __init__(self, place: Place, labels: tuple[str, ...]) -> None:
+    def __init__(self, place: PacketPlace, labels: tuple[str, ...]) -> None:
         self.place, self.name, self.text = place, place.place, place.text
         self._labels = labels
 
@@ -136,7 +136,7 @@ def _composed(text: str) -> str:
     return unicodedata.normalize("NFC", fold(text))
 
 
-def is_core(place: Place) -> bool:
+def is_core(place: PacketPlace) -> bool:
     """Messages of a user or a system prompt in a transcript are not output."""
     is_instruction = place.place.startswith("steps/") and _INSTRUCTION.match(place.text)
     return kind_of(place.place) in CORE and not is_instruction

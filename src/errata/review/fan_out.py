@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from errata.errors import ErrataError
-from errata.model import Call, Packet, Usage, Verdict, split_attempt_id
+from errata.model import Packet, ReviewCall, Usage, Verdict, split_attempt_id
 from errata.model.usage import NO_USAGE
 from errata.review.limits import FIRST_WAIT, LONGEST_ASKED, MINUTE, NOTHING, Limits, Pace, Purse
 from errata.review.protocols import (
@@ -147,12 +147,12 @@ class Round:
         longest = timedelta(seconds=2 * self._work.limits.timeout)
         return (datetime.fromisoformat(self._work.now()) - longest).isoformat().replace("+00:00", "Z")
 
-    def _close(self, call: Call) -> None:
+    def _close(self, call: ReviewCall) -> None:
         self._work.ledger.close(msgspec.structs.replace(call, ended_at=self._work.now()))
         self._work.purse.end(self._most, _owed(call))
 
-    def _call(self) -> Call:
-        return Call(
+    def _call(self) -> ReviewCall:
+        return ReviewCall(
             id=self._work.new_id(),
             run=split_attempt_id(self._packet.attempt_id).run,
             attempt=self._packet.attempt_id,
@@ -164,7 +164,7 @@ class Round:
         )
 
 
-def _without_answer(call: Call, error: BaseException) -> Call:
+def _without_answer(call: ReviewCall, error: BaseException) -> ReviewCall:
     """An interrupted call may have been billed: it is reported as lost, not as failed."""
     if not isinstance(error, NoAnswerError):
         return msgspec.structs.replace(call, state="lost", why="broken off before the answer came")
@@ -172,7 +172,7 @@ def _without_answer(call: Call, error: BaseException) -> Call:
     return msgspec.structs.replace(call, state=state, why=error.why[:LONGEST_MESSAGE], usage=error.usage)
 
 
-def _owed(call: Call) -> Usage:
+def _owed(call: ReviewCall) -> Usage:
     if call.state == "failed" and call.usage == NO_USAGE:
         return NOTHING
     return NO_USAGE if call.state == "lost" else call.usage

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import LeftOut, Packet, Place, Question
+from errata.model import LeftOut, Packet, PacketPlace, Question
 from errata.model.codec import to_json
 from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, Fitted, Fitting, WantedPlace, cost, tokens
 from errata.review.context_places import LATER, PARTS, PARTS_OF, TURNS, file_places, neighbour_places
@@ -161,7 +161,7 @@ def _left_out(material: Material, fitted: Fitted, files: Sequence[LeftOut], tell
     )
 
 
-def _size(place: Place) -> int:
+def _size(place: PacketPlace) -> int:
     return cost(WantedPlace(place=place.place, source=place.source, text="", rank=0), max(weight(place.text), 1))
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Call, Packet, StoredRun, Usage
-from errata.model.failure import Filters
+from errata.model import Packet, ReviewCall, StoredRun, Usage
+from errata.model.attempt import Filters
 from errata.review.choose import ChosenReviewer
 from errata.review.excerpts import weight
 from errata.review.inherit import MACHINERY
@@ -108,7 +108,7 @@ class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
     """How many of each group are waiting but not planned this time."""
     estimate: Estimate
-    lost: tuple[Call, ...] = ()
+    lost: tuple[ReviewCall, ...] = ()
     """Calls of processes that died before the answer was stored; they may have been billed, and are reported once."""
 
     @property

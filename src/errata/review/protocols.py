@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from errata.model import Call, Packet, Reviewer, Usage
+from errata.model import Packet, ReviewCall, Reviewer, Usage
 from errata.model.usage import NO_USAGE
 
 
@@ -77,15 +77,15 @@ class AsksForVerdicts(Protocol):
 class Ledger(Protocol):
     """Remembers every call, before it is made and after."""
 
-    def answered(self, cache_key: str) -> Call | None:
+    def answered(self, cache_key: str) -> ReviewCall | None:
         """The answered call of this key, if there ever was one."""
         ...
 
-    def intend(self, call: Call, *, unless_since: str) -> bool:
+    def intend(self, call: ReviewCall, *, unless_since: str) -> bool:
         """Committed when this returns; not so where another process has asked the same since then and still waits."""
         ...
 
-    def close(self, call: Call) -> None:
+    def close(self, call: ReviewCall) -> None:
         """Answered or failed; committed when this returns."""
         ...
 

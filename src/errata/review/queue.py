@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
-from errata.model.failure import ListedFailure
+from errata.model.attempt import ListedFailure
 from errata.model.standing import may_be_stale, name_of, standing
 
 QueueKind = Literal["unread", "second", "next"]

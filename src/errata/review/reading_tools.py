@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from errata.llm.tools import Tool
-from errata.model import Packet, Place
+from errata.model import Packet, PacketPlace
 from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.text.clean import one_line
@@ -73,7 +73,7 @@ def _listed(whole_packets: WholePackets, packet: Packet, _given: dict[str, Any])
 
 
 def _text(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
-    places: dict[str, Place] = {place.place: place for place in whole_packets.whole(packet).places}
+    places: dict[str, PacketPlace] = {place.place: place for place in whole_packets.whole(packet).places}
     if given["place"] not in places:
         return f"There is no place `{one_line(str(given['place']), LINE)}`; `list_places` names them"
     lines = places[given["place"]].text.split("\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Packet, Place, Run, Signal
+from errata.model import FailureKey, LeftOut, Packet, PacketPlace, Run, Signal
 from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
@@ -68,8 +68,8 @@ def redacted(packet: Packet) -> Packet:
     )
 
 
-def _place(place: Place) -> Place:
-    return Place(place=for_others(place.place), source=for_others(place.source), text=for_others(place.text))
+def _place(place: PacketPlace) -> PacketPlace:
+    return PacketPlace(place=for_others(place.place), source=for_others(place.source), text=for_others(place.text))
 
 
 def _signal(signal: Signal) -> Signal:

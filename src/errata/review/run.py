@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
-from errata.model import Call, Packet, Verdict
+from errata.model import Packet, ReviewCall, Verdict
 from errata.model.identity import split_attempt_id
 from errata.review.fan_out import PacketResult
 from errata.review.inherit import IdenticalFailures, Schedule
@@ -43,7 +43,7 @@ class ReviewTally:
         self.calls = 0
         self.unpriced = 0
         """Calls whose price nobody knows."""
-        self.lost: list[Call] = []
+        self.lost: list[ReviewCall] = []
 
     @property
     def finished(self) -> int:

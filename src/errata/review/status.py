@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model import Attribution, ReviewCall, Reviewer, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
@@ -88,7 +88,7 @@ def build_status(
     verdicts: Mapping[str, Sequence[Verdict]],
     refusals: Iterable[Refusal],
     leased: Iterable[str],
-    calls: Iterable[Call],
+    calls: Iterable[ReviewCall],
     buckets: RunBuckets,
     check_quotes: Callable[[Sequence[Verdict]], QuoteCheck],
 ) -> Status:
@@ -124,14 +124,14 @@ def build_status(
     )
 
 
-def spent_by(calls: Iterable[Call]) -> tuple[Spent, ...]:
-    groups: dict[str, list[Call]] = {}
+def spent_by(calls: Iterable[ReviewCall]) -> tuple[Spent, ...]:
+    groups: dict[str, list[ReviewCall]] = {}
     for call in calls:
         groups.setdefault(call.reviewer, []).append(call)
     return tuple(_spent(reviewer, made) for reviewer, made in groups.items())
 
 
-def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
+def _spent(reviewer: str, calls: Sequence[ReviewCall]) -> Spent:
     states = Counter(call.state for call in calls)
     answered = [call for call in calls if call.state == "answered"]
     lost = [call.estimate.cost for call in calls if call.state == "lost"]

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.output.failures import (
     BucketNameOutput,
     FailureOutput,

@@ -13,7 +13,7 @@ from errata.memory.report_files import ReportFiles
 from errata.memory.spelling import CaseSpellings, same_model
 from errata.memory.stored import outcomes_of_runs
 from errata.model import Action, Run, StoredRun
-from errata.model.history import Effect, FailedRun, History
+from errata.model.history import ActionResult, FailedRun, History
 from errata.model.times import moment_of
 from errata.runs.reports import began, report_files_for, reports_for
 from errata.store.database import Store
@@ -54,7 +54,7 @@ class RunHistory:
             other_runs=self.runs.failed_elsewhere.get(case, ()),
         )
 
-    def _effects_on(self, case: str) -> tuple[Effect, ...]:
+    def _effects_on(self, case: str) -> tuple[ActionResult, ...]:
         about = [action for action in self.actions if case in action.addresses]
         return effects_on(case, about, self.runs.now, self.earlier) if about else ()
 
@@ -68,7 +68,7 @@ class RunHistory:
         return (*self.runs.same, *(outcomes_in(report, self._names) for report in self.reports.same_model))
 
     @cached_property
-    def effects(self) -> tuple[Effect, ...]:
+    def effects(self) -> tuple[ActionResult, ...]:
         """Actions without effect every time; those that worked or are unknown, only in the first run after them."""
         if not self.actions:
             return ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from errata.errors import SettingsError, did_you_mean
 from errata.model import Case, LabelChoice, Question
-from errata.model.taxonomy import Taxonomy
+from errata.model.attribution import Taxonomy
 from errata.review.labels import OWNERS, RULE
 from errata.review.material import History, RunContext
 from errata.runs.names import short

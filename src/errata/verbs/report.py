@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from errata.compare.comparison import ComparisonOptions
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
-from errata.render.files import Written, write_files
+from errata.render.files import WrittenFile, slug, write_files
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.run_collect import run_report
 from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.shared import is_unjudged
@@ -47,7 +46,7 @@ def planned_reports(
     batches = [one for one in runs if profile == "batch" or (not profile and not compared and _is_batch(one))]
     others = [one for one in runs if one not in batches]
     unjudged = [
-        one for one in others if is_unjudged(one) and profile != "run" and (compared or are_judged_turns([one]))
+        run for run in others if is_unjudged(run) and profile != "run" and (compared or are_judged_turns([run]))
     ]
     judged = [one for one in others if one not in unjudged]
     kinds: list[tuple[Profile, list[StoredRun]]] = [("batch", [one]) for one in batches]
@@ -69,8 +68,8 @@ def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = Non
     report = run_report(view, made=day)
 
     def find_earlier() -> Path | None:
-        found = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
-        return found.path if found is not None else None
+        earlier = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
+        return earlier.path if earlier is not None else None
 
     return write_run_report(report, day=day, folder=folder, file=file, html=html, find_earlier=find_earlier)
 
@@ -102,7 +101,7 @@ def report_comparison(
 class BatchWritten(NamedTuple):
     report: BatchReport
     folder: Path
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
     left_over: tuple[str, ...]
     """Pages and issues of an earlier report that this one does not have; they are not deleted."""
 

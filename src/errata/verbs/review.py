@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.verdict import word_for

@@ -10,8 +10,7 @@ import msgspec
 
 from errata.errors import SourceError
 from errata.model.output.act import WhyLeft
-from errata.render.files import Written, write_files
-from errata.render.slugs import slug
+from errata.render.files import WrittenFile, slug, write_files
 from errata.writeback import inspect_edits, promptfoo_comments
 from errata.writeback.settlement import Settled, SettledRun
 
@@ -52,7 +51,7 @@ class WrittenBack(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[LogChange, ...]
     left: dict[WhyLeft, int]
     """How many failures are not written back, by reason."""
-    files: tuple[Written, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
     command: tuple[str, ...] = ()
     """Applies the changes."""
 

@@ -122,7 +122,12 @@ def _show_action(status: ActionStatus) -> None:
 def _listed_output(status: ActionStatus) -> ActionListOutput:
     effect = status.effect
     return ActionListOutput(
-        action=effect.resolved, kept=status.in_store, worked=effect.worked, why=effect.why, run=effect.run or None
+        action=effect.resolved,
+        kept=status.in_store,
+        worked=effect.worked,
+        why=effect.reason,
+        case_effects=effect.cases,
+        run=effect.run or None,
     )
 
 

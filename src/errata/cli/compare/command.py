@@ -32,6 +32,7 @@ from errata.model.output.compare import (
     Cases,
     CategoryOutput,
     ColumnOutput,
+    ComparedRunOutput,
     ComparisonFolderOutput,
     ComparisonOutput,
     CountsOutput,
@@ -41,10 +42,10 @@ from errata.model.output.compare import (
     InstabilityOutput,
     LeftOutRunOutput,
     NamedRunOutput,
+    NotWrittenCode,
     NotWrittenOutput,
-    PairOutput,
     RowOutput,
-    RunOutput,
+    RunPairOutput,
     SharesOutput,
     TallyOutput,
     UniqueOutput,
@@ -66,6 +67,11 @@ if TYPE_CHECKING:
 
 A_FEW = 4
 """Runs whose names fit on a line."""
+
+NOT_WRITTEN: dict[NotWrittenCode, str] = {
+    "commands_unknown": "the runs do not record their commands",
+    "commands_unknown_file_kept": "the runs do not record their commands; the existing file is kept",
+}
 
 
 @click.command("compare")
@@ -203,8 +209,8 @@ def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> It
 
     for stored, why in made.left_out:
         yield "left out", f"{handles[stored.run.id]} {stored.run.subject.model}: {why}"
-    for name, why in made.not_written.items():
-        yield "skipped", f"{name}: {why}"
+    for name, code in made.not_written.items():
+        yield "skipped", f"{name}: {NOT_WRITTEN[code]}"
     if made.without_commands and not made.not_written:
         yield "commands", f"unknown for {handles_in(made.without_commands)}"
     if made.without_column:
@@ -226,8 +232,14 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
         ),
         not_written=tuple(NotWrittenOutput(file=name, why=why) for name, why in made.not_written.items()),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=stored.run.native_id, run_id=stored.run.id, model=stored.run.subject.model, why=why)
-            for stored, why in made.left_out
+            LeftOutRunOutput(
+                run=one.run.native_id,
+                run_id=one.run.id,
+                model=one.run.subject.model,
+                why=why.code,
+                excluded=why.detail or None,
+            )
+            for one, why in made.left_out
         ),
         without_commands=tuple(one.run.native_id for one in made.without_commands),
         not_found=tuple(one.run.native_id for one in made.not_found),
@@ -250,7 +262,13 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         category=comparison.options.category or None,
         runs=tuple(_run(one, comparison, at) for at, one in enumerate(comparison.runs)),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=stored.run.native_id, run_id=stored.run.id, model=stored.run.subject.model, why=why)
+            LeftOutRunOutput(
+                run=stored.run.native_id,
+                run_id=stored.run.id,
+                model=stored.run.subject.model,
+                why=why.code,
+                excluded=why.detail or None,
+            )
             for stored, why in comparison.left_out
         ),
         differences=tuple(_difference(one, called) for one in comparison.differences),
@@ -280,10 +298,10 @@ class _Names:
         return {name: self.of(cases) for name, cases in groups.items()}
 
 
-def _run(compared: Compared, comparison: Comparison, at: int) -> RunOutput:
+def _run(compared: Compared, comparison: Comparison, at: int) -> ComparedRunOutput:
     (stored,) = compared.runs
     cells = comparison.cells[at]
-    return RunOutput(
+    return ComparedRunOutput(
         label=compared.label,
         model=stored.run.subject.model,
         agent=stored.run.subject.agent or None,
@@ -353,8 +371,8 @@ def _difference(difference: Difference, called: _Names) -> DifferenceOutput:
     )
 
 
-def _pair(pairing: Pairing) -> PairOutput:
-    return PairOutput(
+def _pair(pairing: Pairing) -> RunPairOutput:
+    return RunPairOutput(
         first=pairing.first,
         second=pairing.second,
         all=_tally(pairing.all),

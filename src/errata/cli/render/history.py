@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from errata.cli.fitting import columns, padded
 from errata.cli.output import plural, put, say
 from errata.cli.render.fields import place_of
-from errata.model.history import Effect, History, Mention
+from errata.model.history import ActionResult, History, Mention
 from errata.model.output.memory import (
     AmbiguousNameOutput,
     EarlierReportOutput,
@@ -75,7 +75,7 @@ def _show_repeats(analysis: Analysis) -> None:
         put(f"         `{mention.text}` in {mention.report} matches {len(keys)} cases; not counted", hang=9)
 
 
-def _target(effect: Effect) -> str:
+def _target(effect: ActionResult) -> str:
     action = effect.action
     name = PurePosixPath(action.path).name or one_line(action.what, TARGET)
     return f"{one_line(name, TARGET)}, {action.date[:10]}"
@@ -128,7 +128,7 @@ def _reports(before: History) -> list[str]:
     return [*lines, *map(_action, before.actions)]
 
 
-def _action(effect: Effect) -> str:
+def _action(effect: ActionResult) -> str:
     action = effect.action
     name = f"{action.path}, {action.date[:10]}" if action.path else f"{one_line(action.what, TEXT)}, {action.date[:10]}"
     return f"{name}: should have resolved it" if effect.worked == "no" else f"{name}: {effect.why}"

@@ -21,7 +21,7 @@ def counted_in(run: Run, unit: str) -> str:
 
 def attempts_in_words(stored: StoredRun) -> str:
     """`29 attempts, 2 missing`."""
-    return ", ".join([plural(stored.counts.made, "attempt"), *beside(stored)])
+    return ", ".join([plural(stored.counts.attempts_in_log, "attempt"), *beside(stored)])
 
 
 def beside(stored: StoredRun) -> list[str]:

@@ -14,8 +14,8 @@ from errata.cli.review.options import no_failure, packet_options
 from errata.cli.shared_options import Word, reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.failure import Filters
-from errata.model.output.review import ExportOutput
+from errata.model.attempt import Filters
+from errata.model.output.review import PacketExportOutput
 from errata.model.words import OWNERS
 from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.packet import PacketOptions
@@ -83,7 +83,7 @@ def command(
         with path.open("w", encoding="utf-8", newline="") as file:
             count = write(rows, file)
         if options.json:
-            put_json(ExportOutput(file=str(path), rows=count))
+            put_json(PacketExportOutput(file=str(path), rows=count))
         else:
             say(f"wrote {path} · {plural(count, 'row')}")
 

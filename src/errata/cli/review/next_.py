@@ -18,7 +18,7 @@ from errata.cli.review.options import no_failure, packet_options, reader, reader
 from errata.cli.review.submit import show_reasons, show_taken
 from errata.cli.shared_options import Word, reports_option
 from errata.model import Packet, Reviewer
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.output.review import AnswerForm, NextOutput, NothingOutput, NothingReason, ReleaseOutput
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS

@@ -17,9 +17,9 @@ from errata.cli.review.options import no_failure, packet_options
 from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
-from errata.model import Call
-from errata.model.failure import Filters
-from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, RunOutput
+from errata.model import ReviewCall
+from errata.model.attempt import Filters
+from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, ReviewRunOutput
 from errata.model.times import to_iso
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
@@ -141,8 +141,8 @@ def plan_fields(plan: ReviewPlan) -> dict[str, Any]:
     }
 
 
-def run_output(plan: ReviewPlan, tally: ReviewTally) -> RunOutput:
-    return RunOutput(
+def run_output(plan: ReviewPlan, tally: ReviewTally) -> ReviewRunOutput:
+    return ReviewRunOutput(
         **plan_fields(plan),
         planned=tally.planned,
         reviewed=tally.reviewed,
@@ -164,14 +164,14 @@ def run_output(plan: ReviewPlan, tally: ReviewTally) -> RunOutput:
     )
 
 
-def lost_calls(calls: Iterable[Call]) -> tuple[LostCallOutput, ...]:
+def lost_calls(calls: Iterable[ReviewCall]) -> tuple[LostCallOutput, ...]:
     return tuple(
         LostCallOutput(attempt_id=call.attempt, reviewer=call.reviewer, estimate=call.estimate, why=call.why)
         for call in calls
     )
 
 
-def _lost_in_words(calls: Iterable[Call]) -> str:
+def _lost_in_words(calls: Iterable[ReviewCall]) -> str:
     made = list(calls)
     return f"{plural(len(made), 'call')}, {_cost(total_of(call.estimate.cost for call in made))}"
 

@@ -110,7 +110,7 @@ class RejectedOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Those that can be quoted, where a quote names none of them."""
 
 
-class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PacketExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     rows: int
 
@@ -210,7 +210,7 @@ class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     disagreements: tuple[str, ...]
 
 
-class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     case: str
     attempt_id: str
@@ -223,7 +223,7 @@ class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
     agreement: ReviewersAgreementOutput
     owners: ReviewersAgreementOutput
-    disputes: tuple[DisputeOutput, ...]
+    disputes: tuple[ReviewDisputeOutput, ...]
 
 
 class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -306,7 +306,7 @@ class DryRunOutput(PlanOutput, frozen=True, kw_only=True):
     """The first that would be sent."""
 
 
-class RunOutput(PlanOutput, frozen=True, kw_only=True):
+class ReviewRunOutput(PlanOutput, frozen=True, kw_only=True):
     planned: int
     reviewed: int
     refused: int
@@ -328,14 +328,14 @@ class RunOutput(PlanOutput, frozen=True, kw_only=True):
 
 
 SHAPES: dict[str, type] = {
-    "review run": RunOutput,
+    "review run": ReviewRunOutput,
     "review run --dry-run": DryRunOutput,
     "review next": NextOutput,
     "review next (nothing waiting)": NothingOutput,
     "review release": ReleaseOutput,
     "review submit": AcceptedOutput,
     "review submit (rejected)": RejectedOutput,
-    "review export": ExportOutput,
+    "review export": PacketExportOutput,
     "review import": ImportedRowOutput,
     "review import (refused row)": RefusedRowOutput,
     "review status": StatusOutput,

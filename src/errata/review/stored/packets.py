@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Packet, Run, StoredRun
-from errata.model.failure import Filters, ListedFailure
+from errata.model.attempt import Filters, ListedFailure
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.review.material import History, Material, RunContext

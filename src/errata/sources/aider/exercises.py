@@ -10,7 +10,7 @@ from errata.model import (
     Attempt,
     Case,
     Check,
-    Code,
+    CodeVersion,
     ErrorInfo,
     Item,
     Limit,
@@ -100,7 +100,7 @@ def _run(folder: Path, first: dict[str, Any], tries: int, documents: Documents) 
         variant=non_empty(edit_format=text(first.get("edit_format")), reasoning_effort=text(effort)),
         suite=SUITE,
         reported=(headline,),
-        code=Code(commit=commit) if commit else None,
+        code=CodeVersion(commit=commit) if commit else None,
         origin=str(folder),
         ref=ref,
     )

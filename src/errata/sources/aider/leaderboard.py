@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from errata.model import Code, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import CodeVersion, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.aider import NAME, SUITE
 from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
 from errata.sources.shared.values import non_empty
@@ -64,7 +64,7 @@ def _run(row: Row, path: Path) -> Run:
         measured_attempts=int(cases) if cases else None,
         started_at=_day(record.get("date", "")),
         reported=tuple(_reported(numbers, row.ref)),
-        code=Code(commit=commit) if commit else None,
+        code=CodeVersion(commit=commit) if commit else None,
         origin=str(path.parent.absolute()),
         ref=row.ref,
         extra=_rest(record, numbers),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Code, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
+from errata.model import CodeVersion, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
 from errata.sources.base import folders, is_file
 from errata.sources.harbor import NAME
 from errata.sources.shared.documents import Documents
@@ -241,7 +241,7 @@ def run_of(job: Job, group: EvalKey) -> Run:
         native_status="" if job.result.get("finished_at") else "running",
         reported=tuple(_reported(job, key, stats)),
         context=(job.log,) if job.log else (),
-        code=Code(repo="harbor", commit=commit) if (commit := text(harbor.get("git_commit_hash"))) else None,
+        code=CodeVersion(repo="harbor", commit=commit) if (commit := text(harbor.get("git_commit_hash"))) else None,
         environment=settings(mapping(first.get("environment"))),
         usage=UsageByRole(subject=_usage(job.stats)) if not several else UsageByRole(),
         origin=str(job.folder),

@@ -6,7 +6,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Code, Evidence, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Usage, UsageByRole
+from errata.model import (
+    CodeVersion,
+    Evidence,
+    Reported,
+    Run,
+    Scorer,
+    SourceInfo,
+    SourceRef,
+    Subject,
+    Usage,
+    UsageByRole,
+)
 from errata.model.identity import fingerprint
 from errata.model.usage import NO_USAGE, total_of
 from errata.sources.inspect_ai import NAME
@@ -127,11 +138,13 @@ def _agent(spec: dict[str, Any], plan: dict[str, Any]) -> str:
     return words(spec.get("solver")) or (last if last.rpartition("/")[2] not in _PLAIN_SOLVERS else "")
 
 
-def _code(revision: dict[str, Any]) -> Code | None:
+def _code(revision: dict[str, Any]) -> CodeVersion | None:
     if not revision:
         return None
     taken = frozenset(("origin", "commit"))
-    return Code(repo=words(revision.get("origin")), commit=words(revision.get("commit")), extra=rest(revision, taken))
+    return CodeVersion(
+        repo=words(revision.get("origin")), commit=words(revision.get("commit")), extra=rest(revision, taken)
+    )
 
 
 def _reported(header: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:

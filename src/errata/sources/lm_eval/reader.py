@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Artefact, Code, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import Artefact, CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, convert_each, head_of, json_file, of_run, unreadable
 from errata.sources.lm_eval import HEAD, NAME, SAMPLES_FILE, is_samples, results_of
 from errata.sources.lm_eval.results import ResultsDocument, TaskPlan
@@ -116,7 +116,7 @@ def run_of(results: ResultsDocument, plan: TaskPlan, path: Path) -> Run:
         reported=tuple(_reported(results, plan)),
         scorers=tuple(_scorers(results, plan)),
         context=tuple(_context(results, plan)),
-        code=Code(commit=text(document["git_hash"])) if text(document.get("git_hash")) else None,
+        code=CodeVersion(commit=text(document["git_hash"])) if text(document.get("git_hash")) else None,
         environment=rest({name: document.get(name) for name in _ENVIRONMENT}),
         origin=str(path.parent),
         extra=_extra(results, plan, config),

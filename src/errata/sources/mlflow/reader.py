@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Code, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.model import CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Numbering, Row, convert_each
 from errata.sources.mlflow import NAME, kind_of
 from errata.sources.mlflow.attempts import KINDS, MlflowSpans, attempt_of, case_of
@@ -118,7 +118,7 @@ def run_of(trace: MlflowTrace, summary: MlflowSummary, origin: Path, *, alone: b
         subject=Subject(model=_model(trace), agent=text(metadata.get("mlflow.modelId"))),
         reported=() if alone else tuple(_reported(summary)),
         scorers=tuple(_scorers(trace)),
-        code=Code(repo=git["repoURL"], commit=git["commit"]) if any(git.values()) else None,
+        code=CodeVersion(repo=git["repoURL"], commit=git["commit"]) if any(git.values()) else None,
         origin=str(origin),
         extra=non_empty(location=rest(location, ("mlflow_experiment",)), results=summary.more),
         ref=trace.ref,

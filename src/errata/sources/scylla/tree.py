@@ -8,7 +8,7 @@ import msgspec
 from errata.model import (
     Attempt,
     Case,
-    Code,
+    CodeVersion,
     Item,
     Reported,
     Run,
@@ -100,7 +100,7 @@ def _run(experiment: ScyllaExperiment, places: list[RunPlace], documents: Docume
         native_status=checkpoint.status,
         reported=reported_by(experiment, documents.ref(experiment.folder / "report.json")),
         scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
-        code=Code(repo=repo, commit=commit) if repo or commit else None,
+        code=CodeVersion(repo=repo, commit=commit) if repo or commit else None,
         environment=non_empty(
             config=config, processes=[checkpoint.process(experiment.test)] if checkpoint.data else []
         ),

@@ -10,7 +10,7 @@ from errata.model import (
     Artefact,
     Attempt,
     Case,
-    Code,
+    CodeVersion,
     Item,
     Reported,
     Run,
@@ -221,7 +221,7 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
         # the average over all simulations that tau2-bench considers evaluable; no file has it
         reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
         context=tuple(_context(world, user, ref.below("info"))),
-        code=Code(commit=commit) if commit else None,
+        code=CodeVersion(commit=commit) if commit else None,
         environment=settings(rest(info, _INFO) | non_empty(**_rest_of(agent, user, world))),
         origin=str(origin),
         ref=ref,

@@ -1,4 +1,4 @@
-"""What a template says at a place, before any harness has written it down: the part `field` is made of these."""
+"""The content of a template at a place, before a harness writes it down: the part `field` is made of these."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,8 +30,8 @@ class Thrown(msgspec.Struct, frozen=True):
         return traceback(frames or APP, self.line)
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """One failure. Where nothing is said, a plain wrong answer."""
+class LogContent(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure; by default a plain wrong answer."""
 
     case: str = "tide-07"
     question: str = "When is high water?"
@@ -42,7 +42,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     broken: Thrown | None = None
     """By what measured."""
     reason: str = ""
-    """What a check says of the answer."""
+    """The reason that a check gives."""
     tool: str = ""
     """What a tool of the subject gave back."""
     recovered: Thrown | None = None
@@ -56,17 +56,17 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """Of the verifier."""
 
 
-Says = Callable[[Template], Told]
-Write = Callable[[Path, Told], Target]
+Says = Callable[[Template], LogContent]
+Write = Callable[[Path, LogContent], Target]
 
 
 def _thrown(fault: Template) -> Thrown:
     return Thrown(fault.type, fault.text)
 
 
-def _asked(fault: Template) -> Told:
+def _question_and_answer(fault: Template) -> LogContent:
     values = fault.values
-    return Told(
+    return LogContent(
         question=values["question"],
         expected=values["expected"],
         answer=values["answer"],
@@ -78,29 +78,30 @@ def _asked(fault: Template) -> Told:
 
 SAYS: dict[str, Says] = {
     **dict.fromkeys(
-        ("call", "mid_call", "cell", "setup", "world", "simulator", "handler"), lambda one: Told(thrown=_thrown(one))
+        ("call", "mid_call", "cell", "setup", "world", "simulator", "handler"),
+        lambda one: LogContent(thrown=_thrown(one)),
     ),
-    **dict.fromkeys(("scoring", "scorer"), lambda one: Told(broken=_thrown(one))),
-    **dict.fromkeys(("strict", "decoder", "filters", "choices"), _asked),
-    **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: Told(reason=one.text)),
-    **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: Told(tool=one.text)),
-    **dict.fromkeys(("case_name", "test_name"), lambda one: Told(case=one.text)),
-    "stop": lambda one: Told(stop=one.text, answer=one.values["answer"]),
-    "ending": lambda one: Told(ending=one.type),
-    "verifier_log": lambda one: Told(log=one.text),
-    "answer": lambda one: Told(answer=one.text),
-    "case_input": lambda one: Told(question=one.text),
-    "expected": lambda one: Told(expected=one.text),
-    "recovered": lambda one: Told(recovered=_thrown(one)),
+    **dict.fromkeys(("scoring", "scorer"), lambda one: LogContent(broken=_thrown(one))),
+    **dict.fromkeys(("strict", "decoder", "filters", "choices"), _question_and_answer),
+    **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: LogContent(reason=one.text)),
+    **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: LogContent(tool=one.text)),
+    **dict.fromkeys(("case_name", "test_name"), lambda one: LogContent(case=one.text)),
+    "stop": lambda one: LogContent(stop=one.text, answer=one.values["answer"]),
+    "ending": lambda one: LogContent(ending=one.type),
+    "verifier_log": lambda one: LogContent(log=one.text),
+    "answer": lambda one: LogContent(answer=one.text),
+    "case_input": lambda one: LogContent(question=one.text),
+    "expected": lambda one: LogContent(expected=one.text),
+    "recovered": lambda one: LogContent(recovered=_thrown(one)),
 }
-"""Place → what a template there says."""
+"""Place → the content of a template there."""
 
 ANSWERED = ("answer", "case_input", "expected", "strict")
 """Wherever answers are compared with a reference."""
 
 
 def harness(name: str, fixture: str, write: Write, *places: str, twin: str = "") -> Harness:
-    """One that puts down in a copy of a fixture what it is told; `twin` is a case of it that the model failed."""
+    """Writes the content into a copy of a fixture; `twin` is a case of the fixture that the model failed."""
     made = {says: Place(fixture, _inject(write, says)) for says in map(SAYS.__getitem__, places)}
     twins = (Twin(fixture, Target(twin)),) if twin else ()
     return Harness(name, {place: made[SAYS[place]] for place in places}, twins)

@@ -8,29 +8,29 @@ _MARKER = re.compile(r"^<packet-([0-9a-f]{16})>$", re.MULTILINE)
 _CASE = re.compile(r"^case: (.*), attempt (\d+)$", re.MULTILINE)
 
 
-class Asked(NamedTuple):
+class PacketRequest(NamedTuple):
     about: str
     """Case and number of the attempt, as they stand at the end of its id."""
     round: int
-    """2 where an earlier answer has to be mended."""
+    """2 where an earlier answer is to be repaired."""
     places: tuple[tuple[str, str], ...]
     labels: tuple[str, ...]
     prompt: str
     outside: str
-    """The prompt without what stands inside of the fence, and without the marker."""
+    """The prompt without the content of the fence, and without the marker."""
     tools: bool
     """Whether the model may read more before it answers."""
     read: int
     """How often it has done so."""
 
 
-def asked(request: dict[str, Any]) -> Asked:
+def parse_request(request: dict[str, Any]) -> PacketRequest:
     prompt = "\n".join(str(message.get("content") or "") for message in request["messages"])
     schema = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
     labels = schema.get("properties", {}).get("label", {}).get("enum", ())
     fence, case = _MARKER.search(prompt), _CASE.search(prompt)
     marker = fence[1] if fence else ""
-    return Asked(
+    return PacketRequest(
         about=f"{case[1]}#{case[2]}" if case else "",
         round=2 if f"\n<answer-{marker}>\n" in prompt else 1,
         places=tuple(_places(prompt, marker)) if marker else (),

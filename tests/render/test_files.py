@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.render.slugs import slug, unique_keys
+from errata.render.files import slug, unique_keys
 from errata.report.batch_collect import RESERVED
 
 
