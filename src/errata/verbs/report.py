@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from errata.compare.comparison import ComparisonOptions
-from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
+from errata.issues.manifest import SCRIPT, IssueFile, issue_text, manifest, script
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
 from errata.render.files import WrittenFile, slug, write_files
@@ -123,7 +123,7 @@ def batch_files(report: BatchReport) -> dict[str, str]:
             key = path.removeprefix("issues/").removesuffix(".md")
             text = issue_text(document.title, text, report.run_id, key)
         files[path] = text
-    issues = [Filed(one.key, f"issues/{one.key}.md") for one in report.tests]
+    issues = [IssueFile(one.key, f"issues/{one.key}.md") for one in report.tests]
     files["issues/manifest.tsv"] = manifest(report.run_id, issues)
     files[SCRIPT] = script()
     return files

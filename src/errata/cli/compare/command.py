@@ -185,8 +185,8 @@ def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> It
 
     for stored, why in made.left_out:
         yield "left out", f"{handles[stored.run.id]} {stored.run.subject.model}: {why}"
-    for name, why in made.not_written.items():
-        yield "not made", f"{name}: {NOT_WRITTEN[why]}"
+    for name, code in made.not_written.items():
+        yield "not made", f"{name}: {NOT_WRITTEN[code]}"
     if made.without_commands and not made.not_written:
         yield "commands", f"not known of {named(made.without_commands)}"
     if made.without_column:
