@@ -210,8 +210,8 @@ def test_unavailable_and_excluded_runs_are_in_no_pool(store, fixtures):
     nimbus, drift = pool_runs(runs)
 
     assert ([run.native_id[:8] for run in nimbus.runs], nimbus.scores["strict"].total) == (["jn7mqywb"], 25)
-    assert [(run.native_id[:8], why) for run, why in nimbus.left_out] == [("jn7maewn", "excluded: wrong key")]
-    assert [(run.native_id[:8], why) for run, why in drift.left_out] == [("jn7h2dcx", "unavailable")]
+    assert [(run.native_id[:8], str(why)) for run, why in nimbus.left_out] == [("jn7maewn", "excluded: wrong key")]
+    assert [(run.native_id[:8], why.code) for run, why in drift.left_out] == [("jn7h2dcx", "unavailable")]
     assert drift.scores["clean"].note == "no run is left"
 
 

@@ -120,7 +120,7 @@ def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = Fa
 
 def batch_files(report: BatchReport) -> dict[str, str]:
     """Path → content, in the order in which they are written: what the script reads is there before the script."""
-    from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script  # noqa: PLC0415
+    from errata.issues.manifest import SCRIPT, IssueFile, issue_text, manifest, script  # noqa: PLC0415
     from errata.report.batch_document import batch_documents  # noqa: PLC0415
 
     files = {}
@@ -130,7 +130,7 @@ def batch_files(report: BatchReport) -> dict[str, str]:
             key = path.removeprefix("issues/").removesuffix(".md")
             text = issue_text(document.title, text, report.run_id, key)
         files[path] = text
-    issues = [Filed(one.key, f"issues/{one.key}.md") for one in report.tests]
+    issues = [IssueFile(one.key, f"issues/{one.key}.md") for one in report.tests]
     files["issues/manifest.tsv"] = manifest(report.run_id, issues)
     files[SCRIPT] = script()
     return files
