@@ -62,9 +62,7 @@ class CutPoints:
             return True
         if any(first < at < last for first, last in self._keys):
             return False
-        start = self._word_start(
-            self._word_start(at - REACH) - NAMED
-        )  # a long word may have its name before it
+        start = self._word_start(self._word_start(at - REACH) - NAMED)  # a long word may have its name before it
         left, right = self._text[start:at], self._text[at : self._word_end(at + REACH)]
         return self.tell(left) + self.tell(right) == self.tell(left + right)
 

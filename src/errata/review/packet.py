@@ -177,8 +177,8 @@ def left_out_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
     if silent > 0:
         yield LeftOut(what=f"reasons of {silent} more failed checks", why=f"too many; {whole}")
     groups: dict[str, list[WantedPlace]] = {}
-    for place in fitted.omitted:
-        groups.setdefault(place.group or place.place, []).append(place)
+    for omitted in fitted.omitted:
+        groups.setdefault(omitted.group or omitted.place, []).append(omitted)
     yield from _turns(material, groups.pop(TURNS, []))
     yield from _steps(material, frozenset(place.place for place in fitted.places), whole)
     groups.pop("steps of the transcript", None)
