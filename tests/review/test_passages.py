@@ -53,7 +53,7 @@ def test_the_reason_tells_what_is_written_where_blanks_marks_or_capitals_differ(
 
 def test_a_passage_that_is_told_can_be_copied():
     for quote in ("assertionerror: Expected ERROR text", "if(used>=3)throw new Error();", "the run took 3.000"):
-        told = reason(quote).partition("stands there: `")[2].removesuffix("`")
+        told = reason(quote).partition("actual text: `")[2].removesuffix("`")
 
         assert check_quotes([Quote(place="run.log", quote=told)], shelf()).reasons == ()
 

@@ -171,12 +171,12 @@ def test_a_taxonomy_with_a_label_for_the_unknown_needs_no_other_way():
 
 @pytest.mark.req("J-14")
 def test_mistake_and_consequences_are_to_be_told_apart():
-    assert "Tell the underlying mistake from what follows from it." in instructions()
+    assert "Separate the underlying mistake from its consequences." in instructions()
 
 
 @pytest.mark.req("J-28")
 def test_tool_calls_and_results_are_to_be_read():
-    assert "read the tool calls with their arguments and what came back" in instructions()
+    assert "read the tool calls with their arguments and results" in instructions()
 
 
 @pytest.mark.req("J-29")
