@@ -154,7 +154,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze, reviewed", lambda run: number_in(r"of ([\d,]+) failures? reviewed", page_of(run))),
         ("show RUN --json", lambda run: shown(run)["counts"]["failures"]),
         ("failures --json", lambda run: len(failures(run))),
-        ("failures", lambda run: number_in(r"([\d,]+) failures? of [\d,]+ ", run.text("failures"))),
+        ("failures", lambda run: number_in(r"([\d,]+) failures? in [\d,]+ ", run.text("failures"))),
         ("review status --json", lambda run: status(run)["failures"]),
         ("buckets list --json", lambda run: sum(one["rows"] for one in buckets(run))),
         ("report --json, failures", lambda run: len(report(run)["failures"])),
@@ -266,7 +266,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
     ],
     "attempts of a rerun": [
         ("rerun --json", lambda run: run.row("rerun")["attempts"] or None),
-        ("rerun", lambda run: number_in(r"Repeat ([\d,]+) of", run.text("rerun"))),
+        ("rerun", lambda run: number_in(r"Rerun ([\d,]+) of", run.text("rerun"))),
     ],
     "failures named in earlier reports": repeats("in_reports", "reports"),
     "failures in earlier runs": repeats("in_runs", "runs"),

@@ -52,7 +52,7 @@ def test_an_action_goes_into_the_store_and_into_the_report():
 
     line = "1. 2026-03-04: `eslint.config.mjs` allows unused arguments (addresses 000-fundamentals/002-http_greeting)."
     assert OLDER.read_text() == before.replace("None", line)
-    assert "store    kept · .errata/errata.db" in told.out
+    assert "store    added · .errata/errata.db" in told.out
     assert f"report   written · {OLDER}:23" in told.out
     assert worked().keys() == {"eslint.config.mjs"}
 
@@ -267,7 +267,7 @@ def test_an_empty_list_says_what_to_do():
     told = done("action", "list")
 
     assert told.out == ""
-    assert "`errata action add` records one" in told.err
+    assert "record one with `errata action add`" in told.err
 
 
 def test_a_bucket_can_be_addressed():
@@ -317,7 +317,7 @@ def test_forgetting_leaves_the_report_alone_unless_it_is_asked_to():
     told = done("action", "rm", kept()[0]["action"]["id"])
 
     assert OLDER.read_bytes() == before
-    assert f"{OLDER} still tells of it" in told.out
+    assert f"still in {OLDER}" in told.out
 
 
 def test_a_line_that_was_changed_by_hand_is_not_taken_out():

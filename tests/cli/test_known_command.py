@@ -73,7 +73,7 @@ def test_the_list_is_for_people_too():
 
 
 def test_an_empty_list_says_what_to_do():
-    assert "`errata known add CASE --text TEXT` records one" in done("known", "list").err
+    assert "record one with `errata known add CASE --text TEXT`" in done("known", "list").err
 
 
 @pytest.mark.parametrize("name", ["006-pagination_shape", SHAPE, f"convex-evals/{SHAPE}"])

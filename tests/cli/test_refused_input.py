@@ -154,7 +154,7 @@ def test_what_several_sources_recognise_has_to_be_named(monkeypatch, tmp_path):
 def test_an_unknown_source_lists_the_known_ones():
     told = refused("import", RUN_A, "--source", "nope")
 
-    assert "There is no source `nope`" in told.err
+    assert "No source is named `nope`" in told.err
     assert "convex-evals, conversation-bench, scylla" in told.err
 
 

@@ -37,7 +37,7 @@ def test_that_it_is_the_same_is_told(imported):
     handed()
     again = said()
 
-    assert "in your hands already" in again.talk
+    assert "already leased to you" in again.talk
     assert "`--another` gets one more" in again.talk
 
 
@@ -171,7 +171,7 @@ def test_when_all_is_in_hand_that_is_told(imported):
         "in_hand": 9,
     }
     assert "everything that is waiting is leased to `agent:agent`, 9 in all" in told.talk
-    assert "give them back with `errata review release latest`" in " ".join(told.talk.split())
+    assert "return them with `errata review release latest`" in " ".join(told.talk.split())
 
 
 def test_a_filter_that_fits_no_failure_is_not_the_end_of_a_review(imported):

@@ -52,7 +52,7 @@ def _check_source(name: str) -> None:
     names = [known for known, _ in list_sources()] if name else []
     if name and name not in names:
         hints = [did_you_mean(name, names), f"one of: {', '.join(names)}"]
-        raise SourceError(f"There is no source `{name}`", hint="\n".join(hint for hint in hints if hint))
+        raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
 def output_of(stored: StoredRun) -> StoredRunOutput:
