@@ -98,6 +98,14 @@ CHANGING_WORDS = {
 """The same for commands that write: they are only suggested."""
 
 
+class UnknownCommandError(click.UsageError):
+    """Like click's own, which suggests only words that are spelled alike."""
+
+    def __init__(self, name: str, meant: str, ctx: click.Context) -> None:
+        super().__init__(f"No such command '{name}'.", ctx)
+        self.possibilities = [meant]
+
+
 class _App(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`errata` alone shows the help, and `errata help X` that of X."""
@@ -117,7 +125,7 @@ class _App(LazyGroup):
             hint = f"`{shlex.join(['errata', 'analyze', name])}` reads it and shows what went wrong"
             raise SettingsError(f"`{name}` is a path, not a command", hint=hint)
         if name in CHANGING_WORDS:
-            raise click.exceptions.NoSuchCommand(name, possibilities=[CHANGING_WORDS[name]], ctx=ctx)
+            raise UnknownCommandError(name, CHANGING_WORDS[name], ctx)
         return super().resolve_command(ctx, args)
 
 

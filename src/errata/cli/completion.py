@@ -5,6 +5,7 @@ from itertools import islice
 
 import click
 from click.shell_completion import CompletionItem
+from click.types import StringParamType
 
 from errata.cli.options import chosen_store
 from errata.errors import ErrataError
@@ -18,10 +19,8 @@ MOST = 200
 NEWEST = 5
 
 
-class StoreName(click.ParamType[str]):
+class StoreName(StringParamType):
     """A text that names something in the store."""
-
-    name = "text"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         kinds = _kinds(param)

@@ -121,14 +121,14 @@ def _json_of(rerun: Rerun) -> RerunOutput:
         commands=tuple(map(_json_of_command, rerun.plan.commands)),
         by_hand=tuple(
             RerunByHand(
-                case=one.attempt.case,
-                attempt=one.attempt.index,
-                why=one.attempt.why,
-                signal=one.attempt.signal or None,
-                why_not=one.why_not,
-                about=one.about or None,
+                case=item.attempt.case,
+                attempt=item.attempt.index,
+                why=item.attempt.why,
+                signal=item.attempt.signal or None,
+                why_not=item.why_not,
+                about=item.about or None,
             )
-            for one in rerun.plan.by_hand
+            for item in rerun.plan.by_hand
         ),
         notes=tuple(RerunNote(note=note.name, values=note.values) for note in rerun.plan.notes),
         cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,

@@ -143,10 +143,10 @@ def _pool(every: list[ScoredRun]) -> Pool:
     )
 
 
-def _unfit(one: ScoredRun) -> WhyLeftOut | None:
-    if excluded := why_excluded(one.stored.run):
+def _unfit(scored: ScoredRun) -> WhyLeftOut | None:
+    if excluded := why_excluded(scored.stored.run):
         return excluded
-    return WhyLeftOut("unavailable") if one.unavailable else None
+    return WhyLeftOut("unavailable") if scored.unavailable else None
 
 
 def _scores(every: Sequence[Mapping[Policy, Score]]) -> dict[Policy, Score]:

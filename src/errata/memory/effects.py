@@ -42,12 +42,12 @@ def effects(
 def newest_effect(
     action: Action, runs: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]] | None = None
 ) -> ActionResult:
-    """What the newest run that tells anything shows of an action; else what the newest run lacks."""
+    """What the newest run with any evidence shows of an action; otherwise what the newest run lacks."""
     newest_first = sorted(runs, key=lambda one: moment_of(one.at), reverse=True)
-    found = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
-    telling = next((one for one in found if one.worked != "unknown"), None)
+    results = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
+    telling = next((one for one in results if one.worked != "unknown"), None)
     nothing = ActionResult(action=action, worked="unknown", reason="no_run")
-    return telling or next(iter(found), nothing)
+    return telling or next(iter(results), nothing)
 
 
 def same_case(left: str, right: str) -> bool:

@@ -179,8 +179,8 @@ def _documented(failures: Sequence[RunFailure], history: RunHistory) -> dict[str
     """Dates of earlier reports that name one of the failures, and how many of them."""
     dates: dict[str, int] = {}
     for failure in failures:
-        for one in history.mentions.cases.get(split_attempt_id(failure.attempt_id).case, ()):
-            dates[one.date] = dates.get(one.date, 0) + 1
+        for mention in history.mentions.cases.get(split_attempt_id(failure.attempt_id).case, ()):
+            dates[mention.date] = dates.get(mention.date, 0) + 1
     return dict(sorted(dates.items()))
 
 
@@ -227,9 +227,9 @@ def _since(view: RunView) -> PreviousRun | None:
 
 
 def _history(history: RunHistory) -> Iterator[EarlierReport]:
-    for one in reversed(history.reports.same_model):
-        patterns = tuple(short_line(text, PATTERN) for text in one.patterns[:NAMED_PATTERNS])
-        yield EarlierReport(date=one.date, path=one.path, patterns=patterns)
+    for report in reversed(history.reports.same_model):
+        patterns = tuple(short_line(text, PATTERN) for text in report.patterns[:NAMED_PATTERNS])
+        yield EarlierReport(date=report.date, path=report.path, patterns=patterns)
 
 
 def _actions(view: RunView) -> Iterator[ActionEffect]:

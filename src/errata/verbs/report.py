@@ -119,7 +119,7 @@ def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = Fa
 
 
 def batch_files(report: BatchReport) -> dict[str, str]:
-    """Path → content, in the order in which they are written: what the script reads is there before the script."""
+    """Path → content, in the order of writing: the files that the script reads come before the script."""
     from errata.issues.manifest import SCRIPT, IssueFile, issue_text, manifest, script  # noqa: PLC0415
     from errata.report.batch_document import batch_documents  # noqa: PLC0415
 

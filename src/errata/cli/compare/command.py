@@ -233,13 +233,13 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
         not_written=tuple(NotWrittenOutput(file=name, why=why) for name, why in made.not_written.items()),
         left_out_runs=tuple(
             LeftOutRunOutput(
-                run=one.run.native_id,
-                run_id=one.run.id,
-                model=one.run.subject.model,
+                run=stored.run.native_id,
+                run_id=stored.run.id,
+                model=stored.run.subject.model,
                 why=why.code,
                 excluded=why.detail or None,
             )
-            for one, why in made.left_out
+            for stored, why in made.left_out
         ),
         without_commands=tuple(one.run.native_id for one in made.without_commands),
         not_found=tuple(one.run.native_id for one in made.not_found),

@@ -14,7 +14,7 @@ LABEL = 14
 
 GAP = "   "
 NARROW = 24
-"""A note that has fewer columns than this beside its score stands below it."""
+"""A note with less room than this beside its score goes below it."""
 
 
 class ScoreWords:
