@@ -26,7 +26,7 @@ class RecordedRequest(NamedTuple):
     """One request, as it came in, and the kind of answer that it gets."""
 
     at: float
-    parse_request: PacketRequest
+    asked: PacketRequest
     headers: dict[str, str]
     kind: str
     tokens: int | None
