@@ -15,6 +15,8 @@ SMOKE_TOOLS := html5lib hypothesis inline-snapshot pytest
 SMOKE := tests/test_api.py tests/export/test_tables.py tests/test_startup.py tests/llm tests/store \
   tests/sources/test_generic_mapping.py
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# tests start hundreds of processes: none of them should compile the package again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest clean help
 .DEFAULT_GOAL := help
@@ -60,8 +62,9 @@ $(DOCS_READY): requirements/docs.lock $(READY)
 demo: $(READY) ## analyse the bundled example and print the summary
 	@$(BIN)/errata demo
 
+# a worker runs whole files until another is idle, so that what their tests share is built once
 test: $(READY) ## every test suite
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto --dist worksteal
 
 check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated documents
 	@$(BIN)/ruff check .
@@ -92,7 +95,7 @@ soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
 	@$(BIN)/python -m soak
 
 properties: $(READY) ## every property, a thousand examples each
-	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto
+	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --dist worksteal
 
 golden: $(READY) ## rewrite the golden files; read the diff as a user would
 	@$(BIN)/pytest -n 0 --inline-snapshot=create,fix

@@ -53,8 +53,10 @@ def _transcripts(folder: Path, size: int) -> None:
     print(f"  parse   {parse:6.2f} s   orjson alone, {megabytes / parse:.0f} MB/s")
     print(f"  start   {start:6.2f} s   the same command on one attempt")
     share = parse / (cost - start)
-    told = f"of parse-only throughput once started ({100 * parse / cost:.1f} % with the start)   (aim: at least 35 %)"
-    print(f"  share   {100 * share:6.1f} % {told}")
+    figures = (
+        f"of parse-only throughput once started ({100 * parse / cost:.1f} % with the start)   (aim: at least 35 %)"
+    )
+    print(f"  share   {100 * share:6.1f} % {figures}")
 
 
 def _small(folder: Path, rows: int) -> None:
@@ -72,8 +74,8 @@ def _linear(folder: Path, size: int) -> None:
         cost = measure.run(measure.errata("import", run, "--no-triage", "--store", folder / f"linear-{part}.db"))
         rate = cost.seconds / (part / MB)
         first = first or rate
-        told = f"{1000 * rate:6.1f} ms/MB ({rate / first:.2f}×)   {cost.peak_mb:.0f} MB"
-        print(f"  {part / MB:6.0f} MB {cost.seconds:7.2f} s   {told}")
+        figures = f"{1000 * rate:6.1f} ms/MB ({rate / first:.2f}×)   {cost.peak_mb:.0f} MB"
+        print(f"  {part / MB:6.0f} MB {cost.seconds:7.2f} s   {figures}")
 
 
 def _import_mapped(log: Path, store: Path) -> measure.Cost:

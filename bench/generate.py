@@ -141,12 +141,12 @@ def _turn(number: int, chance: random.Random) -> dict[str, object]:
 
 
 def _messages(phrases: list[str], chance: random.Random) -> list[dict[str, str]]:
-    said: list[str] = []
+    replies: list[str] = []
     for at in range(20):
-        quoted = chance.choice(said)[:400] if at > 2 else ""
+        quoted = chance.choice(replies)[:400] if at > 2 else ""
         fresh = ". ".join([_text(chance, 25), *chance.choices(phrases, k=9 if quoted else 15)])
-        said.append(f"{fresh}\n> {quoted}" if quoted else fresh)
-    return [{"role": "user" if at % 2 == 0 else "assistant", "content": text} for at, text in enumerate(said)]
+        replies.append(f"{fresh}\n> {quoted}" if quoted else fresh)
+    return [{"role": "user" if at % 2 == 0 else "assistant", "content": text} for at, text in enumerate(replies)]
 
 
 def _text(chance: random.Random, words: int) -> str:

@@ -35,11 +35,11 @@ def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
             time.sleep(SAMPLE)
         seconds = time.perf_counter() - started
         assert process.stderr is not None
-        told = process.stderr.read().decode()
+        errors = process.stderr.read().decode()
         out.seek(0)
         printed = out.read().decode()
     if process.returncode:
-        sys.exit(f"{command} failed: {told}")
+        sys.exit(f"{command} failed: {errors}")
     return Cost(seconds, peak), printed
 
 
@@ -55,10 +55,10 @@ def errata(*arguments: str | Path) -> list[str]:
 def _tree_mb(pid: int) -> float:
     total, waiting = 0.0, [pid]
     while waiting:
-        one = waiting.pop()
+        process = waiting.pop()
         try:
-            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-            waiting += [int(child) for child in Path(f"/proc/{one}/task/{one}/children").read_text().split()]
+            total += int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+            waiting += [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
         except (OSError, IndexError):
             continue
     return total

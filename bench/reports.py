@@ -47,19 +47,19 @@ def main() -> None:
     parser.add_argument("--failures", type=int, default=FAILURES)
     failures = parser.parse_args().failures
     with tempfile.TemporaryDirectory(prefix="errata-bench-") as place:
-        slowest = _measured(Path(place), failures)
+        slowest = _measure(Path(place), failures)
     verdict = "met" if slowest < AIM else "NOT met"
     print(f"{failures:,} failures; aim: each report under {AIM} s: {verdict}, the slowest took {slowest:.1f} s")
 
 
-def _measured(folder: Path, failures: int) -> float:
+def _measure(folder: Path, failures: int) -> float:
     store = folder / "errata.db"
     for name, count in (("whole", failures), ("half-1", failures // 2), ("half-2", failures // 2)):
         _say(f"import and triage, {name}", "import", _log(folder, name, count), "--store", store)
         _say(f"buckets, {name}", "buckets", "suggest", name, "--store", store)
     for name in ("whole", "half-1", "half-2"):  # what later runs show of the tasks changes the owners
-        _say(f"triage anew, {name}", "triage", name, "--store", store)
-        _say(f"buckets anew, {name}", "buckets", "suggest", name, "--store", store)
+        _say(f"triage again, {name}", "triage", name, "--store", store)
+        _say(f"buckets again, {name}", "buckets", "suggest", name, "--store", store)
     shared = ("--date", "2026-03-10", "--store", store)
     run_report = ("report", "whole", "--profile", "run", "-o", folder / "reports", *shared)
     slowest = max(

@@ -25,15 +25,15 @@ app()
 COMMAND = """
 @app.command({name!r})
 def _{number}():
-    '''{told}'''
+    '''{help}'''
 """
 
 
 def report() -> None:
     text = EMPTY.format(
         commands="".join(
-            COMMAND.format(name=name, number=number, told=told)
-            for number, (name, (_, told)) in enumerate(COMMANDS.items())
+            COMMAND.format(name=name, number=number, help=option)
+            for number, (name, (_, option)) in enumerate(COMMANDS.items())
         )
     )
     with tempfile.TemporaryDirectory() as folder:

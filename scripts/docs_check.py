@@ -217,7 +217,7 @@ def _source(name: str, title: str) -> str:
 
 
 def untold_sources() -> list[str]:
-    """Those of which the page of sources has no section, or whose title does not say what is read."""
+    """Sources without a section on the page of sources, or without a title that names what is read."""
     headings = _headings()
     return [name for name in sources.BUILT_IN if name not in headings or ": " not in sources.all_sources()[name].TITLE]
 
@@ -246,7 +246,7 @@ def _option(option: click.Option) -> str:
     texts = [option.help] if option.help else []
     if isinstance(option.type, click.Choice):
         texts.append(f"One of: {', '.join(option.type.choices)}.")
-    # an empty default or false says only that the option may be left out
+    # an empty or false default only means that the option is optional
     if isinstance(option.default, str | int) and option.default:
         texts.append(f"Default: `{option.default}`.")
     return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(texts)}\n"

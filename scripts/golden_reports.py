@@ -1,4 +1,4 @@
-"""The golden reports of the three mission samples: `python scripts/golden_reports.py` writes them anew.
+"""The golden reports of the three mission samples: `python scripts/golden_reports.py` rewrites them.
 
 Read the diff as a user would. The tests hold what the commands write against these files.
 """
@@ -55,20 +55,20 @@ def commands() -> Iterator[tuple[str, list[list[str]]]]:
 
 
 def write(name: str, several: list[list[str]], folder: Path) -> None:
-    """Run the commands in an empty folder, and keep what the last one said beside what it wrote."""
+    """Run the commands in an empty folder, and keep the output of the last one beside its files."""
     with tempfile.TemporaryDirectory() as place, chdir(place):
         for words in several:
-            said = StringIO()
-            with redirect_stdout(said):
+            output = StringIO()
+            with redirect_stdout(output):
                 code = run([*words, "--store", "golden.db"])
             if code:
-                raise SystemExit(f"{name}: exit {code}: {said.getvalue()}")
+                raise SystemExit(f"{name}: exit {code}: {output.getvalue()}")
         for path in sorted(Path(place).rglob("*")):
             if path.is_file() and not path.name.startswith("golden.db"):
                 target = folder / name / path.relative_to(place)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
-    (folder / name / "said.txt").write_text(said.getvalue(), encoding="utf-8")
+    (folder / name / "said.txt").write_text(output.getvalue(), encoding="utf-8")
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """docs/json.md and docs/schemas: the shape of every `--json`, from the records that commands print.
 
-`python scripts/json_docs.py` writes them anew; `--check` exits 1 where they are stale.
+`python scripts/json_docs.py` rewrites them; `--check` exits 1 where they are stale.
 """
 
 import argparse
@@ -84,10 +84,10 @@ def schema_file(line: str) -> Path:
 def schema_of(shape: Any, *, title: str = "") -> dict[str, Any]:
     """The schema of what is printed: every field is required but those that may be left out."""
     members = get_args(shape) if isinstance(shape, UnionType) else (shape,)
-    found, definitions = msgspec.json.schema_components(members, ref_template="#/$defs/{name}")
+    schemas, definitions = msgspec.json.schema_components(members, ref_template="#/$defs/{name}")
     for kind in kinds_in(members):
         _complete(definitions[_name_of(kind, definitions)], kind)
-    whole = found[0] if len(found) == 1 else {"anyOf": list(found)}
+    whole = schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
     return {"$schema": DIALECT, "title": title, **whole, "$defs": dict(sorted(definitions.items()))}
 
 
@@ -115,17 +115,17 @@ def _complete(definition: dict[str, Any], kind: type) -> None:
 
 def kinds_in(shapes: Any) -> list[type]:
     """The records that shapes are made of, each once, outer ones first."""
-    found: dict[type, None] = {}
+    structs: dict[type, None] = {}
     waiting = list(shapes)
     while waiting:
         kind = waiting.pop(0)
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            if kind not in found:
-                found[kind] = None
+            if kind not in structs:
+                structs[kind] = None
                 waiting += [field.type for field in msgspec.structs.fields(kind)]
         else:
             waiting += get_args(kind)
-    return list(found)
+    return list(structs)
 
 
 @cache
@@ -154,8 +154,8 @@ def page(schemas: dict[str, dict[str, Any]], shown: dict[str, Any]) -> str:
     for line, schema in schemas.items():
         names = records.add(schema, line)
         parts.append(f"## errata {line}\n")
-        for at, one in enumerate(schema.get("anyOf", [schema])):
-            definition = schema["$defs"][_target(one)]
+        for at, shape in enumerate(schema.get("anyOf", [schema])):
+            definition = schema["$defs"][_target(shape)]
             parts += ["or\n"] if at else []
             parts.append(f"{definition.get('description', 'One object.')}\n")
             parts.append(_table(definition, names))
@@ -250,14 +250,14 @@ def examples() -> dict[str, Any]:
     sys.path.insert(0, str(ROOT / "tests"))
     from json_examples import all_examples  # noqa: PLC0415 of the tests
 
-    found: dict[str, Any] = {}
+    samples: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="errata-docs-") as folder, chdir(folder):
         os.environ.update(XDG_CONFIG_HOME=f"{folder}/config", XDG_STATE_HOME=f"{folder}/state")
         os.environ.pop("ERRATA_STORE", None)
         for line, printed in all_examples():
-            found.setdefault(line, _short(_settled(printed[0], str(Path(folder).resolve()))))
-    made = found["buckets history"]["bucket_id"]  # of the split: it comes from the time
-    return json.loads(json.dumps(found).replace(made, "af0d1f8e5b20d687"))
+            samples.setdefault(line, _short(_settled(printed[0], str(Path(folder).resolve()))))
+    made = samples["buckets history"]["bucket_id"]  # of the split: it comes from the time
+    return json.loads(json.dumps(samples).replace(made, "af0d1f8e5b20d687"))
 
 
 def _settled(value: Any, folder: str, name: str = "") -> Any:

@@ -1,6 +1,6 @@
 """Which requirement is proven by which test, and whether that test passes: `make requirements`.
 
-`--check` only says which marks name no requirement, and which requirement lacks its line in tests/requirements.toml;
+`--check` only lists marks without a requirement, and requirements without a line in tests/requirements.toml;
 `--list` runs nothing.
 """
 
@@ -18,10 +18,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TARGETS = ROOT / "tests" / "requirements.toml"
-"""What each requirement needs, as `make sabotage` takes it out; or why that can't be said yet."""
+"""The code that each requirement needs, as `make sabotage` removes it; or why there is none yet."""
 OPEN = "open:"
-LATER = re.compile(r"E-\d\d")
-"""What the three projects added later: adopted, but no requirements of the mission."""
+LATER = re.compile(r"[BE]-\d\d")
+"""What the three projects added later (E) and what new users found (B): adopted, but not required by the mission."""
 
 
 def main() -> int:
@@ -36,8 +36,8 @@ def main() -> int:
     unknown = sorted(name for name in proven.keys() - required.keys() if not LATER.fullmatch(name))
     wrong = [f"{proven[name][0]} names `{name}`, which is no requirement" for name in unknown]
     wrong += untold(required, proven, targets())
-    for told in wrong:
-        print(told)
+    for problem in wrong:
+        print(problem)
     if chosen.check:
         return 1 if wrong else 0
     failed = set() if chosen.list else failing()
@@ -58,13 +58,13 @@ def targets() -> dict[str, str]:
 
 
 def untold(required: Collection[str], proven: Container[str], needs: Mapping[str, str]) -> Iterator[str]:
-    """No requirement is without a word on what it needs, and nothing is said that no test could bear out."""
+    """Every requirement names the code it needs, and every entry has a test."""
     file = TARGETS.relative_to(ROOT)
     for name in required:
         if name not in needs:
             yield f"{file} has no line for `{name}`: what it needs, or `{OPEN} …` and why nothing yet"
         elif not needs[name].startswith(OPEN) and name not in proven:
-            yield f"{file} says what `{name}` needs, and no test names it"
+            yield f"{file} has an entry for `{name}`, but no test names it"
         elif not needs[name].removeprefix(OPEN).strip():
             yield f"{file} does not say why `{name}` is open"
     yield from (f"{file} has a line for `{name}`, which is no requirement" for name in needs if name not in required)

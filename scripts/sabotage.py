@@ -1,4 +1,4 @@
-"""`make sabotage`: takes out what each requirement needs, and tells whether one of its tests notices.
+"""`make sabotage`: removes the code that each requirement needs, and checks that one of its tests fails.
 
 tests/requirements.toml names for every requirement a function, a table or a template. Without it at least one test that
 names the requirement has to fail; where none does, the tests prove nothing.
@@ -19,10 +19,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these requirements")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     chosen = parser.parse_args()
-    told = targets()
-    if unknown := [name for name in chosen.names if name not in told]:
+    functions = targets()
+    if unknown := [name for name in chosen.names if name not in functions]:
         parser.error(f"tests/requirements.toml has no line for {', '.join(unknown)}")
-    wanted = {name: target for name, target in told.items() if not chosen.names or name in chosen.names}
+    wanted = {name: target for name, target in functions.items() if not chosen.names or name in chosen.names}
     waiting = [name for name, target in wanted.items() if target.startswith(OPEN)]
     blunt = _blunt({name: target for name, target in wanted.items() if name not in waiting}, chosen.jobs)
     asked = len(wanted) - len(waiting)
@@ -48,8 +48,8 @@ def _blunt(asked: dict[str, str], jobs: int) -> list[str]:
 
 def failing_anyway(tests: Collection[str], jobs: int) -> frozenset[str]:
     """A test that fails without any sabotage proves nothing."""
-    told = tried(sorted(tests), f"-n{jobs}").stdout if tests else ""
-    lines = [line.split() for line in told.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    output = tried(sorted(tests), f"-n{jobs}").stdout if tests else ""
+    lines = [line.split() for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     return frozenset(words[1].partition("[")[0] for words in lines)
 
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.model import Call
+from errata.model import ReviewCall
 from soak.wire import WAYS
 
 KILLED = "the process ended before the answer was stored"
@@ -35,9 +35,9 @@ def requests_in(log: Path) -> list[Request]:
     return [Request(row["about"], row["round"], row["kind"], row["tokens"]) for row in rows]
 
 
-def compare(calls: list[Call], requests: list[Request]) -> None:
+def compare(calls: list[ReviewCall], requests: list[Request]) -> None:
     """`AssertionError` where one has what the other lacks."""
-    ours: dict[tuple[str, int], list[Call]] = defaultdict(list)
+    ours: dict[tuple[str, int], list[ReviewCall]] = defaultdict(list)
     theirs: dict[tuple[str, int], list[Request]] = defaultdict(list)
     for call in calls:
         ours[call.attempt.partition(":")[2], call.round].append(call)
@@ -49,20 +49,20 @@ def compare(calls: list[Call], requests: list[Request]) -> None:
         _never_again(question, listed)
 
 
-def _compare_one(question: tuple[str, int], calls: list[Call], requests: list[Request]) -> None:
-    told = f"{question}: the ledger has {Counter(call.state for call in calls)}, the provider {requests}"
-    said = Counter(state_after(request.kind) for request in requests)
+def _compare_one(question: tuple[str, int], calls: list[ReviewCall], requests: list[Request]) -> None:
+    states = f"{question}: the ledger has {Counter(call.state for call in calls)}, the provider {requests}"
+    expected = Counter(state_after(request.kind) for request in requests)
     for state in ("answered", "failed"):
-        assert sum(call.state == state for call in calls) <= said[state], told
+        assert sum(call.state == state for call in calls) <= expected[state], states
     killed = sum(call.why == KILLED for call in calls)
-    assert len(calls) - killed <= len(requests) <= len(calls), told
+    assert len(calls) - killed <= len(requests) <= len(calls), states
     tokens = Counter(request.tokens for request in requests if state_after(request.kind) == "answered")
     for call in calls:
         if call.state == "answered" and call.usage.tokens is not None:
-            assert tokens[call.usage.tokens] > 0, f"{told}: {call.usage.tokens} tokens are in one book only"
+            assert tokens[call.usage.tokens] > 0, f"{states}: {call.usage.tokens} tokens are in one book only"
 
 
-def _never_again(question: tuple[str, int], calls: list[Call]) -> None:
+def _never_again(question: tuple[str, int], calls: list[ReviewCall]) -> None:
     answered = [call for call in calls if call.state == "answered"]
     assert len({call.cache_key for call in calls}) == 1, f"{question}: one question, several keys"
     assert len(answered) <= 1, f"{question} was answered {len(answered)} times"

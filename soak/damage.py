@@ -103,13 +103,13 @@ def _change_one(tree: list[Any], chance: random.Random) -> None:
 
 def _places(tree: Any) -> list[tuple[Any, Any]]:
     """Every value with what holds it."""
-    found: list[tuple[Any, Any]] = []
+    pairs: list[tuple[Any, Any]] = []
     waiting = [tree]
     while waiting:
         holder = waiting.pop()
         items = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
         for key, value in items:
-            found.append((holder, key))
+            pairs.append((holder, key))
             if isinstance(value, dict | list):
                 waiting.append(value)
-    return found
+    return pairs

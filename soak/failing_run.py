@@ -1,4 +1,4 @@
-"""A run in which every attempt failed, in a store, made from a seed: what reviews are tried on."""
+"""A stored run with every attempt failed, made from a seed, for tests of reviews."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from soak.answers import PLANT
 
 PLANTED_LABEL = "task"
 EVERY = 7
-"""So many rows come to one that tries to talk to the reviewer."""
+"""One row in this many tries to instruct the reviewer."""
 MAPPING = """
 suite = "harbour"
 [run]
@@ -54,17 +54,17 @@ def _row(number: int, chance: random.Random, turns: int, *, planted: bool) -> di
     lines = [f"step {at} of {number}: {_text(chance, 12)}" for at in range(8)]
     if planted:
         lines.insert(4, f"{PLANT} {PLANTED_LABEL}. It was decided already.")
-    said = [{"role": "user", "content": f"{_text(chance, 20)}?"}]
+    messages = [{"role": "user", "content": f"{_text(chance, 20)}?"}]
     for turn in range(turns):
-        said.append({"role": "assistant", "content": f"turn {turn}: {_text(chance, 60)}"})
-        said.append({"role": "user", "content": _text(chance, 30)})
+        messages.append({"role": "assistant", "content": f"turn {turn}: {_text(chance, 60)}"})
+        messages.append({"role": "user", "content": _text(chance, 30)})
     return {
         "id": f"ferry-{number}",
         "question": f"Plan crossing {number}: {_text(chance, 60)}",
         "gold": _text(chance, 8),
         "ok": False,
         "answer": "\n".join(lines),
-        "messages": [*said, {"role": "assistant", "content": "\n".join(lines)}],
+        "messages": [*messages, {"role": "assistant", "content": "\n".join(lines)}],
     }
 
 

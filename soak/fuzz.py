@@ -17,13 +17,13 @@ SMALL = 300_000
 """Bytes: larger fixtures hold more of the same, and only a long pass reads them."""
 
 
-class Told(NamedTuple):
+class FuzzResult(NamedTuple):
     read: int
     refused: int
 
 
 def run(folder: Path, rounds: int) -> None:
-    """So many for each source."""
+    """`rounds` damaged logs for each source."""
     targets = targets_in(FIXTURES)
     every = [fuzz(target, folder / "fuzz", rounds, seed=number) for number, target in enumerate(targets)]
     read, refused = sum(told.read for told in every), sum(told.refused for told in every)
@@ -35,7 +35,7 @@ def targets_in(folder: Path) -> list[str]:
     return sorted({path.relative_to(folder).parts[0] for path in folder.glob("**/ORIGIN.md")})
 
 
-def fuzz(target: str, folder: Path, rounds: int, seed: int = 23, largest: int | None = None) -> Told:
+def fuzz(target: str, folder: Path, rounds: int, seed: int = 23, largest: int | None = None) -> FuzzResult:
     """Every fixture of a source in turn, one to four of its files damaged."""
     chance = random.Random(seed)
     fixtures = sorted(path.parent / "data" for path in (FIXTURES / target).glob("**/ORIGIN.md"))
@@ -47,15 +47,15 @@ def fuzz(target: str, folder: Path, rounds: int, seed: int = 23, largest: int | 
             for file in chance.sample(files, min(len(files), chance.randint(1, 4))):
                 file.write_bytes(damaged(file.read_bytes(), chance))
             read += _is_read(copy)
-    return Told(read, rounds - read)
+    return FuzzResult(read, rounds - read)
 
 
 def _is_read(copy: Path) -> bool:
     """As far as it goes; what can't be recognised any more is refused in words."""
     try:
-        for found in sources.find(copy):
+        for source in sources.find(copy):
             with suppress(ErrataError):
-                for _ in seal(pack_items(sources.read(found))):
+                for _ in seal(pack_items(sources.read(source))):
                     pass
     except ErrataError:
         return False

@@ -27,7 +27,7 @@ def run(folder: Path, rounds: int, size: int = 24 * MB) -> None:
     results: Counter[str] = Counter()
     for number in range(rounds):
         name, path = ("large", large) if number % 4 == 0 else ("small", small)
-        results[_one(path, store, chance.uniform(0, 1.1 * typical[name]))] += 1
+        results[_killed_import(path, store, chance.uniform(0, 1.1 * typical[name]))] += 1
         seen = _visible(store)
         for run_name, attempts in seen.items():
             assert attempts == counts[run_name], f"round {number}: {run_name} is visible with {attempts} attempts"
@@ -40,8 +40,8 @@ def run(folder: Path, rounds: int, size: int = 24 * MB) -> None:
     subprocess.run(errata("doctor", "--store", store), check=True, stdout=subprocess.DEVNULL)
     left = _left_behind(store)
     assert left == 0, f"{left} rows of dead imports stayed behind"
-    told = ", ".join(f"{word} {often}" for word, often in sorted(results.items()))
-    print(f"kills: {rounds} imports ({told})")
+    outcomes = ", ".join(f"{word} {often}" for word, often in sorted(results.items()))
+    print(f"kills: {rounds} imports ({outcomes})")
     print("       no half-visible run, no damage, repeated imports complete, nothing left behind")
 
 
@@ -51,8 +51,8 @@ def _import_whole(path: Path, store: Path) -> tuple[float, int]:
     return time.perf_counter() - started, _visible(store)[path.name]
 
 
-def _one(path: Path, store: Path, after: float) -> str:
-    """What became of one import that is killed after so many seconds."""
+def _killed_import(path: Path, store: Path, after: float) -> str:
+    """The result of one import that is killed after this many seconds."""
     with subprocess.Popen(
         errata("import", path, "--store", store), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:

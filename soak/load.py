@@ -28,8 +28,8 @@ def run(folder: Path, writers: int, size: int) -> None:
             assert row["counts"]["counted"] == lines, "a run was seen before it was whole"
         reads += 1
     for process in processes:
-        _, told = process.communicate()
-        assert process.returncode == 0, told.decode()
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors.decode()
     seconds = time.perf_counter() - started
     listed = subprocess.run(errata("runs", "--json", "--store", store), capture_output=True, text=True, check=True)
     assert len(listed.stdout.splitlines()) == writers

@@ -15,33 +15,33 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TextIO
 
 from soak import answers
-from soak.asked import Asked, asked
 from soak.plans import Plan, plan_for
+from soak.request import PacketRequest, parse_request
 from soak.wire import WAYS, Line, properly
 
 HOST = "127.0.0.1"
 
 
-class Seen(NamedTuple):
+class RecordedRequest(NamedTuple):
     """One request, as it came in, and the kind of answer that it gets."""
 
     at: float
-    asked: Asked
+    asked: PacketRequest
     headers: dict[str, str]
     kind: str
     tokens: int | None
-    """That its answer says were used."""
+    """The usage that its answer reports."""
 
 
 class Provider:
-    """Listens while it is open, and remembers every request. Another listener stands where redirects lead."""
+    """Listens while it is open, and records every request. Another listener is the target of redirects."""
 
     def __init__(self, plan: Plan, *, latency: float = 0.0, log: TextIO | None = None, port: int = 0) -> None:
         self._plan, self._latency, self._log, self._port = plan, latency, log, port
         self._before: Counter[str] = Counter()
         self._busy: set[asyncio.Task[None]] = set()
         self._servers: list[asyncio.Server] = []
-        self.seen: list[Seen] = []
+        self.seen: list[RecordedRequest] = []
         """Where there is no log."""
         self.count = 0
         self.strayed = 0
@@ -89,17 +89,17 @@ class Provider:
 
     async def _answer(self, headers: dict[str, str], body: bytes, writer: asyncio.StreamWriter) -> None:
         request = json.loads(body)
-        question = asked(request)
+        question = parse_request(request)
         kind = self._plan(question.about, self._before[question.about])
         self._before[question.about] += 1
         completion = _completion(kind, request["model"], question)
         used = completion["usage"]
-        seen = Seen(time.time(), question, headers, kind, used["total_tokens"] if used else None)
+        seen = RecordedRequest(time.time(), question, headers, kind, used["total_tokens"] if used else None)
         self._remember(seen)
         await asyncio.sleep(self._latency)
         await WAYS.get(kind, properly)(Line(writer, json.dumps(completion).encode(), self._elsewhere))
 
-    def _remember(self, seen: Seen) -> None:
+    def _remember(self, seen: RecordedRequest) -> None:
         """Before the answer is sent, so that what was answered is in the log whatever happens then."""
         self.count += 1
         self.last_asked = time.monotonic()
@@ -140,9 +140,9 @@ async def _request(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]
     return headers, await reader.readexactly(int(headers.get("content-length", 0)))
 
 
-def _completion(kind: str, model: str, question: Asked) -> dict[str, Any]:
-    told = answers.content(kind, question) if question.places else "hello"
-    choice = {"index": 0, "message": {"role": "assistant", "content": told}}
+def _completion(kind: str, model: str, question: PacketRequest) -> dict[str, Any]:
+    reply = answers.content(kind, question) if question.places else "hello"
+    choice = {"index": 0, "message": {"role": "assistant", "content": reply}}
     if question.tools and (kind == "reads_for_ever" or (kind == "reads_first" and not question.read)):
         wanted = {"name": "read", "arguments": '{"place": "output"}'}
         calls = [{"id": "call-1", "type": "function", "function": wanted}]
@@ -153,7 +153,7 @@ def _completion(kind: str, model: str, question: Asked) -> dict[str, Any]:
         "created": int(time.time()),
         "model": model,
         "choices": [choice | {"finish_reason": answers.finish_reason(kind)}],
-        "usage": answers.usage(kind, question.prompt, told),
+        "usage": answers.usage(kind, question.prompt, reply),
     }
 
 

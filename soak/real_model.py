@@ -31,7 +31,7 @@ def serve() -> None:
     params.cpuparams.n_threads = os.cpu_count() or 1
     params.warmup = False
     params.ui = False
-    params.sampling.penalty_repeat = 1.2  # else it says the same thing for ever
+    params.sampling.penalty_repeat = 1.2  # else it repeats itself for ever
     params.sampling.seed = 7
     params.verbosity = 0
     server = xllamacpp.Server(params)

@@ -13,9 +13,9 @@ from errata.llm.spec import ModelSpec
 from errata.model import Reviewer, StoredRun
 from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
-from errata.review.plan import Plan, Request
+from errata.review.plan import ReviewPlan, ReviewRequest
 from errata.review.reviewers.llm import opened_model
-from errata.review.run import Tally, now_as_text
+from errata.review.run import ReviewTally, now_as_text
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs
 from errata.verbs.review import plan_review, run_review
@@ -31,13 +31,15 @@ def chosen(spec: ModelSpec) -> ChosenReviewer:
     )
 
 
-def planned(store: Store, stored: StoredRun, spec: ModelSpec, limits: Limits) -> Plan:
-    request = Request(chosen=chosen(spec), limits=limits)
+def planned(store: Store, stored: StoredRun, spec: ModelSpec, limits: Limits) -> ReviewPlan:
+    request = ReviewRequest(chosen=chosen(spec), limits=limits)
     return plan_review([stored], store, request, now=now_as_text())
 
 
-def reviewed(store: Store, plan: Plan, on_end: Callable[[Tally], None] = lambda _tally: None) -> Tally:
-    tally = Tally(plan.packets)
+def reviewed(
+    store: Store, plan: ReviewPlan, on_end: Callable[[ReviewTally], None] = lambda _tally: None
+) -> ReviewTally:
+    tally = ReviewTally(plan.packets)
     if plan.packets:
         run_review(plan, store, tally, on_end)
     return tally

@@ -51,14 +51,14 @@ def run(folder: Path, packets: int, kills: int, seed: int = 17) -> None:
     calls = list(calls_of(store))
     known = set().union(*in_flight)
     lost = {call.id for call in calls if call.why == KILLED}
-    assert lost == known, f"{len(known)} calls were in flight when it was killed, {len(lost)} are told as lost"
+    assert lost == known, f"{len(known)} calls were in flight when it was killed, {len(lost)} are reported as lost"
     assert max(map(len, in_flight), default=0) <= PARALLEL, "more calls were in flight than are allowed"
-    assert not any(call.state == "intended" for call in calls), "a call is neither answered nor told as lost"
+    assert not any(call.state == "intended" for call in calls), "a call is neither answered nor reported as lost"
     requests = requests_in(log)
     compare(calls, requests)
     _nothing_false_is_kept(store, stored)
-    told = f"{ends.reviewed} reviewed, {ends.refused} refused, {ends.failed} failed with a reason"
-    print(f"reviews: {packets} packets, {kills} kills, {seconds:.0f} s: {told}")
+    figures = f"{ends.reviewed} reviewed, {ends.refused} refused, {ends.failed} failed with a reason"
+    print(f"reviews: {packets} packets, {kills} kills, {seconds:.0f} s: {figures}")
     print(
         f"         {len(requests)} requests, {len(calls)} calls in the ledger, {len(lost)} lost to kills; books agree"
     )
@@ -83,7 +83,7 @@ def _review(store: Store, url: str) -> subprocess.Popen[str]:
 
 
 def _killed(store: Store, url: str, chance: random.Random, most: int) -> set[str]:
-    """The calls in flight. It dies while it starts, or a little after so many reviews have ended."""
+    """The calls in flight. It is killed during its start, or shortly after this many reviews have ended."""
     with _review(store, url) as process:
         assert process.stdout is not None
         if chance.random() < 0.1:
@@ -99,11 +99,11 @@ def _killed(store: Store, url: str, chance: random.Random, most: int) -> set[str
 
 
 def _to_the_end(store: Store, url: str) -> dict[str, Any]:
-    """What it says of itself in its last line."""
+    """The summary in its last line."""
     with _review(store, url) as process:
-        told, problems = process.communicate()
+        output, problems = process.communicate()
     assert process.returncode == 0, problems
-    return dict(json.loads(told.splitlines()[-1]))
+    return dict(json.loads(output.splitlines()[-1]))
 
 
 def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, Any]) -> Ends:
@@ -112,7 +112,7 @@ def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, Any]) -
     refusals = refusals_of(store, run_id)
     refused = {refusal.attempt for refusal in refusals}
     rest = {packet.attempt_id for packet in packets_of(stored, store)} - reviewed - refused
-    assert len(rest) == last["failed"], f"{len(rest)} packets have no end, {last['failed']} are told to have failed"
+    assert len(rest) == last["failed"], f"{len(rest)} packets have no end, {last['failed']} are reported as failed"
     assert not rest or last["reasons"], "packets failed without a reason"
     assert not last["stopped"], last["stopped"]
     assert all(refusal.reasons for refusal in refusals), "a refusal without a reason"
@@ -122,13 +122,13 @@ def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, Any]) -
 
 
 def _nothing_false_is_kept(store: Store, stored: StoredRun) -> None:
-    """Every quote stands where it is said to stand, and none of them talks to the reviewer."""
+    """Every quote is at its place, and none of them instructs the reviewer."""
     verdicts = {verdict.attempt: verdict for verdict in verdicts_of(store, stored.run.id)}
     for packet in map(redacted, packets_of(stored, store)):
         texts = {place.place: fold(place.text) for place in packet.places}
         verdict = verdicts.get(packet.attempt_id)
         for quote in verdict.evidence if verdict else ():
-            assert fold(quote.quote) in texts[quote.place], f"{packet.id}: {quote} stands nowhere"
+            assert fold(quote.quote) in texts[quote.place], f"{packet.id}: {quote} is not in its place"
             assert PLANT not in quote.quote, f"{packet.id}: a planted instruction is evidence"
         planted = any(PLANT in text for text in texts.values())
         assert verdict is None or verdict.needs_second == planted, f"{packet.id}: the plant was not seen"

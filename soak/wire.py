@@ -24,12 +24,12 @@ class Line(NamedTuple):
     async def send(self, status: str, body: bytes, *, kind: str = JSON, **headers: str) -> None:
         named = {"content-type": kind, "content-length": str(len(body))}
         named |= {name.replace("_", "-"): value for name, value in headers.items()}
-        told = "".join(f"{name}: {value}\r\n" for name, value in named.items())
-        self.writer.write(f"HTTP/1.1 {status}\r\n{told}\r\n".encode() + body)
+        fields = "".join(f"{name}: {value}\r\n" for name, value in named.items())
+        self.writer.write(f"HTTP/1.1 {status}\r\n{fields}\r\n".encode() + body)
         await self.writer.drain()
 
-    async def hang_up(self, said: bytes = b"") -> None:
-        self.writer.write(said)
+    async def hang_up(self, reply: bytes = b"") -> None:
+        self.writer.write(reply)
         await self.writer.drain()
         self.writer.close()
 
@@ -42,8 +42,8 @@ async def properly(line: Line) -> None:
 
 
 def refusing(status: str, code: str | None = None, **headers: str) -> Way:
-    told = json.dumps({"error": {"message": status, "type": "error", "code": code}}).encode()
-    return lambda line: line.send(status, told, **headers)
+    body = json.dumps({"error": {"message": status, "type": "error", "code": code}}).encode()
+    return lambda line: line.send(status, body, **headers)
 
 
 def saying(body: bytes, *, kind: str = JSON, status: str = "200 OK") -> Way:
@@ -90,7 +90,7 @@ async def bomb(line: Line) -> None:
 
 
 async def flood(line: Line) -> None:
-    """More than anybody can use, and no length said beforehand."""
+    """More than anybody can use, without a length beforehand."""
     line.writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n")
     for _ in range(HUGE // len(CHUNK)):
         line.writer.write(b"%x\r\n%b\r\n" % (len(CHUNK), CHUNK))

@@ -33,7 +33,7 @@ def test_one_command_runs_every_test_suite():
     chosen = SETTINGS["pytest"]["ini_options"]
     suites = {path for path in ROOT.rglob("test_*.py") if not NO_CODE & set(path.relative_to(ROOT).parts)}
 
-    assert recipe("test") == ["$(BIN)/pytest -n auto"]
+    assert recipe("test") == ["$(BIN)/pytest -n auto --dist worksteal"]
     assert not [one for one in chosen["addopts"] if one.startswith(("-k", "-m", "--ignore", "--deselect"))]
     assert suites
     assert {path.relative_to(ROOT).parts[0] for path in suites} <= set(chosen["testpaths"])

@@ -134,7 +134,7 @@ def test_the_name_of_whoever_gives_none_is_the_one_on_the_page():
 def test_caps_are_said_to_hold_for_one_command():
     told = " ".join(errata("review", "run", "--help").out.split())
 
-    assert "Spend no more than this, in this one command." in told
+    assert "Spend at most this much in this command." in told
     assert "hold for one command" in PAGE
 
 

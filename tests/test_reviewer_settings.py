@@ -65,16 +65,16 @@ def test_a_program_is_looked_for_in_the_path_alone(tmp_path):
         ('kind = "llm"', "has no `model`"),
         ('kind = "command"', "has no `command`"),
         ('kind = "command"\ncommand = "rm"', "command"),
-        (MODEL + 'command = ["x"]', "`command`, which a reviewer of kind `llm` has not"),
-        (MODEL + "temprature = 1", "`temprature`, which errata does not know"),
+        (MODEL + 'command = ["x"]', "`command`, which does not apply to a reviewer of kind `llm`"),
+        (MODEL + "temprature = 1", "an unknown setting `temprature`"),
         (MODEL + "temperature = -1", "`temperature`"),
         (MODEL + "price_in = -1", "`price_in`"),
         (MODEL + "price_in = nan", "`price_in`"),
         (MODEL + "per_minute = 0", "`per_minute`"),
         (MODEL + 'key_name = "sk-abc-123"', "environment variable"),
-        (MODEL + 'base_url = "example.com"', "is no address"),
-        (MODEL + 'base_url = "file:///etc/passwd"', "is no address"),
-        (MODEL + 'base_url = "https://user:pass@example.com"', "is no address"),
+        (MODEL + 'base_url = "example.com"', "is not a valid address"),
+        (MODEL + 'base_url = "file:///etc/passwd"', "is not a valid address"),
+        (MODEL + 'base_url = "https://user:pass@example.com"', "is not a valid address"),
         (MODEL + 'base_url = "http://example.com/v1"\nkey_name = "KEY"', "unencrypted"),
     ],
 )
@@ -95,7 +95,7 @@ def test_a_key_that_was_written_down_is_not_repeated(tmp_path):
 
 
 def test_a_name_that_no_command_line_could_name_is_refused(tmp_path):
-    with pytest.raises(SettingsError, match="no usable name"):
+    with pytest.raises(SettingsError, match="an invalid name"):
         reviewers(tmp_path, f'[reviewers."a b"]\n{MODEL}')
 
 

@@ -154,7 +154,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze, reviewed", lambda run: number_in(r"of ([\d,]+) failures? reviewed", page_of(run))),
         ("show RUN --json", lambda run: shown(run)["counts"]["failures"]),
         ("failures --json", lambda run: len(failures(run))),
-        ("failures", lambda run: number_in(r"([\d,]+) failures? of [\d,]+ ", run.text("failures"))),
+        ("failures", lambda run: number_in(r"([\d,]+) failures? in [\d,]+ ", run.text("failures"))),
         ("review status --json", lambda run: status(run)["failures"]),
         ("buckets list --json", lambda run: sum(one["rows"] for one in buckets(run))),
         ("report --json, failures", lambda run: len(report(run)["failures"])),
@@ -168,7 +168,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("report --profile batch --json, reading",
          lambda run: batch(run)["reading"]["failures"] if is_batch(run) else None),
         ("report --profile batch, answer",
-         lambda run: number_in(r"of the (\d+) failures", batch_page(run)) if is_batch(run) else None),
+         lambda run: number_in(r"of (\d+) failures? (?:is|are) not", batch_page(run)) if is_batch(run) else None),
         ("issues --json", lambda run: len(batch(run, "issues")["failures"]) if is_batch(run) else None),
         ("writeback --json",
          lambda run: (made := written_back(run)) and len(made["changes"]) + sum(made["left"].values())),
@@ -199,13 +199,13 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("score --json, note of reviewed", note_of_reviewed),
         ("buckets list --json", lambda run: sum(one["reviewed"] for one in buckets(run))),
         ("report --json, reading", lambda run: report(run)["reading"]["read"]),
-        ("report, status", lambda run: number_in(r"([\d,]+) of [\d,]+ failures? read", report_page(run))),
+        ("report, status", lambda run: number_in(r"([\d,]+) of [\d,]+ failures? reviewed", report_page(run))),
         ("report --profile batch --json", lambda run: batch(run)["reading"]["read"] if is_batch(run) else None),
     ],
     "judged by rules alone": [
         ("failures --json", lambda run: sum(one["verdict"] is None for one in failures(run)) or None),
-        ("report, status", lambda run: number_in(r"([\d,]+) judged by rules alone", report_page(run))),
-        ("report, limits", lambda run: number_in(r"([\d,]+) classifications? come from rules alone", report_page(run))),
+        ("report, status", lambda run: number_in(r"([\d,]+) classified by rules only", report_page(run))),
+        ("report, limits", lambda run: number_in(r"([\d,]+) classifications? comes? from rules", report_page(run))),
         ("report --json", lambda run: sum(not one["reviewed"] for one in report(run)["failures"]) or None),
     ],
     "inherited": [
@@ -259,14 +259,14 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
          lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
     "left out of clean, to repeat": [
-        ("analyze", lambda run: number_in(r"how to repeat the ([\d,]+) left out of clean", page_of(run))),
+        ("analyze", lambda run: number_in(r"how to rerun the ([\d,]+) left out of clean", page_of(run))),
         ("score --json", lambda run: sum(
             len(one["attempts"]) for one in score(run)["scores"]["clean"]["left_out_groups"]
             if one["why"] not in STAY_AS_THEY_ARE) or None),
     ],
     "attempts of a rerun": [
         ("rerun --json", lambda run: run.row("rerun")["attempts"] or None),
-        ("rerun", lambda run: number_in(r"Repeat ([\d,]+) of", run.text("rerun"))),
+        ("rerun", lambda run: number_in(r"Rerun ([\d,]+) of", run.text("rerun"))),
     ],
     "failures named in earlier reports": repeats("in_reports", "reports"),
     "failures in earlier runs": repeats("in_runs", "runs"),
@@ -350,7 +350,7 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     "p of a pair (McNemar)": [
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
-        ("compare", lambda some: of_two(some, found_in(r"failed alone, p = ([\d.]+\d)", compared_page(some)))),
+        ("compare", lambda some: of_two(some, found_in(r"fails:\s[\d,]+\s\(p\s=\s([\d.]+\d)", compared_page(some)))),
         ("report, since the previous run", lambda some: of_two(
             some, (found := since(some)) and as_shown(found["p"]))),
         ("report --profile comparison --json", lambda some: of_two(

@@ -6,11 +6,11 @@ import sys
 import click
 import pytest
 
-from errata.cli.app import COMMANDS, app
+from errata.cli.app import CHANGING_WORDS, COMMANDS, OTHER_WORDS, SECTIONS, app
 from errata.cli.review import SUBCOMMANDS
 from terminal import errata
 
-LATE = ("sqlalchemy", "alembic", "rich", "pyarrow", "msgspec")
+LATE = ("sqlalchemy", "alembic", "pyarrow", "msgspec")
 LIST_MODULES = """
 import sys
 from errata.cli.door import run
@@ -37,10 +37,6 @@ def test_no_command_is_imported_for_the_list_of_commands():
     modules = modules_after("--help")
 
     assert not [name for name, _ in COMMANDS.values() if f"errata.cli.{name}" in modules]
-
-
-def test_no_progress_bar_is_imported_where_nobody_watches():
-    assert "rich" not in modules_after("sources")
 
 
 def test_alembic_is_for_old_stores_only(tmp_path):
@@ -114,3 +110,39 @@ def test_the_help_lists_every_command():
     told = " ".join(errata("--help").out.split())
 
     assert all(f" {name} {short}" in told for name, (_, short) in COMMANDS.items())
+
+
+def test_the_help_groups_the_commands_by_what_people_want_to_do():
+    headings = [line.removesuffix(":") for line in errata("--help").out.splitlines() if line.endswith(":")]
+
+    assert [heading for heading in headings if heading in SECTIONS] == ["Look", "Compare", "Review", "Act", "Store"]
+    assert sorted(name for names in SECTIONS.values() for name in names) == sorted(COMMANDS)
+
+
+def test_words_of_other_tools_lead_to_commands():
+    assert not {*OTHER_WORDS, *CHANGING_WORDS} & set(COMMANDS)
+    assert {*OTHER_WORDS.values(), *CHANGING_WORDS.values()} <= set(COMMANDS)
+    assert not {"rm", "exclude", "import", "fetch", "review", "writeback"} & set(OTHER_WORDS.values())
+
+
+def test_a_word_of_another_tool_runs_the_command_and_names_it():
+    told = errata("diff", "--help")
+
+    assert told.code == 0
+    assert told.out.startswith("Usage: errata compare")
+    assert told.err == "errata has no command `diff`; running `compare`\n"
+
+
+def test_a_word_of_another_tool_for_a_command_that_writes_is_only_suggested():
+    told = errata("delete", "latest")
+
+    assert told.code == 2
+    assert "did you mean `rm`?" in told.err
+
+
+def test_groups_know_the_words_of_other_tools_too():
+    assert "errata buckets has no command `ls`; running `list`" in errata("buckets", "ls", "--help").err
+
+
+def test_version_may_be_asked_for_as_a_command():
+    assert errata("version").out == errata("--version").out

@@ -205,7 +205,7 @@ def test_a_record_that_the_store_changes_fails(log, tmp_path):
 def test_a_source_that_loses_a_field_fails(log, tmp_path):
     source = changed(lambda item: [replaced(item, output=Output())] if isinstance(item, Attempt) else [item])
 
-    breaks(source, log, tmp_path, r"scorecard loses what stands at: \['log.jsonl#/answer'\]")
+    breaks(source, log, tmp_path, r"scorecard loses the values at: \['log.jsonl#/answer'\]")
 
 
 def test_what_is_left_out_on_purpose_can_be_named(log, tmp_path):

@@ -19,7 +19,7 @@ class Score(NamedTuple):
     buckets: float
 
 
-class Measured(NamedTuple):
+class GroupingScores(NamedTuple):
     failures: int
     causes: float
     errata: Score
@@ -27,10 +27,10 @@ class Measured(NamedTuple):
     k_means: Score
 
 
-def measure(rows: Sequence[Labelled]) -> Measured:
+def measure(rows: Sequence[Labelled]) -> GroupingScores:
     causes = [row.cause for row in rows]
     failures = [row.failing for row in rows]
-    return Measured(
+    return GroupingScores(
         len(rows),
         len(set(causes)),
         _score(causes, _by_errata(failures)),
@@ -39,16 +39,16 @@ def measure(rows: Sequence[Labelled]) -> Measured:
     )
 
 
-def each_harness(rows: Sequence[Labelled]) -> Measured:
+def each_harness(rows: Sequence[Labelled]) -> GroupingScores:
     """As users have them: one suite at a time. Means by the number of failures, sums of buckets and causes."""
     names = sorted({row.harness for row in rows})
-    found = [measure([row for row in rows if row.harness == name]) for name in names]
-    return Measured(
+    scores = [measure([row for row in rows if row.harness == name]) for name in names]
+    return GroupingScores(
         len(rows),
-        sum(one.causes for one in found),
-        _mean([(one.failures, one.errata) for one in found]),
-        _mean([(one.failures, one.exact_text) for one in found]),
-        _mean([(one.failures, one.k_means) for one in found]),
+        sum(one.causes for one in scores),
+        _mean([(one.failures, one.errata) for one in scores]),
+        _mean([(one.failures, one.exact_text) for one in scores]),
+        _mean([(one.failures, one.k_means) for one in scores]),
     )
 
 
@@ -61,8 +61,8 @@ def _mean(scores: Sequence[tuple[int, Score]]) -> Score:
     )
 
 
-def _score(causes: Sequence[str], found: Sequence[object]) -> Score:
-    numbers = [list(dict.fromkeys(found)).index(one) for one in found]
+def _score(causes: Sequence[str], buckets: Sequence[object]) -> Score:
+    numbers = [list(dict.fromkeys(buckets)).index(one) for one in buckets]
     ami = float(adjusted_mutual_info_score(causes, numbers))
     return Score(float(v_measure_score(causes, numbers)), ami, len(set(numbers)))
 
@@ -75,8 +75,8 @@ def _by_errata(failures: Sequence[FailureToGroup]) -> list[str]:
 def _by_k_means(failures: Sequence[FailureToGroup], causes: int) -> list[int]:
     texts = [" ".join(one.texts) or one.key.exact for one in failures]
     k_means = KMeans(n_clusters=min(causes, len(set(texts))), n_init=10, random_state=0)
-    found = k_means.fit_predict(TfidfVectorizer().fit_transform(texts))
-    return [int(number) for number in found]
+    clusters = k_means.fit_predict(TfidfVectorizer().fit_transform(texts))
+    return [int(number) for number in clusters]
 
 
 def _first_text(failing: FailureToGroup) -> str:

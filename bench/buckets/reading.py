@@ -34,10 +34,10 @@ class Reader:
         imported = [run_by_id(store, run.id) for summary in import_paths([path], store) for run in summary.runs]
         for stored in imported:
             triage_run(stored, store)
-        found = [
+        failures = [
             Read(stored.run, failing) for stored in imported for failing in failures_to_group(RunView(stored, store))
         ]
         store.engine.dispose()
         for left in self.scratch.glob("errata.db*"):
             left.unlink()
-        return found
+        return failures

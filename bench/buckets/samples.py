@@ -1,4 +1,4 @@
-"""Failures of which the cause is known: labelled samples, reasons of annotators, faults injected into genuine logs."""
+"""Failures with a known cause: labelled samples, reasons of annotators, faults injected into genuine logs."""
 
 import tomllib
 from collections.abc import Iterator
@@ -33,21 +33,21 @@ class Set(NamedTuple):
 def labelled(reader: Reader) -> list[Set]:
     sets: dict[str, list[Labelled]] = {}
     for run in tomllib.loads((HERE / "labels.toml").read_text(encoding="utf-8"))["run"]:
-        found = reader.read(FIXTURES / run["fixture"] / "data")
+        read_failures = reader.read(FIXTURES / run["fixture"] / "data")
         for cause, cases in run["causes"].items():
-            rows = [one for case in cases for one in found if _is_of(one, case, run["run"])]
+            rows = [one for case in cases for one in read_failures if _is_of(one, case, run["run"])]
             sets.setdefault(run["set"], []).extend(_labelled(one, cause, run["fixture"]) for one in rows)
     texts_only = [
         row._replace(failing=msgspec.structs.replace(row.failing, cluster="")) for row in sets["conversation-bench"]
     ]
-    told = {"conversation-bench, no clusters": texts_only, "who and when": reasons()}
-    return [Set(name, rows) for name, rows in (sets | told).items()]
+    by_name = {"conversation-bench, no clusters": texts_only, "who and when": reasons()}
+    return [Set(name, rows) for name, rows in (sets | by_name).items()]
 
 
 def reasons() -> list[Labelled]:
     """As if each failure had been read by somebody who wrote this sentence and named no bucket."""
-    found = tomllib.loads((HERE / "who_and_when.toml").read_text(encoding="utf-8"))["reason"]
-    return [Labelled(_read(str(one["number"]), one["text"]), one["cause"]) for one in found]
+    rows = tomllib.loads((HERE / "who_and_when.toml").read_text(encoding="utf-8"))["reason"]
+    return [Labelled(_read(str(one["number"]), one["text"]), one["cause"]) for one in rows]
 
 
 def faults(part: str, reader: Reader) -> Set:
@@ -60,25 +60,25 @@ def _injected(sample: Sample, reader: Reader) -> Iterator[Labelled]:
     assert sample.template is not None
     copied = copy_of(sample.fixture, reader.scratch)
     target = place_of(sample).inject(copied, sample.template)
-    for one in reader.read(copied):
-        if is_meant(one.failing.attempt, one.run, target):
+    for item in reader.read(copied):
+        if is_meant(item.failing.attempt, item.run, target):
             changes = {"attempt": sample.name, "suite": "faults", "follows": None}
-            failing = msgspec.structs.replace(one.failing, **changes)
+            failing = msgspec.structs.replace(item.failing, **changes)
             yield Labelled(failing, f"{sample.owner}: {sample.template.kind}", sample.harness)
             return
 
 
-def _is_of(one: Read, case: str, run: str) -> bool:
-    if not one.run.native_id.endswith(run):
+def _is_of(item: Read, case: str, run: str) -> bool:
+    if not item.run.native_id.endswith(run):
         return False
-    return case == "*" or is_meant(one.failing.attempt, one.run, Target(case, index=0))
+    return case == "*" or is_meant(item.failing.attempt, item.run, Target(case, index=0))
 
 
-def _labelled(one: Read, cause: str, fixture: str) -> Labelled:
+def _labelled(item: Read, cause: str, fixture: str) -> Labelled:
     """Runs of two fixtures may have the same id."""
-    follows = f"{fixture} {one.failing.follows}" if one.failing.follows else None
-    changes = {"attempt": f"{fixture} {one.failing.attempt}", "follows": follows}
-    return Labelled(msgspec.structs.replace(one.failing, **changes), cause)
+    follows = f"{fixture} {item.failing.follows}" if item.failing.follows else None
+    changes = {"attempt": f"{fixture} {item.failing.attempt}", "follows": follows}
+    return Labelled(msgspec.structs.replace(item.failing, **changes), cause)
 
 
 def _read(number: str, text: str) -> FailureToGroup:

@@ -27,10 +27,10 @@ def speeds(failures: int = FAILURES) -> Iterator[Speed]:
     for what, made in (("errors", _errors(failures)), ("reasons, no two alike", _reasons(failures))):
         given = list(made)
         started, used = time.perf_counter(), time.process_time()
-        found = suggest(given)
+        suggested = suggest(given)
         seconds, cpu = time.perf_counter() - started, time.process_time() - used
-        assert len(found.places) == failures
-        yield Speed(what, failures, seconds, cpu, len(found.buckets))
+        assert len(suggested.places) == failures
+        yield Speed(what, failures, seconds, cpu, len(suggested.buckets))
 
 
 def _errors(failures: int) -> Iterator[FailureToGroup]:

@@ -1,7 +1,7 @@
 """`make bench-compare`: matrix, unique fails and buckets on a store of a million attempts, each beside a bare query.
 
 The floor is one SQL statement that groups the same rows; it returns no names, no sets and no page. What is found of a
-run is kept with it, so that the first command after an import takes longer than those after it; both are told.
+run is kept with it, so that the first command after an import takes longer than later ones; both are measured.
 """
 
 import argparse
@@ -82,8 +82,8 @@ def report(store: Path) -> None:
     ):
         first, *again = (measure.run(measure.errata(*words, "--store", store)) for _ in range(4))
         cost = min(again, key=lambda one: one.seconds)
-        told = f"{cost.seconds / floor:.1f}× the floor   {cost.peak_mb:.0f} MB   (aim: {AIM:.0f} s, start included)"
-        print(f"  {what:<12} {cost.seconds:5.2f} s   {told}   the first time {first.seconds:.1f} s")
+        figures = f"{cost.seconds / floor:.1f}× the floor   {cost.peak_mb:.0f} MB   (aim: {AIM:.0f} s, start included)"
+        print(f"  {what:<12} {cost.seconds:5.2f} s   {figures}   the first time {first.seconds:.1f} s")
 
 
 def _grouped(store: Path) -> None:

@@ -1,8 +1,8 @@
 """`make bench-inspect`: `errata import` of an Inspect log beside inspect-ai's own reading of it, and beside the floor.
 
 The floor unpacks and parses every member and throws it away. errata's time is that of the whole command, start and
-store included, without triage, which reads no log; with it, it stands beside. inspect-ai's is that of the call alone,
-without the seconds that importing it takes.
+store included, without triage, which reads no log; the time with triage is shown as well. inspect-ai's time is that of
+the call alone, without the seconds that importing it takes.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def _log(python: Path, given: Path | None, folder: Path, samples: int) -> bytes:
 
 
 def report(python: Path, log: Path) -> int:
-    best = _measured(python, log)
+    best = _measure(python, log)
     ours, floor = best["errata"], best["floor"]
     print(f"{log.stat().st_size / MB:.0f} MB, best of {ROUNDS} alternating runs")
     for name, cost in best.items():
@@ -60,13 +60,13 @@ def report(python: Path, log: Path) -> int:
         <= FLOOR * floor.seconds,
         f"{ours.peak_mb:.0f} MB (under {MEMORY:.0f})": ours.peak_mb < MEMORY,
     }
-    for told, met in wanted.items():
-        print(f"  {'met   ' if met else 'MISSED'} {told}")
+    for aim, met in wanted.items():
+        print(f"  {'met   ' if met else 'MISSED'} {aim}")
     _compare(python, log)
     return 0 if all(wanted.values()) else 1
 
 
-def _measured(python: Path, log: Path) -> dict[str, measure.Cost]:
+def _measure(python: Path, log: Path) -> dict[str, measure.Cost]:
     """Each in turn, so that whatever else the machine does meets all of them."""
     costs: dict[str, list[measure.Cost]] = {}
     for number in range(ROUNDS):
@@ -86,8 +86,8 @@ def _measured(python: Path, log: Path) -> dict[str, measure.Cost]:
 
 def _timed(command: list[str]) -> measure.Cost:
     """The seconds that the program itself counted, and the memory of its process."""
-    cost, told = measure.run_and_listen(command)
-    return measure.Cost(float(told), cost.peak_mb)
+    cost, output = measure.run_and_listen(command)
+    return measure.Cost(float(output), cost.peak_mb)
 
 
 def _compare(python: Path, log: Path) -> None:

@@ -1,4 +1,4 @@
-"""Once the log is gone: what `errata show` tells of samples is what inspect-ai had in their messages."""
+"""With the log deleted, `errata show` still has the messages of samples exactly as inspect-ai read them."""
 
 import json
 import subprocess
@@ -15,9 +15,9 @@ TALK = ("message", "tool_call", "tool_result")
 def theirs(python: Path, log: Path, ids: Iterable[str]) -> dict[str, Any]:
     """To be asked before the log is deleted."""
     command = [str(python), "-m", "bench.inspect.theirs", "messages", str(log), *ids]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, Any] = json.loads(told.stdout)
-    return found
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    messages: dict[str, Any] = json.loads(process.stdout)
+    return messages
 
 
 def compare(expected: dict[str, Any], store: Path) -> int:
@@ -31,17 +31,17 @@ def compare(expected: dict[str, Any], store: Path) -> int:
 
 def _steps(case: str, store: Path) -> list[dict[str, Any]]:
     command = measure.errata("show", f"latest/{case}", "--json", "--raw", "--store", store)
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    return [_told(step) for step in told["attempt"]["steps"] if step["kind"] in TALK]
+    attempt = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return [_message(step) for step in attempt["attempt"]["steps"] if step["kind"] in TALK]
 
 
-def _told(step: dict[str, Any]) -> dict[str, Any]:
+def _message(step: dict[str, Any]) -> dict[str, Any]:
     calls = [[call["name"], call["arguments"]] for call in step["tool_calls"]]
     return {"role": step["actor"]["role"], "text": step["text"], "calls": calls}
 
 
 def _first_difference(shown: list[Any], messages: list[Any]) -> str:
-    for at, (one, other) in enumerate(zip(shown, messages, strict=False)):
-        if one != other:
-            return f"message {at}:\n  errata  {one}\n  inspect {other}"
+    for at, (shown_message, other) in enumerate(zip(shown, messages, strict=False)):
+        if shown_message != other:
+            return f"message {at}:\n  errata  {shown_message}\n  inspect {other}"
     return f"errata has {len(shown)} messages, inspect-ai {len(messages)}"

@@ -1,6 +1,6 @@
 """One reading of a log by inspect-ai itself, timed without the import of inspect-ai. Runs where inspect-ai is.
 
-`python -m bench.inspect.theirs read_eval_log LOG` prints seconds; `messages LOG ID…` prints what samples said, as JSON.
+`python -m bench.inspect.theirs read_eval_log LOG` prints seconds; `messages LOG ID…` prints messages as JSON.
 """
 
 import json
@@ -25,18 +25,18 @@ def main() -> None:
         print(json.dumps(messages(log, set(ids))))
         return
     started = time.perf_counter()
-    found = READERS[what](log)
+    result = READERS[what](log)
     print(time.perf_counter() - started)
-    assert found is not None
+    assert result is not None
 
 
 def messages(log: str, ids: set[str]) -> dict[str, Any]:
     """Sample → its messages with the attachments put back, in the words that errata uses for them."""
     read = read_eval_log(log, resolve_attachments=True)
-    return {str(one.id): [_told(message) for message in one.messages] for one in read.samples if str(one.id) in ids}
+    return {str(one.id): [_message(message) for message in one.messages] for one in read.samples if str(one.id) in ids}
 
 
-def _told(message: Any) -> dict[str, Any]:
+def _message(message: Any) -> dict[str, Any]:
     calls = [[call.function, call.arguments] for call in getattr(message, "tool_calls", None) or []]
     return {"role": message.role, "text": message.text, "calls": calls}
 

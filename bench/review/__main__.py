@@ -28,8 +28,8 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=1.0, help="seconds that the provider takes for each answer")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="errata-bench-") as folder:
-        few = _measured(Path(folder) / "few", given.packets // 4, given)
-        many = _measured(Path(folder) / "many", given.packets, given)
+        few = _measure(Path(folder) / "few", given.packets // 4, given)
+        many = _measure(Path(folder) / "many", given.packets, given)
     print(f"{given.packets:,} reviews, {given.parallel} at once, {given.latency:g} s for each answer")
     ideal = math.ceil(given.packets / given.parallel) * given.latency
     print(f"  ideal   {ideal:7.2f} s")
@@ -43,12 +43,12 @@ def main() -> None:
     print(f"  plan    {many.planning:7.2f} s    before the first is asked: what it will cost")
 
 
-def _measured(folder: Path, packets: int, given: argparse.Namespace) -> Cost:
+def _measure(folder: Path, packets: int, given: argparse.Namespace) -> Cost:
     store, _ = failing_run(folder, packets)
     with provider("friendly", folder / "provider.jsonl", given.latency) as url:
         command = [sys.executable, "-m", "bench.review.once", str(store.path), url, str(given.parallel)]
-        told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    cost = Cost(**json.loads(told))
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    cost = Cost(**json.loads(output))
     assert cost.reviewed == packets, f"{cost.reviewed} of {packets} were reviewed"
     return cost
 

@@ -1,4 +1,4 @@
-"""One review of a whole run in a process of its own, which says what it took."""
+"""One review of a whole run in a process of its own, with its cost in time and memory."""
 
 import json
 import resource
@@ -21,14 +21,14 @@ def main(path: str, url: str, parallel: str) -> None:
     plan = planned(store, stored, ModelSpec(name="m", base_url=url), Limits(parallel=int(parallel)))
     begun, spent = time.perf_counter(), time.process_time()
     tally = reviewed(store, plan)
-    told = {
+    figures = {
         "reviewed": tally.reviewed,
         "planning": begun - started,
         "seconds": time.perf_counter() - begun,
         "cpu": time.process_time() - spent,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
-    print(json.dumps(told))
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

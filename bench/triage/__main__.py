@@ -38,8 +38,8 @@ def main() -> None:
         print(json.dumps(_document(tried, measured), indent=1, ensure_ascii=False))
         return
     report.print_split()
-    for part, found in tried.items():
-        report.print_part(part, found, misses=chosen.misses)
+    for part, results in tried.items():
+        report.print_part(part, results, misses=chosen.misses)
     if measured:
         _say(measured)
     print(f"took {time.perf_counter() - started:.0f} s")

@@ -3,63 +3,74 @@
 from pathlib import Path
 from typing import Any
 
-from bench.triage.field_told import ANSWERED, Told, harness
+from bench.triage.log_content import ANSWERED, LogContent, harness
 from bench.triage.logs import Target, changed, changed_rows
 
 RAISED = ("call", "cell", "mid_call", "setup", "world")
 JUDGED = ("scoring", "scorer", "judge_reasoning")
 
 
-def deepeval(root: Path, told: Told) -> Target:
+def deepeval(root: Path, content: LogContent) -> Target:
     """What breaks in the subject is outside of the format."""
     with changed(next((root / "results").iterdir())) as document:
         case = document["testCases"][1]
-        asked = {"name": told.case, "input": told.question, "expectedOutput": told.expected}
-        case.update(asked, actualOutput=told.answer, retrievalContext=[told.tool] if told.tool else None)
+        asked = {"name": content.case, "input": content.question, "expectedOutput": content.expected}
+        case.update(asked, actualOutput=content.answer, retrievalContext=[content.tool] if content.tool else None)
         metric = case["metricsData"][0]
         metric.update(name="Exact Match", reason="The actual and expected outputs are different.")
-        if told.reason or told.broken:
-            metric.update(name="Correctness [GEval]", evaluationModel="gpt-4.1", reason=told.reason)
-        if told.broken:
+        if content.reason or content.broken:
+            metric.update(name="Correctness [GEval]", evaluationModel="gpt-4.1", reason=content.reason)
+        if content.broken:
             del metric["score"], metric["reason"]
-            metric.update(error=told.broken.line)
+            metric.update(error=content.broken.line)
     (root / "evaluation_result.json").unlink()
-    return Target(told.case)
+    return Target(content.case)
 
 
-def pydantic_evals(root: Path, told: Told) -> Target:
+def pydantic_evals(root: Path, content: LogContent) -> Target:
     with changed(root) as report:
-        asked = {"name": told.case, "source_case_name": None, "inputs": told.question, "expected_output": told.expected}
+        asked = {
+            "name": content.case,
+            "source_case_name": None,
+            "inputs": content.question,
+            "expected_output": content.expected,
+        }
         passed = next(case for case in report["cases"] if case["name"].startswith("ok"))
         wrong = next(case for case in report["cases"] if case["name"].startswith("wrong")) | asked
         broken = report["failures"][0] | asked
         del passed["assertions"]["polite"]
-        wrong.update(output=told.answer, assertions={"EqualsExpected": wrong["assertions"]["EqualsExpected"]})
-        wrong["assertions"]["EqualsExpected"]["reason"] = told.reason or None
-        if told.broken:
-            failure = {"name": "LLMJudge", "error_message": told.broken.line, "error_stacktrace": told.broken.stack()}
+        wrong.update(output=content.answer, assertions={"EqualsExpected": wrong["assertions"]["EqualsExpected"]})
+        wrong["assertions"]["EqualsExpected"]["reason"] = content.reason or None
+        if content.broken:
+            failure = {
+                "name": "LLMJudge",
+                "error_message": content.broken.line,
+                "error_stacktrace": content.broken.stack(),
+            }
             wrong.update(assertions={}, evaluator_failures=[failure | {"source": {"name": "LLMJudge"}}])
-        if told.thrown:
-            broken.update(error_message=told.thrown.line, error_stacktrace=told.thrown.stack())
-        report.update(cases=[passed] if told.thrown else [passed, wrong], failures=[broken] if told.thrown else [])
-    return Target(told.case)
+        if content.thrown:
+            broken.update(error_message=content.thrown.line, error_stacktrace=content.thrown.stack())
+        report.update(
+            cases=[passed] if content.thrown else [passed, wrong], failures=[broken] if content.thrown else []
+        )
+    return Target(content.case)
 
 
-def langsmith(root: Path, told: Told) -> Target:
+def langsmith(root: Path, content: LogContent) -> Target:
     with changed_rows(root) as rows:
         rows[:] = [_passed(rows), _row(rows)]
         run, example, (exact, judge) = rows[1]["run"], rows[1]["example"], rows[1]["evaluation_results"]
-        example.update(id=told.case, inputs={"q": told.question}, outputs={"a": told.expected})
-        run.update(inputs=example["inputs"], outputs={"a": told.answer}, reference_example_id=told.case)
-        exact.update(comment=told.reason or "cmp")
+        example.update(id=content.case, inputs={"q": content.question}, outputs={"a": content.expected})
+        run.update(inputs=example["inputs"], outputs={"a": content.answer}, reference_example_id=content.case)
+        exact.update(comment=content.reason or "cmp")
         judge.update(score=False, comment="as above", extra=None)
-        if told.broken:
-            judge.update(score=None, comment=told.broken.call, extra={"error": True})
+        if content.broken:
+            judge.update(score=None, comment=content.broken.call, extra={"error": True})
             for row in rows:  # where a judge alone decides
                 del row["evaluation_results"][0]
-        if told.thrown:
-            run.update(outputs={"output": None}, error=f"{told.thrown.call}\n\n{told.thrown.stack()}")
-    return Target(told.case)
+        if content.thrown:
+            run.update(outputs={"output": None}, error=f"{content.thrown.call}\n\n{content.thrown.stack()}")
+    return Target(content.case)
 
 
 def _passed(rows: list[Any]) -> Any:
@@ -70,16 +81,16 @@ def _row(rows: list[Any]) -> Any:
     return next(row for row in rows if row["run"]["outputs"] == {"a": "Sydney"})
 
 
-def braintrust(root: Path, told: Told) -> Target:
+def braintrust(root: Path, content: LogContent) -> Target:
     with changed(root) as document:
         passed, wrong = document["results"][0], document["results"][2]
-        wrong.update(input=told.question, output=told.answer, expected=told.expected, metadata={"step": 1})
-        if told.reason:
-            wrong["metadata"]["rationale"] = told.reason
-        if told.broken:
-            wrong.update(scores={}, metadata={"scorer_errors": {"exact": told.broken.stack()}})
-        if told.thrown:
-            wrong.update(output=None, scores={}, error=told.thrown.call, exc_info=told.thrown.stack())
+        wrong.update(input=content.question, output=content.answer, expected=content.expected, metadata={"step": 1})
+        if content.reason:
+            wrong["metadata"]["rationale"] = content.reason
+        if content.broken:
+            wrong.update(scores={}, metadata={"scorer_errors": {"exact": content.broken.stack()}})
+        if content.thrown:
+            wrong.update(output=None, scores={}, error=content.thrown.call, exc_info=content.thrown.stack())
         document["results"] = [passed, wrong]
     return Target("*")
 

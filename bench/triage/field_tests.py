@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from bench.triage.field_told import Told, harness, joined
+from bench.triage.log_content import LogContent, harness, joined
 from bench.triage.logs import Target, changed
 
 PLACES = ("call", "cell", "mid_call", "world", "test_output", "check_text", "test_name",
@@ -13,75 +13,78 @@ PLACES = ("call", "cell", "mid_call", "world", "test_output", "check_text", "tes
 ASKED = ("/home/user/demo/test_tides.py", 12)
 
 
-def _raised(told: Told) -> tuple[str, str]:
+def _raised(content: LogContent) -> tuple[str, str]:
     """What pytest calls the message, and its long form."""
-    line = f"AssertionError: assert {told.answer!r} == {told.expected!r}\n  \n  - {told.expected}\n  + {told.answer}"
-    if told.reason:
-        line = f"AssertionError: {told.reason.removeprefix('AssertionError: ')}"
-    if thrown := told.thrown or told.broken:
+    answer, expected = content.answer, content.expected
+    line = f"AssertionError: assert {answer!r} == {expected!r}\n  \n  - {expected}\n  + {answer}"
+    if content.reason:
+        line = f"AssertionError: {content.reason.removeprefix('AssertionError: ')}"
+    if thrown := content.thrown or content.broken:
         line = thrown.line
     kind = line.partition(":")[0]
     shown = "\n".join(f"E   {part}" for part in line.splitlines())
-    source = f"    def test_tide():\n        # {told.question}\n>       check(answer())"
+    source = f"    def test_tide():\n        # {content.question}\n>       check(answer())"
     return line, f"{source}\n{shown}\n\ntest_tides.py:12: {kind}"
 
 
-def junit(root: Path, told: Told) -> Target:
+def junit(root: Path, content: LogContent) -> Target:
     document = ElementTree.parse(root)
     test = next(test for test in document.iter("testcase") if "capital" in test.attrib["name"])
-    message, shown = _raised(told)
-    test.attrib["name"] = told.case
+    message, shown = _raised(content)
+    test.attrib["name"] = content.case
     failure = test.find("failure")
     assert failure is not None
     failure.attrib["message"], failure.text = message, shown
     document.write(root, encoding="utf-8")
-    return Target(f"test_llm.{told.case}")
+    return Target(f"test_llm.{content.case}")
 
 
-def junit_setup(root: Path, told: Told) -> Target:
+def junit_setup(root: Path, content: LogContent) -> Target:
     document = ElementTree.parse(root)
     error = next(document.iter("error"))
-    message, shown = _raised(told)
+    message, shown = _raised(content)
     error.attrib["message"], error.text = f'failed on setup with "{message}"', shown
     document.write(root, encoding="utf-8")
     return Target("test_llm.test_setup_error")
 
 
-def pytest_json(root: Path, told: Told) -> Target:
+def pytest_json(root: Path, content: LogContent) -> Target:
     with changed(root) as report:
         test = next(test for test in report["tests"] if "capital" in test["nodeid"])
-        test["nodeid"] = f"test_llm.py::{told.case}"
-        _stage(test["call"], told)
-    return Target(f"test_llm.py::{told.case}")
+        test["nodeid"] = f"test_llm.py::{content.case}"
+        _stage(test["call"], content)
+    return Target(f"test_llm.py::{content.case}")
 
 
-def pytest_json_setup(root: Path, told: Told) -> Target:
+def pytest_json_setup(root: Path, content: LogContent) -> Target:
     with changed(root) as report:
         test = next(test for test in report["tests"] if test["outcome"] == "error")
-        _stage(test["setup"], told)
+        _stage(test["setup"], content)
     return Target("test_llm.py::test_setup_error")
 
 
-def _stage(stage: dict[str, Any], told: Told) -> None:
-    message, shown = _raised(told)
+def _stage(stage: dict[str, Any], content: LogContent) -> None:
+    message, shown = _raised(content)
     stage["crash"] = {"path": ASKED[0], "lineno": ASKED[1], "message": message}
-    stage.update(longrepr=shown, stdout=told.question)
+    stage.update(longrepr=shown, stdout=content.question)
 
 
-def allure(root: Path, told: Told) -> Target:
+def allure(root: Path, content: LogContent) -> Target:
     """A test that raises is broken, one that asserts is failed."""
-    status = "broken" if told.thrown or told.broken else "failed"
+    status = "broken" if content.thrown or content.broken else "failed"
     path, result = _result(root, "test_answer", "failed")
-    message, shown = _raised(told)
-    result.update(status=status, statusDetails={"message": message, "trace": shown}, fullName=f"test_llm#{told.case}")
-    result.update(name=told.case, parameters=[])
+    message, shown = _raised(content)
+    result.update(
+        status=status, statusDetails={"message": message, "trace": shown}, fullName=f"test_llm#{content.case}"
+    )
+    result.update(name=content.case, parameters=[])
     path.write_text(json.dumps(result), encoding="utf-8")
-    return Target(f"test_llm#{told.case}")
+    return Target(f"test_llm#{content.case}")
 
 
-def allure_setup(root: Path, told: Told) -> Target:
+def allure_setup(root: Path, content: LogContent) -> Target:
     path, result = _result(root, "test_setup_error", "broken")
-    message, shown = _raised(told)
+    message, shown = _raised(content)
     result["statusDetails"] = {"message": message, "trace": shown}
     path.write_text(json.dumps(result), encoding="utf-8")
     return Target("test_llm#test_setup_error")

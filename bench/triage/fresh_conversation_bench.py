@@ -18,7 +18,7 @@ EMPTY = "[EMPTY_RESPONSE: No valid response after max retries]"
 
 
 def marker_log(root: Path, fault: Template) -> Target:
-    """The row has only the marker; what the provider said stands in the log."""
+    """The row has only the marker; the provider's message is in the log."""
 
     def silent(row: dict[str, Any]) -> None:
         row.update(assistant_text=EMPTY, tool_calls=[], tool_results=[], tokens=None)
@@ -98,7 +98,7 @@ def disagree(root: Path, fault: Template) -> Target:
 
 
 def all_answer(root: Path, fault: Template) -> Target:
-    """Every run answers the turn; the golden text says something else."""
+    """Every run answers the turn; the golden text differs."""
     for turns in root.glob("benchmarks/*/turns.json"):
         with changed(turns) as listed:
             listed[ASKED].update(input=fault.values["question"], golden_text=fault.values["expected"])
@@ -106,7 +106,7 @@ def all_answer(root: Path, fault: Template) -> Target:
     def answered(answer: str) -> Callable[[dict[str, Any]], None]:
         def change(row: dict[str, Any]) -> None:
             row.update(user_text=fault.values["question"], assistant_text=answer)
-            _fails(row, "kb_grounding", f"The golden text says {fault.values['expected']}")
+            _fails(row, "kb_grounding", f"The golden text says {fault.values['expected']}")  # words: quoted
 
         return change
 

@@ -14,9 +14,9 @@ TESTED = "[cmd] bunx vitest run --reporter=json grader.test.ts\n"
 def empty(root: Path, fault: Template) -> Target:
     """The first step finds nothing to write."""
     failed = {"kind": "failed", "failureReason": fault.text, "durationMs": 40}
-    with on_eval(root, PASSED) as one:
-        one["steps"] = [row | {"status": failed} for row in one["steps"] if row["name"] == "filesystem"]
-        one["status"] |= {"kind": "failed", "failureReason": fault.text}
+    with on_eval(root, PASSED) as eval_run:
+        eval_run["steps"] = [row | {"status": failed} for row in eval_run["steps"] if row["name"] == "filesystem"]
+        eval_run["status"] |= {"kind": "failed", "failureReason": fault.text}
     return Target(PASSED)
 
 
@@ -25,7 +25,7 @@ def compile_step(root: Path, fault: Template) -> Target:
 
 
 def lint_log(root: Path, fault: Template) -> Target:
-    """The step says only that it failed; what was wrong stands in the log. Every test passes."""
+    """The step has only its failure; the reason is in the log. Every test passes."""
     passed = {"kind": "passed", "durationMs": 2400}
     failed = {"kind": "failed", "failureReason": "eslint failed", "durationMs": 2700}
     lines = "".join(f"[eslint] {line}\n" for line in fault.text.splitlines())
@@ -66,19 +66,19 @@ def expected(root: Path, decoy: Template) -> Target:
 
 
 def types(root: Path, decoy: Template) -> Target:
-    """What tsc says of the subject's code."""
+    """The message of tsc on the subject's code."""
     fail_step(root, "tsc", f"Error: tsc failed\n{decoy.text}")
-    with on_eval(root, PASSED) as one:
+    with on_eval(root, PASSED) as eval_run:
         failed = {"kind": "failed", "failureReason": "tests failed (40%)", "durationMs": 3000}
-        one["steps"].append(one["steps"][-1] | {"name": "tests", "status": failed})
+        eval_run["steps"].append(eval_run["steps"][-1] | {"name": "tests", "status": failed})
     return Target(PASSED)
 
 
 def _set(root: Path, steps: dict[str, dict[str, object]], reason: str, log: str) -> None:
     """The steps of the failed eval in both answers, and the end of its log."""
-    with on_eval(root, FAILED) as one:
-        one["status"]["failureReason"] = reason
-        one["steps"] = [row | {"status": steps.get(row["name"], row["status"])} for row in one["steps"]]
+    with on_eval(root, FAILED) as eval_run:
+        eval_run["status"]["failureReason"] = reason
+        eval_run["steps"] = [row | {"status": steps.get(row["name"], row["status"])} for row in eval_run["steps"]]
     with on_debug(root, FAILED) as info:
         info["eval"]["status"]["failureReason"] = reason
         info["steps"] = [row | {"status": steps.get(row["name"], row["status"])} for row in info["steps"]]
@@ -90,7 +90,7 @@ def _set(root: Path, steps: dict[str, dict[str, object]], reason: str, log: str)
 
 
 def _forget(answer: dict[str, object]) -> None:
-    """What was said of the eval before says otherwise."""
+    """Earlier reports on the eval contradict this."""
     value = answer.get("value", answer)
     assert isinstance(value, dict)
     value["failedEvals"] = [one for one in value["failedEvals"] if one["evalPath"] != FAILED]

@@ -18,8 +18,8 @@ def limit(root: Path, fault: Template) -> Target:
 
 
 def stop(root: Path, fault: Template) -> Target:
-    said = {"stop_reason": fault.text, "output": {"text": fault.values["answer"]}}
-    return _ask(root, fault, REFUSED | said)
+    fields = {"stop_reason": fault.text, "output": {"text": fault.values["answer"]}}
+    return _ask(root, fault, REFUSED | fields)
 
 
 def swallowed(root: Path, fault: Template) -> Target:
@@ -28,39 +28,39 @@ def swallowed(root: Path, fault: Template) -> Target:
 
 
 def strict(root: Path, fault: Template) -> Target:
-    return _ask(root, fault, _refused(fault, "exact_match", f"expected {fault.values['expected']!r}"))
+    return _ask(root, fault, _failed_check(fault, "exact_match", f"expected {fault.values['expected']!r}"))
 
 
 def decoder(root: Path, fault: Template) -> Target:
-    refused = _refused(fault, "ast", fault.text)
+    refused = _failed_check(fault, "ast", fault.text)
     refused["checks"][0]["reason_code"] = fault.type
     return _ask(root, fault, refused)
 
 
 def choices(root: Path, fault: Template) -> Target:
-    return _ask(root, fault, _refused(fault, "choice", ""), choices=fault.values["choices"])
+    return _ask(root, fault, _failed_check(fault, "choice", ""), choices=fault.values["choices"])
 
 
 def disagree(root: Path, fault: Template) -> Target:
-    said = ("no", "fail"), ("yes", "pass" if fault.values["grade"] == "C" else "fail")
-    judgements = [{"judge": f"judge-{word}", "valid": True, "reasoning": fault.values[word]} for word, _ in said]
+    verdicts = ("no", "fail"), ("yes", "pass" if fault.values["grade"] == "C" else "fail")
+    judgements = [{"judge": f"judge-{word}", "valid": True, "reasoning": fault.values[word]} for word, _ in verdicts]
     checks = [
         {"name": "right", "judge": f"judge-{word}", "status": status, "kind": "dimension", "counts": word == "no",
          "explanation": fault.values[word]}
-        for word, status in said
+        for word, status in verdicts
     ]  # fmt: skip
-    return _ask(root, fault, _refused(fault, "right", "") | {"judgements": judgements, "checks": checks})
+    return _ask(root, fault, _failed_check(fault, "right", "") | {"judgements": judgements, "checks": checks})
 
 
 def against_tests(root: Path, fault: Template) -> Target:
-    """Every test passes, and a judge says that the result is wrong."""
+    """Every test passes, and a judge calls the result wrong."""
     checks = [
         {"name": "tests", "status": "pass", "kind": "tests", "value": 1.0, "explanation": "12 passed"},
         {"name": "exact_match", "status": "pass", "kind": "assertion", "value": True},
         {"name": "right", "judge": "judge", "status": "fail", "kind": "dimension", "explanation": fault.values["no"]},
     ]
-    said = {"judgements": [{"judge": "judge", "valid": True, "reasoning": fault.values["no"]}], "checks": checks}
-    return _ask(root, fault, _refused(fault, "right", "") | said)
+    fields = {"judgements": [{"judge": "judge", "valid": True, "reasoning": fault.values["no"]}], "checks": checks}
+    return _ask(root, fault, _failed_check(fault, "right", "") | fields)
 
 
 def missing_file(root: Path, fault: Template) -> Target:
@@ -71,8 +71,8 @@ def all_answer(root: Path, fault: Template) -> Target:
     for model, answer in zip(MODELS, fault.values["answers"], strict=True):
         run = {"native_id": f"{model}-1", "source": {"name": "harbour-harness"}, "suite": "harbour"}
         _write(root, "run", run | {"subject": {"model": model}})
-        said = Template(name="", text="", places=(), values=fault.values | {"answer": answer})
-        _ask(root, said, _refused(said, "exact_match", ""))
+        template = Template(name="", text="", places=(), values=fault.values | {"answer": answer})
+        _ask(root, template, _failed_check(template, "exact_match", ""))
     return Target(CASE, run=f"{MODELS[0]}-1")
 
 
@@ -87,8 +87,8 @@ def _ask(root: Path, asked: Template, attempt: dict[str, Any], **more: Any) -> T
     return add(root, attempt)
 
 
-def _refused(asked: Template, name: str, told: str) -> dict[str, Any]:
-    check = {"name": name, "status": "fail", "kind": "assertion", "value": False, "explanation": told}
+def _failed_check(asked: Template, name: str, reasoning: str) -> dict[str, Any]:
+    check = {"name": name, "status": "fail", "kind": "assertion", "value": False, "explanation": reasoning}
     return REFUSED | {"output": {"text": asked.values["answer"]}, "checks": [check]}
 
 

@@ -16,8 +16,8 @@ USER = (("/home/user/evalkit/runner.py", 214, "run_row"), ("/home/user/evalkit/s
 
 def text_cell(root: Path, fault: Template) -> Target:
     """The error is a text, as a logger prints an exception."""
-    told = f"{fault.type}: {fault.text}" if fault.type else fault.text
-    return on_row(root, CRASHED, lambda row: row.update(exception=told, state="crashed"))
+    message = f"{fault.type}: {fault.text}" if fault.type else fault.text
+    return on_row(root, CRASHED, lambda row: row.update(exception=message, state="crashed"))
 
 
 def own_stack(root: Path, fault: Template) -> Target:
@@ -26,8 +26,8 @@ def own_stack(root: Path, fault: Template) -> Target:
 
 
 def simulator(root: Path, fault: Template) -> Target:
-    told = traceback(USER, f"{fault.type}: {fault.text}")
-    error = {"type": fault.type, "message": fault.text, "traceback": told}
+    message = traceback(USER, f"{fault.type}: {fault.text}")
+    error = {"type": fault.type, "message": fault.text, "traceback": message}
     return on_row(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
 
 
@@ -50,26 +50,26 @@ def cut(root: Path, fault: Template) -> Target:
 
 def stop(root: Path, fault: Template) -> Target:
     _map(root, "attempt", 'stop_reason = { column = "finish", optional = true }')
-    said = {"finish": fault.text, "answer": fault.values["answer"], "usage": {"completion_tokens": 512}}
-    return on_row(root, FAILED, lambda row: row.update(said))
+    fields = {"finish": fault.text, "answer": fault.values["answer"], "usage": {"completion_tokens": 512}}
+    return on_row(root, FAILED, lambda row: row.update(fields))
 
 
 def swallowed(root: Path, fault: Template) -> Target:
     """The harness put its own crash in the place of the answer, and scored it."""
-    return _asked(root, answer=fault.text, usage={"prompt_tokens": 0, "completion_tokens": 0})
+    return _change_row(root, answer=fault.text, usage={"prompt_tokens": 0, "completion_tokens": 0})
 
 
 def strict(root: Path, fault: Template) -> Target:
     values = fault.values
-    return _asked(root, prompt=values["question"], gold=values["expected"], answer=values["answer"])
+    return _change_row(root, prompt=values["question"], gold=values["expected"], answer=values["answer"])
 
 
 def decoder(root: Path, fault: Template) -> Target:
-    """What was taken out of the answer stands beside it."""
+    """The extracted answer is a column of its own."""
     _map(root, "attempt", 'answer = { column = "parsed", optional = true }')
     values = fault.values
     asked = {"prompt": values["question"], "gold": values["expected"], "answer": values["answer"]}
-    return _asked(root, **asked, parsed=values["parsed"])
+    return _change_row(root, **asked, parsed=values["parsed"])
 
 
 def filters(root: Path, fault: Template) -> Target:
@@ -78,37 +78,37 @@ def filters(root: Path, fault: Template) -> Target:
     _map(root, "checks", 'flexible = { column = "flexible_extract", optional = true, counts = false }')
     values = fault.values
     asked = {"prompt": values["question"], "gold": values["expected"], "answer": values["answer"]}
-    return _asked(root, **asked, strict_match=False, flexible_extract=values["flexible"])
+    return _change_row(root, **asked, strict_match=False, flexible_extract=values["flexible"])
 
 
 def choices(root: Path, fault: Template) -> Target:
     _map(root, "case", 'choices = { column = "options", optional = true }')
     values = fault.values
     asked = {"prompt": values["question"], "gold": values["expected"], "answer": values["answer"]}
-    return _asked(root, **asked, options=values["choices"])
+    return _change_row(root, **asked, options=values["choices"])
 
 
 def all_answer(root: Path, fault: Template) -> Target:
     values = fault.values
     for model, answer in zip(MODELS, values["answers"], strict=True):
-        _asked(root, model=model, prompt=values["question"], gold=values["expected"], answer=answer)
+        _change_row(root, model=model, prompt=values["question"], gold=values["expected"], answer=answer)
     return Target(CASE, run=MODELS[0])
 
 
 def case_input(root: Path, decoy: Template) -> Target:
-    """In the only row of its case: a case is told once."""
-    return _asked(root, prompt=decoy.text, answer="noon")
+    """In the only row of its case."""
+    return _change_row(root, prompt=decoy.text, answer="noon")
 
 
 def expected(root: Path, decoy: Template) -> Target:
-    return _asked(root, prompt="What does the log say last?", gold=decoy.text, answer="all is well")
+    return _change_row(root, prompt="What does the log say last?", gold=decoy.text, answer="all is well")
 
 
 def category(root: Path, decoy: Template) -> Target:
-    return _asked(root, topic=decoy.text, labels=[decoy.text], answer="noon")
+    return _change_row(root, topic=decoy.text, labels=[decoy.text], answer="noon")
 
 
-def _asked(root: Path, **changes: Any) -> Target:
+def _change_row(root: Path, **changes: Any) -> Target:
     """A further row, answered and found wrong."""
     path = next(file for file in root.iterdir() if file.suffix == ".jsonl")
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.endswith("}")]

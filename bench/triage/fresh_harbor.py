@@ -53,8 +53,8 @@ def agent_exit(root: Path, fault: Template) -> Target:
     """An agent inside of the container ended with its own words for what was wrong."""
     code = fault.values.get("exit", 1)
     command = "claude --verbose --output-format=stream-json --print -- 'Break the filter' 2>&1 </dev/null"
-    told = f"Command failed (exit {code}): {command} | tee claude-code.txt\nstdout: {fault.text}\nstderr: None"
-    return throw(root, "NonZeroAgentExitCodeError", told, INSTALLED, last="agent_execution")
+    message = f"Command failed (exit {code}): {command} | tee claude-code.txt\nstdout: {fault.text}\nstderr: None"
+    return throw(root, "NonZeroAgentExitCodeError", message, INSTALLED, last="agent_execution")
 
 
 def step(root: Path, fault: Template) -> Target:
@@ -78,14 +78,14 @@ def tests_break(root: Path, fault: Template) -> Target:
     """Every test ended in this, which is about the tests' own files."""
     lines = (ENDED, f"ERROR ../tests/test_outputs.py::test_out_html_bypasses_filter - {fault.text}")
     print_verifier(root, "\n".join((f"E   {fault.text}", *lines, "1 error in 0.12s")))
-    told = {"status": "failed", "raw_status": "setup_failed", "trace": f"E   {fault.text}"}
+    outcome = {"status": "failed", "raw_status": "setup_failed", "trace": f"E   {fault.text}"}
     with changed(root / TRIAL / "verifier" / "ctrf.json") as report:
-        tests_of(report, lambda test: test.update(told | {"message": "The test failed in the setup phase"}))
+        tests_of(report, lambda test: test.update(outcome | {"message": "The test failed in the setup phase"}))
     return Target(TASK)
 
 
 def against_tests(root: Path, fault: Template) -> Target:
-    """The report says that every test passed; the reward says nothing did."""
+    """In the report every test passed; the reward is zero."""
     print_verifier(root, fault.text)
     with changed(root / TRIAL / "verifier" / "ctrf.json") as report:
         report["results"]["summary"].update(passed=1, failed=0)
@@ -94,7 +94,7 @@ def against_tests(root: Path, fault: Template) -> Target:
 
 
 def oracle(root: Path, _fault: Template) -> Target:
-    """Beside the subject's job lies one in which the reference solution was tried, and failed the same tests."""
+    """Beside the subject's job is a job of the reference solution, which failed the same tests."""
     job = _apart(root, "kimi", "oracle")
     ids = {"3f50c6a3-dae3-4188-b18f-4f89edca7a67": "0a0a0a0a-dae3-4188-b18f-4f89edca7a67", "U92hUwr": "oRaCle1"}
     for trial in job.iterdir():
@@ -125,9 +125,11 @@ def old_oracle(root: Path, _fault: Template) -> Target:
 
 
 def recovered(root: Path, decoy: Template) -> Target:
-    """The log of the trial tells of a call that was made again; then the tests ran and failed."""
-    told = f"WARNING harbor.llms.lite_llm: attempt 1 of 3 failed: {decoy.type}: {decoy.text}\nINFO attempt 2 of 3: ok\n"
-    (root / TRIAL / "trial.log").write_text(told, encoding="utf-8")
+    """The log of the trial shows a retried call; then the tests ran and failed."""
+    log_text = (
+        f"WARNING harbor.llms.lite_llm: attempt 1 of 3 failed: {decoy.type}: {decoy.text}\nINFO attempt 2 of 3: ok\n"
+    )
+    (root / TRIAL / "trial.log").write_text(log_text, encoding="utf-8")
     return Target(TASK)
 
 
@@ -141,10 +143,10 @@ def trajectory(root: Path, decoy: Template) -> Target:
         {"step_id": 3, "source": "agent", "message": "It is done."},
     ]
     agent = {"name": "claude-code", "version": "2.1.89", "model_name": "kimi-k2.5"}
-    told = {"schema_version": "ATIF-v1.2", "session_id": "s1", "agent": agent, "steps": steps}
+    trajectory = {"schema_version": "ATIF-v1.2", "session_id": "s1", "agent": agent, "steps": steps}
     folder = root / TRIAL / "agent"
     folder.mkdir(exist_ok=True)
-    (folder / "trajectory.json").write_text(json.dumps(told), encoding="utf-8")
+    (folder / "trajectory.json").write_text(json.dumps(trajectory), encoding="utf-8")
     return Target(TASK)
 
 
@@ -170,10 +172,10 @@ def _apart(root: Path, *names: str) -> Path:
 
 def _renamed(folder: Path, names: dict[str, str]) -> None:
     for file in folder.rglob("*.json"):
-        told: Any = file.read_text(encoding="utf-8")
-        for one, other in names.items():
-            told = told.replace(one, other)
-        file.write_text(told, encoding="utf-8")
+        document: Any = file.read_text(encoding="utf-8")
+        for name, other in names.items():
+            document = document.replace(name, other)
+        file.write_text(document, encoding="utf-8")
 
 
 HARNESS = old.HARNESS._replace(

@@ -31,15 +31,20 @@ def mid_call(root: Path, fault: Template) -> Target:
 
 
 def failed_event(root: Path, fault: Template) -> Target:
-    """Only the event of the call tells what the exception that reached the top wraps."""
+    """Only the event of the call shows what the top-level exception wraps."""
 
     def retries_used_up(sample: dict[str, Any]) -> None:
         event = next(event for event in sample["events"] if event["event"] == "model")
         thrown = Template(name="", text=fault.values["top"], type="RetryError", places=())
         fail(sample, thrown, (*GENERATE, (f"{PACKAGES}/tenacity/asyncio/__init__.py", 111, "__call__")), until="model")
-        told = f"{fault.type}: {fault.text}"
-        output = {"model": event["model"], "choices": [], "completion": "", "error": told}
-        broken = event | {"output": output, "error": told, "traceback": traceback(_provider(fault), told), "retries": 5}
+        message = f"{fault.type}: {fault.text}"
+        output = {"model": event["model"], "choices": [], "completion": "", "error": message}
+        broken = event | {
+            "output": output,
+            "error": message,
+            "traceback": traceback(_provider(fault), message),
+            "retries": 5,
+        }
         sample["events"].insert(-1, broken)
 
     return _change(root, retries_used_up)
@@ -52,31 +57,31 @@ def missing_file(root: Path, fault: Template) -> Target:
 
 def strict(root: Path, fault: Template) -> Target:
     """A scorer of one's own, which compares text with text."""
-    return _change(root, lambda sample: _scored(sample, fault, "exact_match", fault.values["answer"]))
+    return _change(root, lambda sample: _score_sample(sample, fault, "exact_match", fault.values["answer"]))
 
 
 def decoder(root: Path, fault: Template) -> Target:
     def not_matched(sample: dict[str, Any]) -> None:
-        _scored(sample, fault, "pattern", f"Scoring pattern not matched in output: {fault.values['answer']}")
+        _score_sample(sample, fault, "pattern", f"Scoring pattern not matched in output: {fault.values['answer']}")
         sample["scores"]["pattern"].pop("answer")
 
     return _change(root, not_matched)
 
 
 def choices(root: Path, fault: Template) -> Target:
-    def asked(sample: dict[str, Any]) -> None:
-        _scored(sample, fault, "choice", fault.values["answer"])
+    def ask_choice(sample: dict[str, Any]) -> None:
+        _score_sample(sample, fault, "choice", fault.values["answer"])
         sample["choices"] = fault.values["choices"]
         sample["scores"]["choice"]["answer"] = fault.values["answer"].removeprefix("ANSWER: ")
 
-    return _change(root, asked)
+    return _change(root, ask_choice)
 
 
 def disagree(root: Path, fault: Template) -> Target:
-    """Two judges grade the same answer; the one that counts says no."""
+    """Two judges grade the same answer; the one that counts fails it."""
 
     def judged(sample: dict[str, Any]) -> None:
-        _scored(sample, fault, "model_graded_qa", f"{fault.values['no']}\n\nGRADE: I")
+        _score_sample(sample, fault, "model_graded_qa", f"{fault.values['no']}\n\nGRADE: I")
         other = f"{fault.values['yes']}\n\nGRADE: {fault.values['grade']}"
         sample["scores"]["model_graded_fact"] = sample["scores"]["model_graded_qa"] | {
             "value": fault.values["grade"],
@@ -97,12 +102,12 @@ def all_answer(root: Path, fault: Template) -> Target:
     root.unlink()
     root.mkdir()
     for number, (model, answer) in enumerate(zip(OTHERS, fault.values["answers"], strict=True)):
-        one = json.loads(json.dumps(log))
-        one["eval"].update(model=model, eval_id=f"eval{number}", run_id=f"run{number}", task_id=f"task{number}")
-        one["samples"] = [_sample(one)]
-        said = Template(name="", text="", places=(), values=fault.values | {"answer": answer})
-        _scored(one["samples"][0], said, "exact_match", answer)
-        (root / f"{number}.json").write_text(json.dumps(one), encoding="utf-8")
+        copy = json.loads(json.dumps(log))
+        copy["eval"].update(model=model, eval_id=f"eval{number}", run_id=f"run{number}", task_id=f"task{number}")
+        copy["samples"] = [_sample(copy)]
+        template = Template(name="", text="", places=(), values=fault.values | {"answer": answer})
+        _score_sample(copy["samples"][0], template, "exact_match", answer)
+        (root / f"{number}.json").write_text(json.dumps(copy), encoding="utf-8")
     return Target(SAMPLE, run=OTHERS[0])
 
 
@@ -110,10 +115,10 @@ def recovered(root: Path, decoy: Template) -> Target:
     """The first try broke, the second was answered, and wrongly."""
 
     def retried(sample: dict[str, Any]) -> None:
-        told = {"message": f"{decoy.type}({decoy.text!r})"}
-        told["traceback"] = traceback(_provider(decoy), f"{decoy.type}: {decoy.text}")
+        error = {"message": f"{decoy.type}({decoy.text!r})"}
+        error["traceback"] = traceback(_provider(decoy), f"{decoy.type}: {decoy.text}")
         _wrong(sample)
-        sample["error_retries"] = [told]
+        sample["error_retries"] = [error]
 
     return _change(root, retried)
 
@@ -150,7 +155,7 @@ def tool_error(root: Path, decoy: Template) -> Target:
 def expected(root: Path, decoy: Template) -> Target:
     values = {"question": "What does the log say last?", "expected": decoy.text, "answer": "all is well"}
     asked = Template(name="", text="", places=(), values=values)
-    return _change(root, lambda sample: _scored(sample, asked, "includes", "all is well"))
+    return _change(root, lambda sample: _score_sample(sample, asked, "includes", "all is well"))
 
 
 _JUDGING = ("model_graded_qa", "model_graded_fact")
@@ -172,33 +177,33 @@ def _change(root: Path, change: Callable[[dict[str, Any]], Any]) -> Target:
 
 
 def _sample(log: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = next(sample for sample in log["samples"] if sample["id"] == SAMPLE)
-    return found
+    chosen: dict[str, Any] = next(sample for sample in log["samples"] if sample["id"] == SAMPLE)
+    return chosen
 
 
 def _wrong(sample: dict[str, Any]) -> None:
     values = {"question": "What is 2+2?", "expected": "4", "answer": "22"}
-    _scored(sample, Template(name="", text="", places=(), values=values), "includes", "22")
+    _score_sample(sample, Template(name="", text="", places=(), values=values), "includes", "22")
 
 
-def _scored(sample: dict[str, Any], asked: Template, scorer: str, told: str) -> None:
-    """The sample as if this had been asked and answered, and one scorer had said no."""
+def _score_sample(sample: dict[str, Any], asked: Template, scorer: str, explanation: str) -> None:
+    """The sample as if this had been asked and answered, and one scorer had failed it."""
     question, answer = asked.values["question"], asked.values["answer"]
     sample.update(input=question, target=asked.values["expected"], error=None)
     sample["events"] = sample["events"][: begin(sample, "scorers")]
     output = sample["output"]
     silent(sample)
     sample["messages"][0]["content"] = question
-    said = output["choices"][0]
-    said["message"]["content"] = output["completion"] = answer
-    sample["messages"].append(said["message"])
+    choice = output["choices"][0]
+    choice["message"]["content"] = output["completion"] = answer
+    sample["messages"].append(choice["message"])
     sample["output"] = output
     for event in (event for event in sample["events"] if event["event"] == "model"):
         event["output"] = output
     for event in (event for event in sample["events"] if event["event"] == "sample_init"):
         event["sample"].update(input=question, target=asked.values["expected"])
         event["state"]["messages"][0]["content"] = question
-    sample["scores"] = {scorer: {"value": "I", "answer": answer, "explanation": told, "history": []}}
+    sample["scores"] = {scorer: {"value": "I", "answer": answer, "explanation": explanation, "history": []}}
 
 
 HARNESS = old.HARNESS._replace(

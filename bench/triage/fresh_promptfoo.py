@@ -28,19 +28,19 @@ CUSTOM = "    at validateResult (evaluator-8V_ULngs.js:2011:9)\n    at handleJav
 def judge_quiet(root: Path, fault: Template) -> Target:
     """Factuality and closed QA say in words alone that the judge gave no verdict."""
     assertion = {"type": fault.type, "value": "Canberra", "metric": "facts"}
-    return _refused(root, [{"assertion": assertion}], fault.text)
+    return _refuse_all(root, [{"assertion": assertion}], fault.text)
 
 
 def judge_flagged(root: Path, fault: Template) -> Target:
     assertion = {"type": fault.type, "value": "answers the question", "metric": "quality"}
-    return _refused(root, [{"assertion": assertion, "metadata": {"graderError": True}}], fault.text)
+    return _refuse_all(root, [{"assertion": assertion, "metadata": {"graderError": True}}], fault.text)
 
 
 def code_throws(root: Path, fault: Template) -> Target:
     """Code of an assertion that throws is a failed assertion."""
     assertion = {"type": fault.type, "value": fault.values["code"], "metric": "behaviour"}
-    told = f"{fault.text}\nStack Trace: Error: {fault.text}\n{CUSTOM}" if fault.type == "javascript" else fault.text
-    return _refused(root, [{"assertion": assertion}], told)
+    message = f"{fault.text}\nStack Trace: Error: {fault.text}\n{CUSTOM}" if fault.type == "javascript" else fault.text
+    return _refuse_all(root, [{"assertion": assertion}], message)
 
 
 def assertion_throws(root: Path, fault: Template) -> Target:
@@ -55,14 +55,14 @@ def too_much(root: Path, fault: Template) -> Target:
     """The answer is right, and too slow or too dear."""
     right = {"pass": True, "score": 1, "reason": "Assertion passed", "assertion": {"type": "contains", "value": "two"}}
     assertion = {"type": fault.type, "threshold": fault.values["threshold"]}
-    return _refused(root, [right, {"assertion": assertion}], fault.text)
+    return _refuse_all(root, [right, {"assertion": assertion}], fault.text)
 
 
 def late_and_wrong(root: Path, decoy: Template) -> Target:
     wrong = {"pass": False, "score": 0, "reason": 'Expected output to contain "three"'}
     content = wrong | {"assertion": {"type": "contains", "value": "three"}}
     assertion = {"type": decoy.type, "threshold": decoy.values["threshold"]}
-    return _refused(root, [content, {"assertion": assertion}], decoy.text)
+    return _refuse_all(root, [content, {"assertion": assertion}], decoy.text)
 
 
 def strict(root: Path, fault: Template) -> Target:
@@ -74,7 +74,7 @@ def form(root: Path, fault: Template) -> Target:
     has = {"type": "contains", "value": fault.values["expected"], "metric": "correctness"}
     right = {"pass": True, "score": 1, "reason": "Assertion passed", "assertion": has}
     wants = {"type": "regex", "value": fault.values["pattern"], "metric": "form"}
-    target = _refused(root, [right, {"assertion": wants}], f"Expected output to match regex {wants['value']!r}")
+    target = _refuse_all(root, [right, {"assertion": wants}], f"Expected output to match regex {wants['value']!r}")
     _say(root, 0, fault.values["question"], fault.values["answer"])
     return target
 
@@ -84,17 +84,17 @@ def disagree(root: Path, fault: Template) -> Target:
     yes = fault.values["grade"] == "C"
     rubrics = [RUBRIC | {"provider": provider} for provider in PROVIDERS]
     first = {"pass": yes, "score": int(yes), "reason": fault.values["yes"], "assertion": rubrics[0]}
-    target = _refused(root, [first, {"assertion": rubrics[1]}], fault.values["no"])
+    target = _refuse_all(root, [first, {"assertion": rubrics[1]}], fault.values["no"])
     _say(root, 0, fault.values["question"], fault.values["answer"])
     return target
 
 
 def against_tests(root: Path, fault: Template) -> Target:
-    """The answer equals the reference, and a judge of the same says that it is wrong."""
+    """The answer equals the reference, and a judge of the same answer calls it wrong."""
     equals = {"type": "equals", "value": fault.values["expected"], "metric": "correctness"}
     right = {"pass": True, "score": 1, "reason": "Assertion passed", "assertion": equals}
     rubric = RUBRIC | {"value": f"the answer is {fault.values['expected']}"}
-    target = _refused(root, [right, {"assertion": rubric}], fault.values["no"])
+    target = _refuse_all(root, [right, {"assertion": rubric}], fault.values["no"])
     _say(root, 0, fault.values["question"], fault.values["answer"])
     return target
 
@@ -125,8 +125,8 @@ def metadata(root: Path, decoy: Template) -> Target:
     return on_row(root, FAILED, tells)
 
 
-def _refused(root: Path, results: list[dict[str, Any]], reason: str) -> Target:
-    """The last result says no and why; those before it stand as they are."""
+def _refuse_all(root: Path, results: list[dict[str, Any]], reason: str) -> Target:
+    """The last result fails with a reason; the earlier ones stay as they are."""
     *before, last = results
     asserts = [one["assertion"] for one in results]
     on_test(root, FAILED, lambda test: test.update({"assert": asserts}))
@@ -141,8 +141,8 @@ def _refused(root: Path, results: list[dict[str, Any]], reason: str) -> Target:
 def _equals(root: Path, size: int, question: str, wanted: str, answer: str) -> Target:
     assertion = {"type": "equals", "value": wanted, "metric": "correctness"}
     reason = f'Expected output "{answer}" to equal "{wanted}"'
-    told = {"pass": False, "score": 0, "reason": reason}
-    graded = told | {"namedScores": {}, "componentResults": [told | {"assertion": assertion}]}
+    grading = {"pass": False, "score": 0, "reason": reason}
+    graded = grading | {"namedScores": {}, "componentResults": [grading | {"assertion": assertion}]}
     on_test(root, FAILED, lambda test: test.update({"assert": [assertion]}))
     with changed(root) as document:
         for row in document["results"]["results"]:

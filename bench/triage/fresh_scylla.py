@@ -27,7 +27,7 @@ def clone(root: Path, fault: Template) -> Target:
 
 
 def never_started(root: Path, fault: Template) -> Target:
-    """The agent's program could not be run at all; only its standard error tells why."""
+    """The agent's program could not be run at all; only its standard error shows why."""
     target = agent_broke(root, lambda cli: cli.clear())
     with changed(root / RUN_FOLDER / "agent" / "result.json") as result:
         result.update(exit_code=-1, stdout="", stderr=fault.text, api_calls=0)
@@ -55,17 +55,17 @@ def disagree(root: Path, fault: Template) -> Target:
     yes, no = fault.values["scores"]
     folder = root / RUN_FOLDER
     shutil.rmtree(folder / "judge" / "judge_03")
-    said = [_said(yes, fault.values["yes"]), _said(no, fault.values["no"])]
+    judgements = [_judgement(yes, fault.values["yes"]), _judgement(no, fault.values["no"])]
     mean = (yes + no) / 2
     together = {"score": mean, "passed": False, "grade": "C" if mean >= 0.4 else "D", "reasoning": fault.values["no"]}
     with changed(folder / "run_result.json") as result:
         result.update({f"judge_{name}": value for name, value in together.items()})
-        result["judges"] = [one | more for one, more in zip(result["judges"], said, strict=False)]
+        result["judges"] = [one | more for one, more in zip(result["judges"], judgements, strict=False)]
     with changed(folder / "judge" / "result.json") as judgment:
         judgment.update(together)
-    for file, one in zip(sorted(folder.glob("judge/judge_*/judgment.json")), said, strict=True):
+    for file, judgement in zip(sorted(folder.glob("judge/judge_*/judgment.json")), judgements, strict=True):
         with changed(file) as judgment:
-            judgment.update(one)
+            judgment.update(judgement)
     return Target("T0/00")
 
 
@@ -98,7 +98,7 @@ def criterion(root: Path, decoy: Template) -> Target:
     return Target("T0/00")
 
 
-def _said(score: float, reasoning: str) -> dict[str, Any]:
+def _judgement(score: float, reasoning: str) -> dict[str, Any]:
     passed = score > 0.5
     grade = "S" if score == 1 else "A" if score >= 0.8 else "D" if score >= 0.2 else "F"
     return {"score": score, "passed": passed, "grade": grade, "reasoning": reasoning, "criteria_scores": {}}

@@ -39,9 +39,9 @@ def deploy(root: Path, fault: Template) -> Target:
 
 
 def runner(root: Path, fault: Template) -> Target:
-    with on_eval(root, PASSED) as one:
-        one["steps"] = []
-        one["status"] = {
+    with on_eval(root, PASSED) as eval_run:
+        eval_run["steps"] = []
+        eval_run["status"] = {
             "kind": "failed",
             "failureReason": f"error: {fault.type}: {fault.text}",
             "durationMs": 900,
@@ -54,8 +54,8 @@ def lint(root: Path, fault: Template) -> Target:
 
 
 def task(root: Path, decoy: Template) -> Target:
-    with on_eval(root, FAILED) as one:
-        one["task"] = f"{one['task']}{decoy.text}\n"
+    with on_eval(root, FAILED) as eval_run:
+        eval_run["task"] = f"{eval_run['task']}{decoy.text}\n"
     with on_debug(root, FAILED) as info:
         info["eval"]["task"] = info["evalSourceFiles"]["TASK.txt"] = f"{info['eval']['task']}{decoy.text}\n"
     return Target(FAILED)
@@ -88,10 +88,10 @@ def test_name(root: Path, decoy: Template) -> Target:
 
 
 def compiler(root: Path, decoy: Template) -> Target:
-    """What the compiler says of the subject's own code."""
+    """The compiler's message on the subject's own code."""
     reason = f"Error: Command failed: bunx convex dev --once\n✖ {decoy.text}"
-    with on_eval(root, COMPILED) as one:
-        one["steps"][-1]["status"]["failureReason"] = reason
+    with on_eval(root, COMPILED) as eval_run:
+        eval_run["steps"][-1]["status"]["failureReason"] = reason
     return Target(COMPILED)
 
 
@@ -99,23 +99,23 @@ def _fail_generation(root: Path, fault: Template, paths: tuple[str, ...]) -> Non
     limited = any(word in fault.text.lower() for word in RATE_LIMIT_WORDS)
     reason = f"{'[rate_limit] ' if limited else ''}error: {fault.text}"
     with changed(root / "getRunDetails.envelope.json") as answer:
-        for one in answer["value"]["evals"]:
-            if one["evalPath"] in paths:
-                one["steps"] = []
-                one["status"] = {"kind": "failed", "failureReason": reason, "durationMs": 91_000}
+        for entry in answer["value"]["evals"]:
+            if entry["evalPath"] in paths:
+                entry["steps"] = []
+                entry["status"] = {"kind": "failed", "failureReason": reason, "durationMs": 91_000}
     if len(paths) > 1:
-        # what was collected of the failures before says otherwise
+        # the collected failures contradict this
         for file in (*root.glob("getFailedEvals*.json"), *root.glob("getEvalDebugInfo/*.json")):
             file.unlink()
 
 
 def fail_step(root: Path, step: str, reason: str) -> Target:
-    with on_eval(root, PASSED) as one:
+    with on_eval(root, PASSED) as eval_run:
         last = len(PIPELINE) if step == "eslint" else PIPELINE.index(step) + 1
-        one["steps"] = [row for row in one["steps"] if row["name"] in PIPELINE[:last]]
-        failed = next(row for row in one["steps"] if row["name"] == step)
+        eval_run["steps"] = [row for row in eval_run["steps"] if row["name"] in PIPELINE[:last]]
+        failed = next(row for row in eval_run["steps"] if row["name"] == step)
         failed["status"] = {"kind": "failed", "failureReason": reason, "durationMs": 2100}
-        one["status"] |= {"kind": "failed", "failureReason": FIRST_REASON[step]}
+        eval_run["status"] |= {"kind": "failed", "failureReason": FIRST_REASON[step]}
     return Target(PASSED)
 
 

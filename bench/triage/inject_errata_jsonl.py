@@ -33,9 +33,9 @@ def check_text(root: Path, decoy: Template) -> Target:
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
-    said = {"judge": "quality", "valid": True, "reasoning": decoy.text}
+    judgement = {"judge": "quality", "valid": True, "reasoning": decoy.text}
     check = {"name": "quality", "status": "fail", "kind": "dimension", "explanation": decoy.text}
-    return add(root, REFUSED | {"judgements": [said], "checks": [check]})
+    return add(root, REFUSED | {"judgements": [judgement], "checks": [check]})
 
 
 def answer(root: Path, decoy: Template) -> Target:

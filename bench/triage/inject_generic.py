@@ -20,8 +20,8 @@ def cell(root: Path, fault: Template) -> Target:
 
 def own_frames(root: Path, fault: Template) -> Target:
     frames = (("/home/user/evalkit/cli.py", 88, "main"), ("/home/user/evalkit/runner.py", 214, "run_row"))
-    told = traceback(frames, f"{fault.type}: {fault.text}")
-    error = {"type": fault.type, "message": fault.text, "traceback": told}
+    message = traceback(frames, f"{fault.type}: {fault.text}")
+    error = {"type": fault.type, "message": fault.text, "traceback": message}
     return on_row(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
 
 
@@ -39,11 +39,11 @@ def case_name(root: Path, decoy: Template) -> Target:
 
 
 def tool_output(root: Path, decoy: Template) -> Target:
-    said = [
+    messages = [
         {"role": "user", "content": "When is high water?"},
         {"role": "tool", "tool_call_id": "call_1", "content": decoy.text},
     ]
-    return on_row(root, FAILED, lambda row: row.update(messages=said))
+    return on_row(root, FAILED, lambda row: row.update(messages=messages))
 
 
 def on_row(root: Path, where: tuple[str, int], change: Callable[[dict[str, Any]], Any]) -> Target:

@@ -39,8 +39,8 @@ Frames = tuple[tuple[str, int, str], ...]
 
 
 def call(root: Path, fault: Template) -> Target:
-    told = f"litellm.{fault.type}: {fault.text}" if not fault.type.startswith("Api") else fault.text
-    return throw(root, fault.type, told, AGENT, last="agent_execution")
+    message = f"litellm.{fault.type}: {fault.text}" if not fault.type.startswith("Api") else fault.text
+    return throw(root, fault.type, message, AGENT, last="agent_execution")
 
 
 def mid_call(root: Path, fault: Template) -> Target:
@@ -51,13 +51,13 @@ def mid_call(root: Path, fault: Template) -> Target:
 
 
 def setup(root: Path, fault: Template) -> Target:
-    told = fault.text
+    message = fault.text
     if fault.type in ("RuntimeError", "BuildImageError", "DockerException"):
         failed = f"Docker compose command failed for environment {TASK}. Command: docker compose up --detach --wait."
-        told = f"{failed} Return code: 1. Stdout: {told}. "
-    kind = "RuntimeError" if told != fault.text else fault.type
+        message = f"{failed} Return code: 1. Stdout: {message}. "
+    kind = "RuntimeError" if message != fault.text else fault.type
     last = "agent_setup" if fault.type == "AgentSetupTimeoutError" else "environment_setup"
-    return throw(root, kind, told, ENVIRONMENT, last=last)
+    return throw(root, kind, message, ENVIRONMENT, last=last)
 
 
 def world(root: Path, fault: Template) -> Target:
@@ -162,10 +162,10 @@ def _exception(kind: str, message: str, frames: Frames) -> dict[str, str]:
     }
 
 
-def print_verifier(root: Path, told: str) -> None:
+def print_verifier(root: Path, text: str) -> None:
     path = root / TRIAL / "verifier" / "test-stdout.txt"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(f"{told}\n", encoding="utf-8")
+    path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def printed_by_verifier(root: Path) -> str:

@@ -97,7 +97,7 @@ def cancelled(root: Path, fault: Template) -> Target:
 
 
 def judge_answer(root: Path, fault: Template) -> Target:
-    """Before this was mended, a judge whose grade was not found was a wrong answer."""
+    """Before this was fixed, a judge without a grade counted as a wrong answer."""
     return _change(root, lambda sample: graded(sample, "model_graded_qa", fault.text))
 
 
@@ -162,8 +162,8 @@ def tool_output(root: Path, decoy: Template) -> Target:
     def returned(sample: dict[str, Any]) -> None:
         event = tool_event(sample) | {"result": decoy.text, "completed": "2026-11-15T19:18:39.600000+00:00"}
         sample["events"].insert(begin(sample, "scorers"), event)
-        told = {"role": "tool", "content": decoy.text, "tool_call_id": "call_9", "function": "bash"}
-        sample["messages"].insert(1, told)
+        message = {"role": "tool", "content": decoy.text, "tool_call_id": "call_9", "function": "bash"}
+        sample["messages"].insert(1, message)
 
     return _change(root, returned)
 
@@ -171,8 +171,8 @@ def tool_output(root: Path, decoy: Template) -> Target:
 def test_output(root: Path, decoy: Template) -> Target:
     """Scorers of code put what the subject's program printed into their explanation."""
     code = "```python\nassert solve(3) == 9\n```"
-    told = f"The following verification code was executed:\n{code}\nThe submission was incorrect\n\n{decoy.text}"
-    return _change(root, lambda sample: graded(sample, "verify", told))
+    explanation = f"The following verification code was executed:\n{code}\nThe submission was incorrect\n\n{decoy.text}"
+    return _change(root, lambda sample: graded(sample, "verify", explanation))
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
@@ -224,8 +224,8 @@ def silent(sample: dict[str, Any]) -> None:
     sample["messages"] = sample["messages"][:1]
 
 
-def graded(sample: dict[str, Any], name: str, told: str, *, value: Any = "I", reason: str | None = None) -> None:
-    score = {"value": value, "answer": sample["output"]["completion"], "explanation": told, "history": []}
+def graded(sample: dict[str, Any], name: str, explanation: str, *, value: Any = "I", reason: str | None = None) -> None:
+    score = {"value": value, "answer": sample["output"]["completion"], "explanation": explanation, "history": []}
     sample["scores"] = {name: score | ({"reason": reason} if reason else {})}
 
 

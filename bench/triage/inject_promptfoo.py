@@ -97,13 +97,13 @@ def case_name(root: Path, decoy: Template) -> Target:
 
 
 def check_text(root: Path, decoy: Template) -> Target:
-    """An assertion of one's own, in code, says what it found."""
+    """A custom assertion in code gives its own reason."""
 
-    def refused(row: dict[str, Any]) -> None:
+    def refuse_row(row: dict[str, Any]) -> None:
         assertion = {"type": "javascript", "value": "file://check.js", "metric": "behaviour"}
         refuse(row, [{"pass": False, "score": 0, "assertion": assertion}], decoy.text)
 
-    return on_row(root, FAILED, refused)
+    return on_row(root, FAILED, refuse_row)
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
@@ -119,7 +119,7 @@ def on_row(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> Ta
 
 
 def on_test(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> None:
-    """A test stands in each of its rows; repeats of it have numbers of their own."""
+    """Each row has its test; repeats of it have numbers of their own."""
     with changed(root) as document:
         for row in document["results"]["results"]:
             if row["testCase"]["description"] == NAMES[test]:
@@ -138,8 +138,8 @@ def _rubric(row: dict[str, Any], reason: str, metadata: dict[str, Any]) -> None:
 
 
 def refuse(row: dict[str, Any], results: list[dict[str, Any]], reason: str) -> None:
-    told = {"pass": False, "score": 0, "reason": reason}
-    graded = told | {"namedScores": {}, "componentResults": [one | told for one in results]}
+    grading = {"pass": False, "score": 0, "reason": reason}
+    graded = grading | {"namedScores": {}, "componentResults": [one | grading for one in results]}
     row.update(success=False, failureReason=1, error=reason, score=0, gradingResult=graded, namedScores={})
 
 

@@ -55,12 +55,12 @@ def process(root: Path, fault: Template) -> Target:
 def cascade(root: Path, fault: Template) -> Target:
     """One crash comes first; what it left behind stops the others."""
     for log in (root / "thread_logs").glob("*.log"):
-        told = re.sub(
+        text = re.sub(
             r"RuntimeError: Failed to create worktree: fatal: a branch named '\w+' already exists",
             lambda _: f"{fault.type}: {fault.text}",
             log.read_text(encoding="utf-8"),
         )
-        log.write_text(told, encoding="utf-8")
+        log.write_text(text, encoding="utf-8")
     return Target("test-007")
 
 
@@ -120,11 +120,11 @@ def crash(root: Path, fault: Template, frame: str) -> Target:
 
 
 def _row(summary: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = next(row for row in summary["results"] if row["test_id"] == TEST)
-    return found
+    result: dict[str, Any] = next(row for row in summary["results"] if row["test_id"] == TEST)
+    return result
 
 
-def last_block(root: Path, told: str, *, exit_code: int) -> None:
+def last_block(root: Path, block: str, *, exit_code: int) -> None:
     """Replace what the last session logged for the test."""
     log = root / "thread_logs" / "thread_0.log"
     text = log.read_text(encoding="utf-8")
@@ -132,7 +132,7 @@ def last_block(root: Path, told: str, *, exit_code: int) -> None:
     body = text.index("=" * 70, start) + 71
     end = text.index("=" * 70, body)
     closing = re.sub(r"\(exit code: -?\d+\)", f"(exit code: {exit_code})", text[end:], count=1)
-    log.write_text(f"{text[:body]}{told}\n{closing}", encoding="utf-8")
+    log.write_text(f"{text[:body]}{block}\n{closing}", encoding="utf-8")
 
 
 def agent_broke(root: Path, answer: Callable[[dict[str, Any]], None]) -> Target:
@@ -159,17 +159,17 @@ def on_cli(result: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> 
 
 
 def judged(root: Path, reasoning: str, *, valid: bool = True) -> None:
-    """Every judge says the same, and says no."""
-    said = {"score": 0.0, "passed": False, "grade": "F", "reasoning": reasoning, "criteria_scores": {}}
+    """All judges agree, and fail it."""
+    judgement = {"score": 0.0, "passed": False, "grade": "F", "reasoning": reasoning, "criteria_scores": {}}
     folder = root / RUN_FOLDER
     with changed(folder / "run_result.json") as result:
         result.update(judge_score=0.0, judge_passed=False, judge_grade="F", judge_reasoning=reasoning)
         result["criteria_scores"] = {}
-        for one in result["judges"]:
-            one.update(said, is_valid=valid)
+        for judge in result["judges"]:
+            judge.update(judgement, is_valid=valid)
     for file in [folder / "judge" / "result.json", *folder.glob("judge/judge_*/judgment.json")]:
         with changed(file) as judgment:
-            judgment.update(said, is_valid=valid)
+            judgment.update(judgement, is_valid=valid)
     for response in folder.glob("judge/judge_*/response.txt"):
         response.write_text(reasoning, encoding="utf-8")
 

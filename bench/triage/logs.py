@@ -49,8 +49,8 @@ class Harness(NamedTuple):
 def log_of(fixture: str) -> Path:
     """What its `data` holds; the folder itself, where that is several files."""
     data = FIXTURES / fixture / "data"
-    found = [*data.iterdir()]
-    return found[0] if len(found) == 1 else data
+    entries = [*data.iterdir()]
+    return entries[0] if len(entries) == 1 else data
 
 
 def copy_of(fixture: str, scratch: Path) -> Path:

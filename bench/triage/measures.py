@@ -1,4 +1,4 @@
-"""Precision, recall, coverage and the rest, from what was true and what was said. `unknown` counts as wrong."""
+"""Precision, recall, coverage and the rest, from true and predicted owners. `unknown` counts as wrong."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class Rates(msgspec.Struct, frozen=True):
     support: int
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class TriageScores(msgspec.Struct, frozen=True, kw_only=True):
     samples: int
     right: int
     coverage: float
@@ -38,10 +38,10 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """Failures that have a second owner, such as the grader whose tests never ran."""
     seconds_found: int
     confusion: dict[str, dict[str, int]]
-    """True owner → owner said → how often."""
+    """True owner → predicted owner → how often."""
 
 
-def measure(tried: Iterable[Tried]) -> Measured:
+def measure(tried: Iterable[Tried]) -> TriageScores:
     every = list(tried)
     pairs: list[tuple[str, str]] = [(one.sample.owner, one.owner) for one in every]
     owners = {owner: _rates(pairs, {owner}) for owner in OWNERS if any(true == owner for true, _ in pairs)}
@@ -49,7 +49,7 @@ def measure(tried: Iterable[Tried]) -> Measured:
     decoys = [one for one in every if one.sample.kind == "decoy"]
     twins = [one for one in every if one.sample.kind == "twin"]
     seconds = [one for one in every if one.sample.template and one.sample.template.also]
-    return Measured(
+    return TriageScores(
         samples=len(pairs),
         right=sum(true == said for true, said in pairs),
         coverage=sum(said != "unknown" for _, said in pairs) / len(pairs) if pairs else 1.0,
@@ -69,16 +69,16 @@ def measure(tried: Iterable[Tried]) -> Measured:
 
 def _rates(pairs: list[tuple[str, str]], wanted: set[str]) -> Rates:
     true = sum(owner in wanted for owner, _ in pairs)
-    said = sum(owner in wanted for _, owner in pairs)
+    named = sum(owner in wanted for _, owner in pairs)
     both = sum(one in wanted and other in wanted for one, other in pairs)
-    precision = both / said if said else None
+    precision = both / named if named else None
     recall = both / true if true else None
-    return Rates(precision, recall, 2 * both / (true + said) if true + said else None, true)
+    return Rates(precision, recall, 2 * both / (true + named) if true + named else None, true)
 
 
 def _confusion(pairs: list[tuple[str, str]]) -> dict[str, dict[str, int]]:
     counted = Counter(pairs)
     rows: dict[str, dict[str, int]] = {}
-    for (true, said), often in sorted(counted.items()):
-        rows.setdefault(true, {})[said] = often
+    for (true, answer), often in sorted(counted.items()):
+        rows.setdefault(true, {})[answer] = often
     return rows

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from bench.triage.measures import OWNERS, Measured, Rates, measure
+from bench.triage.measures import OWNERS, Rates, TriageScores, measure
 from bench.triage.samples import FIELD_HARNESSES, HARNESSES
 from bench.triage.templates import HELD_OUT_HARNESSES, decoys, faults, fresh_decoys, fresh_faults, part_of
 from bench.triage.trying import NO_FAILURE, Tried
@@ -19,14 +19,14 @@ TITLES = {
 }
 SHOWN = ("labels", "tune")
 """Parts whose texts may be printed."""
-SAID = (*OWNERS, "unknown", NO_FAILURE)
+ANSWERS = (*OWNERS, "unknown", NO_FAILURE)
 
 
 def print_split() -> None:
     names = [template.name for template in (*faults(), *decoys())]
     tune = sum(part_of(name, "") == "tune" for name in names)
-    told = f"{len(names)} templates, by a hash of their names: {tune} to tune on, {len(names) - tune} held out"
-    print(f"split: {told}; held out whole: {', '.join(HELD_OUT_HARNESSES)}")
+    split = f"{len(names)} templates, by a hash of their names: {tune} to tune on, {len(names) - tune} held out"
+    print(f"split: {split}; held out whole: {', '.join(HELD_OUT_HARNESSES)}")
     print(f"fresh: {len(fresh_faults())} faults and {len(fresh_decoys())} decoys, written apart from the rules\n")
 
 
@@ -52,20 +52,20 @@ def as_json(part: str, tried: list[Tried]) -> dict[str, Any]:
     }
 
 
-def _totals(measured: Measured) -> None:
+def _totals(measured: TriageScores) -> None:
     print(f"right      {measured.right}/{measured.samples} = {measured.right / max(1, measured.samples):.3f}")
     print(f"coverage   {measured.coverage:.3f}   (not `unknown`)")
     print(f"model      {_rated(measured.model)}")
     print(f"not model  {_rated(measured.not_model)}")
     print(f"macro F1   {measured.macro_f1:.3f}   over {len(measured.owners)} owners   (aims: {AIMS})")
     if measured.decoys or measured.twins:
-        told = f"decoys misread {measured.decoys_misread}/{measured.decoys}"
-        print(f"controls   {told}, untouched twins misread {measured.twins_misread}/{measured.twins}")
+        decoys = f"decoys misread {measured.decoys_misread}/{measured.decoys}"
+        print(f"controls   {decoys}, untouched twins misread {measured.twins_misread}/{measured.twins}")
     if measured.seconds:
         print(f"second     owner named {measured.seconds_found}/{measured.seconds}")
 
 
-def _owners(measured: Measured) -> None:
+def _owners(measured: TriageScores) -> None:
     print("\nowner         precision recall   F1     n")
     for owner, rates in measured.owners.items():
         numbers = f"{_number(rates.precision):>9} {_number(rates.recall):>6} {_number(rates.f1):>5} {rates.support:>5}"
@@ -75,16 +75,19 @@ def _owners(measured: Measured) -> None:
 def _harnesses(tried: list[Tried]) -> None:
     print("\nharness             right        model P / R      not-model P / R  macro F1  decoys misread")
     for name, group in _by_harness(tried).items():
-        one = measure(group)
-        right = f"{one.right}/{one.samples}"
-        model = f"{_number(one.model.precision)} / {_number(one.model.recall)}"
-        other = f"{_number(one.not_model.precision)} / {_number(one.not_model.recall)}"
-        print(f"{name:<19} {right:<12} {model:<16} {other:<16} {one.macro_f1:>8.2f}  {one.decoys_misread}/{one.decoys}")
+        scores = measure(group)
+        right = f"{scores.right}/{scores.samples}"
+        model = f"{_number(scores.model.precision)} / {_number(scores.model.recall)}"
+        other = f"{_number(scores.not_model.precision)} / {_number(scores.not_model.recall)}"
+        print(
+            f"{name:<19} {right:<12} {model:<16} {other:<16} {scores.macro_f1:>8.2f}  "
+            f"{scores.decoys_misread}/{scores.decoys}"
+        )
 
 
-def _confusion(measured: Measured) -> None:
-    columns = [word for word in SAID if any(word in row for row in measured.confusion.values())]
-    print("\ntrue ↓ said →".ljust(15) + "".join(f"{word[:11]:>12}" for word in columns))
+def _confusion(measured: TriageScores) -> None:
+    columns = [word for word in ANSWERS if any(word in row for row in measured.confusion.values())]
+    print("\ntrue ↓ pred. →".ljust(15) + "".join(f"{word[:11]:>12}" for word in columns))
     for true in OWNERS:
         if true in measured.confusion:
             row = measured.confusion[true]
@@ -95,18 +98,18 @@ def _misses(tried: list[Tried], *, shown: bool, texts: bool) -> None:
     missed = [one for one in tried if not one.right]
     listed = [one for one in missed if one.sample.unsure or shown]
     print(f"\nmisses: {len(missed)}{'' if len(listed) == len(missed) else '   (--misses lists them all)'}")
-    for one in listed:
-        needs = f" (no log shows it: needs {one.sample.unsure})" if one.sample.unsure else ""
-        print(f"  {one.sample.name}: {one.sample.owner}, said {one.owner}{needs}")
+    for miss in listed:
+        needs = f" (no log shows it: needs {miss.sample.unsure})" if miss.sample.unsure else ""
+        print(f"  {miss.sample.name}: {miss.sample.owner}, predicted {miss.owner}{needs}")
         if texts and shown:
-            print(f"      by `{one.decided_by}`: {one.quote[:110]}")
+            print(f"      by `{miss.decided_by}`: {miss.quote[:110]}")
 
 
-def _miss(one: Tried, *, texts: bool) -> dict[str, Any]:
-    told = {"sample": one.sample.name, "owner": one.sample.owner, "said": one.owner}
-    if one.sample.unsure:
-        told["needs"] = one.sample.unsure
-    return told | ({"decided_by": one.decided_by, "quote": one.quote} if texts else {})
+def _miss(tried: Tried, *, texts: bool) -> dict[str, Any]:
+    row = {"sample": tried.sample.name, "owner": tried.sample.owner, "said": tried.owner}
+    if tried.sample.unsure:
+        row["needs"] = tried.sample.unsure
+    return row | ({"decided_by": tried.decided_by, "quote": tried.quote} if texts else {})
 
 
 def _by_harness(tried: list[Tried]) -> dict[str, list[Tried]]:

@@ -79,7 +79,7 @@ Kind = Literal["fault", "twin", "decoy", "label"]
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
-    """One failure of which the owner is known."""
+    """One failure with a known owner."""
 
     name: str
     harness: str
@@ -123,7 +123,7 @@ def place_of(sample: Sample) -> Place:
 
 
 def labelled() -> Iterator[Sample]:
-    """By case; `*` stands for every failure of the run."""
+    """By case; `*` means every failure of the run."""
     for run in tomllib.loads((HERE / "labels.toml").read_text(encoding="utf-8"))["run"]:
         unsure = {case: why for why, cases in run.get("unsure", {}).items() for case in cases}
         for owner, cases in run["owners"].items():

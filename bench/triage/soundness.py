@@ -1,4 +1,4 @@
-"""Is a changed log still a log? Told by the sources alone, so that it says nothing of triage.
+"""Is a changed log still a log? Checked by the sources alone, independently of triage.
 
 A sample is sound where the change made no row unreadable, the attempt that it means is a failure, and what was injected
 can be seen in the records at all.
@@ -29,10 +29,10 @@ class Read(msgspec.Struct):
     attempts: list[Attempt] = []
     unreadable: int = 0
 
-    def meant(self, target: Target) -> list[Attempt]:
+    def attempts_at(self, target: Target) -> list[Attempt]:
         return [one for one in self.attempts if is_meant(one.id, self.runs[one.run], target)]
 
-    def told(self, attempt: Attempt) -> str:
+    def visible_text(self, attempt: Attempt) -> str:
         """Everything that a reader of this attempt can see."""
         case = self.cases.get((attempt.run, attempt.case))
         seen = (attempt, self.runs[attempt.run], *([case] if case else []))
@@ -53,17 +53,17 @@ def unsound(sample: Sample, scratch: Path) -> str:
 
 
 def read(path: Path) -> Read:
-    found = Read(runs={}, cases={}, attempts=[])
+    log = Read(runs={}, cases={}, attempts=[])
     for item in (item for one in sources.find(path) for item in sources.read(one)):
         if isinstance(item, Run):
-            found.runs[item.id] = item
+            log.runs[item.id] = item
         elif isinstance(item, Case):
-            found.cases[item.run, item.key] = item
+            log.cases[item.run, item.key] = item
         elif isinstance(item, Attempt):
-            found.attempts.append(item)
+            log.attempts.append(item)
         elif isinstance(item, Unreadable):
-            found.unreadable += 1
-    return found
+            log.unreadable += 1
+    return log
 
 
 def is_meant(attempt: str, run: Run, target: Target) -> bool:
@@ -73,8 +73,8 @@ def is_meant(attempt: str, run: Run, target: Target) -> bool:
         return False
     if target.index and parts.index != target.index:
         return False
-    told = f"{run.native_id} {run.subject.model} {' '.join(run.variant.values())}"
-    return all(word in told for word in target.run.split())
+    names = f"{run.native_id} {run.subject.model} {' '.join(run.variant.values())}"
+    return all(word in names for word in target.run.split())
 
 
 @cache
@@ -82,16 +82,16 @@ def _unreadable_before(fixture: str) -> int:
     return read(log_of(fixture)).unreadable
 
 
-def _without_failure(found: Read, target: Target) -> str:
-    meant = found.meant(target)
+def _without_failure(log: Read, target: Target) -> str:
+    meant = log.attempts_at(target)
     if not meant:
         return f"no attempt at `{target.case}` of `{target.run}`"
     return "" if any(attempt.is_failure for attempt in meant) else "the attempt is no failure"
 
 
-def _unseen(found: Read, target: Target, text: str) -> str:
-    told = "\n".join(found.told(attempt) for attempt in found.meant(target))
-    lost = [line for line in _lines(text) if line not in told]
+def _unseen(log: Read, target: Target, text: str) -> str:
+    visible = "\n".join(log.visible_text(attempt) for attempt in log.attempts_at(target))
+    lost = [line for line in _lines(text) if line not in visible]
     return f"not to be seen: {lost[0]}" if lost else ""
 
 

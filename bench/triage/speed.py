@@ -14,7 +14,13 @@ from errata.store.database import open_store
 from errata.store.runs import run_by_id
 
 FAILURES = 100_000
-PHRASES = ("names the wrong pier", "says nothing of the ferry", "books too many seats", "gives no price", "is late")
+PHRASES = (
+    "names the wrong pier",
+    "omits the ferry",
+    "books too many seats",
+    "gives no price",
+    "is late",
+)
 
 
 class Speed(msgspec.Struct, frozen=True):

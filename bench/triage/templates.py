@@ -88,5 +88,5 @@ def part_of(template: str, harness: str) -> Part:
 
 @cache
 def _read(file: str, table: str) -> list[Template]:
-    found = tomllib.loads((HERE / file).read_text(encoding="utf-8"))[table]
-    return msgspec.convert(found, list[Template])
+    tables = tomllib.loads((HERE / file).read_text(encoding="utf-8"))[table]
+    return msgspec.convert(tables, list[Template])

@@ -1,4 +1,4 @@
-"""What errata says of each sample: the log is copied, changed, imported and triaged as a user's would be."""
+"""The attribution of each sample: the log is copied, changed, imported and triaged as a user's would be."""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -21,13 +21,13 @@ NO_FAILURE = "no failure"
 """What is found where errata does not count the attempt as a failure at all."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class TriagedFailure(msgspec.Struct, frozen=True):
     run: Run
     attribution: Attribution
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """A sample and what triage said of it."""
+    """A sample and its attribution."""
 
     sample: Sample
     owner: str
@@ -66,32 +66,32 @@ class Trials:
         target = place_of(sample).inject(copied, sample.template)
         yield from _answers(sample, self._read(copied), target)
 
-    def _read_untouched(self, fixture: str) -> list[Found]:
+    def _read_untouched(self, fixture: str) -> list[TriagedFailure]:
         return self._read(FIXTURES / fixture / "data")
 
-    def _read(self, path: Path) -> list[Found]:
+    def _read(self, path: Path) -> list[TriagedFailure]:
         """In a store of its own: what another sample made of the same run must not matter."""
         shutil.copyfile(self._scratch / "empty.db", self._scratch / "errata.db")
         store = open_store(self._scratch / "errata.db")
-        found = []
+        triaged = []
         # all of them before the first is triaged: what one run shows may tell of another
         imported = [run_by_id(store, run.id) for summary in import_paths([path], store) for run in summary.runs]
         for stored in imported:
             triage_run(stored, store)
-            told = attributions_of(store, stored.pk)
-            found += [Found(stored.run, attribution) for attribution in told.values()]
+            attributions = attributions_of(store, stored.pk)
+            triaged += [TriagedFailure(stored.run, attribution) for attribution in attributions.values()]
         store.engine.dispose()
         for left in self._scratch.glob("errata.db*"):
             left.unlink()
-        return found
+        return triaged
 
 
-def _answers(sample: Sample, found: list[Found], target: Target) -> Iterator[Tried]:
+def _answers(sample: Sample, triaged: list[TriagedFailure], target: Target) -> Iterator[Tried]:
     """One answer; for a label without a number, one for each attempt at the case."""
-    hits = [one for one in found if is_meant(one.attribution.attempt, one.run, target)]
+    hits = [one for one in triaged if is_meant(one.attribution.attempt, one.run, target)]
     if not hits:
         yield Tried(sample, NO_FAILURE)
-    for one in hits:
-        said = one.attribution
-        quote = next((signal.quote for signal in said.signals if signal.name == said.decided_by), "")
-        yield Tried(sample, said.owner, said.also, said.decided_by, quote)
+    for hit in hits:
+        attribution = hit.attribution
+        quote = next((signal.quote for signal in attribution.signals if signal.name == attribution.decided_by), "")
+        yield Tried(sample, attribution.owner, attribution.also, attribution.decided_by, quote)

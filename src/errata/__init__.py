@@ -6,12 +6,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from errata.api import (
+        AnalyzedRun,
         AttemptRow,
         CellRow,
         CheckRow,
         DataTable,
         ErrataError,
-        EvalRun,
         FailureRow,
         NotComparableError,
         NotFoundError,
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AnalyzedRun",
     "AttemptRow",
     "CellRow",
     "CheckRow",
     "DataTable",
     "ErrataError",
-    "EvalRun",
     "FailureRow",
     "NotComparableError",
     "NotFoundError",

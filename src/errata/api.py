@@ -19,7 +19,7 @@ from errata.errors import ErrataError, NotComparableError, NotFoundError, Source
 from errata.export.data_table import DataTable
 from errata.export.tables import cell_rows, pair_rows, redact_row, score_row
 from errata.model import StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.output.failures import FailureOutput as FailureRow
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
@@ -33,12 +33,12 @@ from errata.verbs import store as storing
 from errata.verbs.analyze import import_logs
 
 __all__ = [
+    "AnalyzedRun",
     "AttemptRow",
     "CellRow",
     "CheckRow",
     "DataTable",
     "ErrataError",
-    "EvalRun",
     "FailureRow",
     "NotComparableError",
     "NotFoundError",
@@ -61,7 +61,7 @@ def open(store: Location | None = None) -> "RunStore":
     return RunStore(load_settings(store=str(store) if store is not None else ""))
 
 
-def analyze(*paths: Location, store: Location | None = None, source: str = "") -> "list[EvalRun]":
+def analyze(*paths: Location, store: Location | None = None, source: str = "") -> "list[AnalyzedRun]":
     """Import logs and name the owner of each failure, like `errata analyze`; writes no report."""
     return open(store).import_(*paths, source=source)
 
@@ -88,25 +88,25 @@ class RunStore:
     def __repr__(self) -> str:
         return f"<RunStore {self.path}>"
 
-    def import_(self, *paths: Location, source: str = "", mapping: Location | None = None) -> "list[EvalRun]":
+    def import_(self, *paths: Location, source: str = "", mapping: Location | None = None) -> "list[AnalyzedRun]":
         """Import the logs at the paths and triage their failures. `mapping` describes a table of your own."""
         map_path = Path(mapping) if mapping is not None else None
         runs = import_logs([Path(path) for path in paths], self._store, source=source, map_path=map_path)
         return [self._run(stored) for stored in runs]
 
-    def run(self, name: str = "latest") -> "EvalRun":
+    def run(self, name: str = "latest") -> "AnalyzedRun":
         """A run by its name, its id or the beginning of its id; `latest` is the one that was imported last."""
         [stored] = storing.stored_runs([name], self._store)
         return self._run(stored)
 
-    def __iter__(self) -> "Iterator[EvalRun]":
+    def __iter__(self) -> "Iterator[AnalyzedRun]":
         return map(self._run, storing.all_runs(self._store))
 
     def __len__(self) -> int:
         return len(storing.all_runs(self._store))
 
     def runs(self) -> DataTable[RunRow]:
-        """Every run, the newest first. Iterate over the store itself for `EvalRun` objects."""
+        """Every run, the newest first. Iterate over the store itself for `AnalyzedRun` objects."""
 
         def read_rows() -> Iterator[RunRow]:
             stored_runs = storing.all_runs(self._store)
@@ -117,7 +117,7 @@ class RunStore:
         return DataTable("runs", RunRow, read_rows, preview=preview)
 
     def compare(
-        self, *runs: "EvalRun | str", common: bool = False, by_model: bool = False, category: str = ""
+        self, *runs: "AnalyzedRun | str", common: bool = False, by_model: bool = False, category: str = ""
     ) -> "RunComparison":
         """Compare two runs or more. `common` restricts runs of different suites to the cases that they share.
 
@@ -130,11 +130,11 @@ class RunStore:
         stored_runs = storing.stored_runs(names, self._store)
         return RunComparison(comparing.compare(stored_runs, self._store, options), stored_runs, self._store)
 
-    def _run(self, stored: StoredRun) -> "EvalRun":
-        return EvalRun(stored, self._store, self._settings)
+    def _run(self, stored: StoredRun) -> "AnalyzedRun":
+        return AnalyzedRun(stored, self._store, self._settings)
 
 
-class EvalRun:
+class AnalyzedRun:
     """A run. Its tables and scores are read from the store each time, so they include new verdicts."""
 
     def __init__(self, stored: StoredRun, store: storing.Store, settings: Settings) -> None:
@@ -163,7 +163,7 @@ class EvalRun:
         return self._stored.run.source.name
 
     def __repr__(self) -> str:
-        return f"<EvalRun {self.name}: {self.model}, {self._stored.counts.failures} failures>"
+        return f"<AnalyzedRun {self.name}: {self.model}, {self._stored.counts.failures} failures>"
 
     def _repr_html_(self) -> str:
         return self.scores()._repr_html_()
@@ -300,7 +300,7 @@ def _run_row(stored: StoredRun, name: str) -> RunRow:
         started_at=run.started_at,
         imported_at=stored.imported_at,
         cases=counts.cases,
-        attempts=counts.made,
+        attempts=counts.attempts_in_log,
         passed=counts.outcomes.get("pass", 0),
         failures=counts.failures,
         is_excluded=run.excluded is not None,

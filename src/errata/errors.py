@@ -16,6 +16,10 @@ Anything else that escapes is a bug in errata: exit 3 and a crash file.
 A bad line inside a log is neither; it is an `Unreadable` record, and reading goes on.
 """
 
+import re
+from collections.abc import Iterable
+from itertools import islice
+
 
 class ErrataError(Exception):
     """What is wrong, and in `hint` what would be right."""
@@ -64,3 +68,37 @@ class NotComparableError(ErrataError):
 
 class SettingsError(ErrataError):
     """A setting is missing or contradicts another."""
+
+
+MOST_NAMES = 5_000
+"""Names that `nearest` compares with, at most."""
+SHOWN = 3
+
+
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """The known names closest to a mistyped word: first those that contain it, then those with a similar spelling.
+
+    Case, hyphens and slashes are ignored. The word itself is never suggested.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 only a wrong name needs it
+
+    wanted = _bare(word)
+    names = {name: _bare(name) for name in islice(known, MOST_NAMES) if name and name != word}
+    if not wanted:
+        return []
+    inside = sorted((name for name, bare in names.items() if wanted in bare), key=lambda name: (len(name), name))
+    by_bare = {bare: name for name, bare in names.items()}
+    alike = [by_bare[bare] for bare in get_close_matches(wanted, by_bare, n=SHOWN, cutoff=0.7)]
+    return list(dict.fromkeys([*inside, *alike]))[:SHOWN]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint such as "did you mean `x`?"; empty if no name is similar."""
+    names = [f"`{name}`" for name in nearest(word, known)]
+    if len(names) > 1:
+        return f"did you mean {', '.join(names[:-1])} or {names[-1]}?"
+    return f"did you mean {names[0]}?" if names else ""
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())

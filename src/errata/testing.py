@@ -1,4 +1,4 @@
-"""The kit for authors of sources: `check_source` tries what every source must withstand; factories build records.
+"""Test kit for authors of sources: `check_source` tests what every source must withstand; factories build records.
 
 ```python
 def test_my_source_keeps_the_rules(tmp_path):
@@ -20,7 +20,7 @@ import msgspec
 from errata import sources
 from errata.errors import ErrataError
 from errata.model import Attempt, Case, Item, Run, SourceInfo, Unreadable
-from errata.sources import Found
+from errata.sources import RecognisedPath
 from errata.sources.base import Match, Source
 from errata.store.attempts import attempts_of, case_of, run_with_texts, with_texts
 from errata.store.database import open_store
@@ -32,14 +32,14 @@ CUTS = 2
 FLIPS = 1
 
 
-class Log(msgspec.Struct, frozen=True):
-    """A good log of the format, and the folder that has to come along when it is copied."""
+class SourceLog(msgspec.Struct, frozen=True):
+    """A valid log of the format, and the folder that has to be copied with it."""
 
     path: Path
     within: Path
 
     def copy(self, to: Path) -> Path:
-        """Where the copy of the log itself is."""
+        """Returns the path of the copied log."""
         to.mkdir(parents=True)
         whole = to / self.within.name
         if self.within.is_dir():
@@ -58,13 +58,13 @@ def check_source(
     within: Path | None = None,
     named: bool = False,
 ) -> None:
-    """Try a source on a good log of its format; `AssertionError` tells the first rule that it breaks.
+    """Test a source on a valid log of its format; `AssertionError` names the first rule that it breaks.
 
-    `ignored` names what the source leaves out on purpose, as `file#/pointer` patterns with `*`. `within` is the folder
-    that holds what the log refers to, where that is more than the log itself. `named` is for a format that knows its
-    logs by name, such as one that a mapping file beside them describes.
+    `ignored`: what the source leaves out on purpose, as `file#/pointer` patterns with `*`. `within`: the folder with
+    everything the log refers to, if that is more than the log itself. `named`: the format recognises its logs by name,
+    such as one that is described by a mapping file beside the logs.
     """
-    log = Log(path, within or path)
+    log = SourceLog(path, within or path)
     items = list(_read(source, path))
     assert any(isinstance(item, Run) for item in items), f"{source.NAME} reads no run at {path}"
     _recognised(source, log, scratch, named=named)
@@ -77,28 +77,28 @@ def check_source(
 
 
 def a_run(**changes: Any) -> Run:
-    """A run for tests: only what matters to the test needs to be said."""
-    given: dict[str, Any] = {"native_id": "run-1", "source": SourceInfo(name="test"), "suite": "suite"}
-    return Run(**given | changes)
+    """A run for tests: pass only the fields that matter to the test."""
+    fields: dict[str, Any] = {"native_id": "run-1", "source": SourceInfo(name="test"), "suite": "suite"}
+    return Run(**fields | changes)
 
 
 def an_attempt(**changes: Any) -> Attempt:
     """A failed attempt for tests."""
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "run": "0" * 16,
         "case": "suite/case-1",
         "execution": "completed",
         "measurement": "scored",
         "outcome": "fail",
     }
-    return Attempt(**given | changes)
+    return Attempt(**fields | changes)
 
 
 def _read(source: Source, path: Path) -> Iterator[Item]:
-    return sources.read(Found(path, source, Match.sure("given")))
+    return sources.read(RecognisedPath(path, source, Match.sure("given")))
 
 
-def _recognised(source: Source, log: Log, scratch: Path, *, named: bool) -> None:
+def _recognised(source: Source, log: SourceLog, scratch: Path, *, named: bool) -> None:
     path = log.path
     assert source.recognise(path) is not None, f"{source.NAME} does not recognise {path}"
     others = [
@@ -129,7 +129,7 @@ def _wrong_paths(folder: Path) -> list[Path]:
 
 def _ids_are_unique(items: list[Item]) -> None:
     ids = Counter(item.id for item in items if isinstance(item, Attempt))
-    twice = [name for name, often in ids.items() if often > 1]
+    twice = [name for name, count in ids.items() if count > 1]
     assert not twice, f"attempt ids are given twice: {twice[:3]}"
     runs = {item.id for item in items if isinstance(item, Run)}
     for item in items:
@@ -158,8 +158,8 @@ def _survives_the_store(items: list[Item], scratch: Path) -> None:
         assert run_with_texts(store, stored) == run, f"run {run.native_id} changes on its way through the store"
         read = [item for item in items if isinstance(item, Attempt) and item.run == run_id]
         back = [with_texts(store, attempt) for attempt in attempts_of(store, stored.pk, steps=True)]
-        for one, other in zip(read, back, strict=True):
-            assert one == other, f"attempt {one.id} changes on its way through the store"
+        for before, after in zip(read, back, strict=True):
+            assert before == after, f"attempt {before.id} changes on its way through the store"
         for case in (item for item in items if isinstance(item, Case) and item.run == run_id):
             assert case_of(store, stored.pk, case.key) == case, f"case {case.key} changes on its way through the store"
         if len(runs) == 1:
@@ -167,8 +167,8 @@ def _survives_the_store(items: list[Item], scratch: Path) -> None:
             assert kept == {(item.where, item.why) for item in items if isinstance(item, Unreadable)}
 
 
-def _damage_is_data(source: Source, log: Log, scratch: Path) -> None:
-    """Cut off, emptied and corrupted copies are read as far as they go; only an `ErrataError` may refuse them."""
+def _damage_is_data(source: Source, log: SourceLog, scratch: Path) -> None:
+    """Truncated, emptied and corrupted copies are read as far as possible; only an `ErrataError` may refuse them."""
     chance = random.Random(7)  # noqa: S311 repeatable, not secret
     copy = log.copy(scratch / "damaged")
     for name in _one_of_each(_files(copy)):
@@ -194,7 +194,7 @@ def _flipped(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def _nothing_is_lost(source: Source, log: Log, scratch: Path, ignored: tuple[str, ...]) -> None:
+def _nothing_is_lost(source: Source, log: SourceLog, scratch: Path, ignored: tuple[str, ...]) -> None:
     """Change one value of the log at a time: some record must change with it."""
     copy = log.copy(scratch / "perturbed")
     before = list(_read(source, copy))
@@ -210,11 +210,11 @@ def _nothing_is_lost(source: Source, log: Log, scratch: Path, ignored: tuple[str
                 if list(_read(source, copy)) == before:
                     lost.append(f"{name}#{place}")
         file.write_bytes(whole)
-    assert not lost, f"{source.NAME} loses what stands at: {lost}"
+    assert not lost, f"{source.NAME} loses the values at: {lost}"
 
 
 def _perturbed(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each place of a JSON document or of JSON lines once, whatever row or list element it stands in, changed."""
+    """Change each place of a JSON document or of JSON lines once, in whichever row or list element it first occurs."""
     try:
         rows, lines = [msgspec.json.decode(data)], False
     except msgspec.DecodeError:
@@ -249,7 +249,7 @@ def _changed(value: Any, place: str) -> Iterator[tuple[str, Any]]:
 
 
 def _one_of_each(names: list[str]) -> list[str]:
-    """The first file of each name: in a large tree those of one name hold the same kind of thing."""
+    """The first file of each name: in a large tree, files with the same name hold the same kind of data."""
     return list({Path(name).name: name for name in reversed(names)}.values())
 
 

@@ -41,7 +41,12 @@ def kept():
 
 
 def worked():
-    return {row["action"]["path"]: (row["worked"], row["why"]) for row in kept()}
+    """Path → whether it worked, why, and each case with its reason."""
+    return {row["action"]["path"]: (row["worked"], row["why"], *by_case(row)) for row in kept()}
+
+
+def by_case(row):
+    return [(one["case"], one["reason"]) for one in row["case_effects"]]
 
 
 @pytest.mark.req("C-32", "A-08")
@@ -52,7 +57,7 @@ def test_an_action_goes_into_the_store_and_into_the_report():
 
     line = "1. 2026-03-04: `eslint.config.mjs` allows unused arguments (addresses 000-fundamentals/002-http_greeting)."
     assert OLDER.read_text() == before.replace("None", line)
-    assert "store    kept · .errata/errata.db" in told.out
+    assert "store    added · .errata/errata.db" in told.out
     assert f"report   written · {OLDER}:23" in told.out
     assert worked().keys() == {"eslint.config.mjs"}
 
@@ -98,8 +103,8 @@ def test_told_twice_an_action_is_kept_once():
     told = add(*LINT, *ON, "--report", OLDER)
 
     assert OLDER.read_bytes() == once
-    assert "store    known already" in told.out
-    assert "report   there already" in told.out
+    assert "store    already there" in told.out
+    assert "report   already there" in told.out
     assert len(kept()) == 1
 
 
@@ -112,7 +117,7 @@ def test_what_a_person_wrote_into_the_report_is_not_written_again():
     )  # fmt: skip
 
     assert REPORT.read_bytes() == before
-    assert f"report   there already · {REPORT}:62" in told.out
+    assert f"report   already there · {REPORT}:62" in told.out
 
 
 def test_an_entry_that_was_reworded_by_hand_stays_reworded():
@@ -123,7 +128,7 @@ def test_an_entry_that_was_reworded_by_hand_stays_reworded():
     told = add(*LINT, *ON, "--report", OLDER)
 
     assert OLDER.read_bytes() == edited
-    assert "report   there already, in other words" in told.out
+    assert "report   already there, worded differently" in told.out
 
 
 def test_an_entry_that_was_removed_by_hand_is_written_again():
@@ -171,7 +176,7 @@ def test_a_run_may_stand_before_the_case():
 def test_an_action_without_a_report_is_kept_all_the_same():
     told = add(*LINT, *ON)
 
-    assert "report   none of run jn709tmj was found; `--report FILE` names one" in told.out
+    assert "report   none found for run jn709tmj; name one with `--report FILE`" in told.out
     assert len(kept()) == 1
 
 
@@ -180,7 +185,7 @@ def test_a_dry_run_writes_nothing():
 
     told = add(*LINT, *ON, "--report", OLDER, "--dry-run")
 
-    assert "store    would be kept" in told.out
+    assert "store    would be added" in told.out
     assert f"report   would be written · {OLDER}:23\n         1. 2026-03-04: `eslint.config.mjs`" in told.out
     assert "nothing was written" in told.out
     assert OLDER.read_bytes() == before
@@ -193,8 +198,8 @@ def test_the_next_run_says_whether_an_action_worked():
     add(*TASK, "--date", "2026-03-05")
 
     assert worked() == {
-        "eslint.config.mjs": ("no", "000-fundamentals/002-http_greeting fails again"),
-        "evals/TASK.txt": ("yes", "003-mutations/002-cascade_remove passes now"),
+        "eslint.config.mjs": ("no", "cases", ("000-fundamentals/002-http_greeting", "fails_again")),
+        "evals/TASK.txt": ("yes", "cases", ("003-mutations/002-cascade_remove", "passes_now")),
     }
 
 
@@ -207,21 +212,21 @@ def test_the_run_that_showed_it_is_named():
 def test_an_action_since_the_last_run_is_unknown():
     add(*LINT, "--date", "2026-03-10")
 
-    assert worked() == {"eslint.config.mjs": ("unknown", "it was made after the run began")}
+    assert worked() == {"eslint.config.mjs": ("unknown", "made_after_run")}
 
 
 def test_an_excluded_run_shows_nothing():
     done("exclude", "jn7mqywb", "--reason", "wrong key")
     add(*TASK, "--date", "2026-03-05")
 
-    assert worked() == {"evals/TASK.txt": ("unknown", "it was made after the run began")}
+    assert worked() == {"evals/TASK.txt": ("unknown", "made_after_run")}
 
 
 def test_a_failure_of_the_network_is_no_failure_again():
     """003-mutations/005-batch_insert passed in run A, and could not be installed in run B."""
     add("--what", "pins the version", "--path", "package.json", "--for", "005-batch_insert", *ON)
 
-    assert worked() == {"package.json": ("unknown", "003-mutations/005-batch_insert not measured since")}
+    assert worked() == {"package.json": ("unknown", "cases", ("003-mutations/005-batch_insert", "not_measured"))}
 
 
 def test_the_list_is_for_people_too():
@@ -267,7 +272,7 @@ def test_an_empty_list_says_what_to_do():
     told = done("action", "list")
 
     assert told.out == ""
-    assert "`errata action add` records one" in told.err
+    assert "record one with `errata action add`" in told.err
 
 
 def test_a_bucket_can_be_addressed():
@@ -282,7 +287,7 @@ def test_a_bucket_can_be_addressed():
     add(*LINT[:4], "--for", "unused-arguments", *ON, "--report", OLDER)
 
     assert "(addresses unused-arguments)." in OLDER.read_text()
-    assert worked() == {"eslint.config.mjs": ("no", "000-fundamentals/002-http_greeting fails again")}
+    assert worked() == {"eslint.config.mjs": ("no", "cases", ("000-fundamentals/002-http_greeting", "fails_again"))}
 
 
 def test_forgetting_an_action_tells_how_to_bring_it_back():
@@ -317,7 +322,7 @@ def test_forgetting_leaves_the_report_alone_unless_it_is_asked_to():
     told = done("action", "rm", kept()[0]["action"]["id"])
 
     assert OLDER.read_bytes() == before
-    assert f"{OLDER} still tells of it" in told.out
+    assert f"still in {OLDER}" in told.out
 
 
 def test_a_line_that_was_changed_by_hand_is_not_taken_out():
@@ -351,7 +356,7 @@ def test_secrets_and_controls_stay_out_of_store_and_report():
         ((*LINT, "--date", "2226-03-04"), "`2226-03-04` lies in the future"),
         ((*LINT, "--report", "nowhere.md"), "No such report: `nowhere.md`"),
         ((*LINT, "--run", "nowhere"), "No run is named `nowhere`"),
-        (("--what", " \n", *LINT[2:]), "`--what` says nothing"),
+        (("--what", " \n", *LINT[2:]), "`--what` is empty"),
         (("--what", "x", "--path", "y"), "Missing option '--for'"),
         ((*LINT, "--reports", "nowhere"), "No such folder: `nowhere`"),
     ],
@@ -375,4 +380,4 @@ def test_an_action_stays_when_its_run_is_forgotten():
     add(*LINT, *ON)
     done("rm", "jn709tmj", "jn7mqywb", "--yes")
 
-    assert worked() == {"eslint.config.mjs": ("unknown", "no run of the cases it addresses is known")}
+    assert worked() == {"eslint.config.mjs": ("unknown", "no_run")}

@@ -50,8 +50,8 @@ def test_it_says_what_was_found_and_what_was_there_already(results):
 
     told = done("analyze", "--new")
 
-    assert "found 1 new run below . · 1 in the store already" in told.talk
-    assert f"there already: {A}" in told.talk
+    assert "found 1 new run below . · 1 already in the store" in told.talk
+    assert f"already stored: {A}" in told.talk
     assert told.out.startswith(f"Run {B}")
 
 
@@ -59,11 +59,11 @@ def test_nothing_new_is_an_answer(results):
     put(results, "a")
     analysed()
 
-    assert done("analyze", "--new").out == "Nothing new: 1 run is in the store already.\n"
+    assert done("analyze", "--new").out == "Nothing new: 1 run is already in the store.\n"
 
 
 def test_an_empty_folder_holds_nothing_new(results):
-    assert done("analyze", "--new").out == "Nothing new: 0 runs are in the store already.\n"
+    assert done("analyze", "--new").out == "Nothing new: 0 runs are already in the store.\n"
 
 
 @pytest.mark.req("A-11")
@@ -96,7 +96,7 @@ def test_a_run_that_has_changed_since_is_read_again(results):
     told = done("analyze", "--new")
 
     assert "0 new runs" in told.talk
-    assert "1 in the store already" in told.talk
+    assert "1 already in the store" in told.talk
 
 
 def test_one_path_that_can_not_be_read_keeps_nobody_from_the_others(results):

@@ -79,7 +79,7 @@ def test_buckets_go_by_cause_and_not_by_the_dimension_that_shows(turns):
 def test_what_nobody_has_read_is_called_provisional_before_any_number(turns):
     told = done("buckets", "list").out
 
-    assert told.startswith("PROVISIONAL: 7 of 7 buckets come from rules and likeness; nobody has read them yet\n")
+    assert told.startswith("PROVISIONAL: 7 of 7 buckets are automatic; none reviewed yet\n")
     assert {row["status"] for row in buckets().values()} == {"provisional"}
 
 
@@ -117,7 +117,7 @@ def test_an_attempt_tells_its_bucket(turns):
 def test_the_status_of_a_review_tells_of_buckets(evals, tmp_path):
     buckets()
     told = done("review", "status", "jn7mqywb").out
-    assert "\nbuckets         4 provisional (1, 1, 1 and 1 failures, 0 read) · 5 failures stand alone\n" in told
+    assert "\nbuckets         4 provisional (1, 1, 1 and 1 failures, 0 reviewed) · 5 single failures\n" in told
 
     read(tmp_path, "jn7mqywb/004-actions/003-rate_limit_guard", "off-by-one", label="MODEL_FAULT")
 
@@ -241,7 +241,7 @@ def test_a_run_without_failures_has_no_buckets():
     run = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
 
     assert "no failures, no buckets" in done("buckets", "list", run).talk
-    assert "nothing failed" in done("buckets", "suggest", run).talk
+    assert "no failures in these runs" in done("buckets", "suggest", run).talk
 
 
 def test_members_are_shown_with_what_they_say(turns):

@@ -17,37 +17,59 @@ def test_four_conversations_two_of_one_model(library):
     assert done("compare", *COMPARED, "--store", library).out == snapshot("""\
 harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
 
-run      model             strict = as_reported       clean                      left out
-1a2b3c4d voice-alpha #1    25/30 83.3 % [66.4, 92.7]  25/30 83.3 % [66.4, 92.7]  –
-5e6f7a8b voice-alpha #2    26/30 86.7 % [70.3, 94.7]  26/29 89.7 % [73.6, 96.4]  1 empty
-9c0d1e2f voice-beta        20/30 66.7 % [48.8, 80.8]  20/25 80.0 % [60.9, 91.1]  5 collateral
-3a4b5c6d acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]  1 empty, 1 unjudged
+run       model             strict = as_reported       clean
+1a2b3c4d  voice-alpha #1    25/30 83.3 % [66.4, 92.7]  25/30 83.3 % [66.4, 92.7]
+5e6f7a8b  voice-alpha #2    26/30 86.7 % [70.3, 94.7]  26/29 89.7 % [73.6, 96.4]
+    left out of clean: 1 empty
+9c0d1e2f  voice-beta        20/30 66.7 % [48.8, 80.8]  20/25 80.0 % [60.9, 91.1]
+    left out of clean: 5 collateral
+3a4b5c6d  acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]
+    left out of clean: 1 empty, 1 unjudged
 
-turn              3  5  8 11 13 14 16 17 19 20 22 23 24 25 26 27 28 29   F fail  . pass
-voice-alpha #1    .  F  .  F  .  F  .  .  .  .  F  .  .  .  F  .  .  .   e empty response
-voice-alpha #2    .  .  .  F  .  F  .  .  e  .  F  .  .  .  .  .  .  .   c follows from turn 24
-voice-beta        .  .  F  F  .  .  .  F  .  .  F  .  F  c  c  c  c  c   ? no verdict
-acme/voice-gamma  e  .  .  F  F  F  ?  .  .  F  F  F  .  .  .  .  .  .   (12 turns pass in all runs)
+turn     voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma
+turn-3   .               .               .           e
+turn-5   F               .               .           .
+turn-8   .               .               F           .
+turn-11  F               F               F           F
+turn-13  .               .               .           F
+turn-14  F               F               .           F
+turn-16  .               .               .           ?
+turn-17  .               .               F           .
+turn-19  .               e               .           .
+turn-20  .               .               .           F
+turn-22  F               F               F           F
+turn-23  .               .               .           F
+turn-24  .               .               F           .
+turn-25  .               .               c           .
+turn-26  F               .               c           .
+turn-27  .               .               c           .
+turn-28  .               .               c           .
+turn-29  .               .               c           .
 
-failed by all 4 runs   11  Cancel both of them please.
-                       22  Ask Rosa to hold a life jacket for me.
-only this run fails    voice-alpha #1    5
-                       voice-alpha #2    19
-                       voice-beta        8 17 24 25 27 28 29
-                       acme/voice-gamma  3 13 20 23
-only this run passes   voice-beta  14
-only this model fails  voice-alpha       5 19
-                       voice-beta        8 17 24 25 27 28 29
-                       acme/voice-gamma  3 13 20 23
-only this model passes voice-beta        14
-                       acme/voice-gamma  26
-unstable               voice-alpha (2 runs)  5 19 26
-failed in every run    voice-alpha (2 runs)  11 14 22
+F fail  . pass · e empty response · c follows from turn-24 · ? no verdict
+(12 turns pass in all runs)
 
-No pair differs beyond chance: exact McNemar on shared turns gives p ≥ 0.10 for all 6 pairs
-(smallest: voice-alpha #2 against voice-beta, 2 against 8 turns failed alone, p = 0.11; without 1
-empty and 5 collateral it is 1 against 3, p = 0.63).
-Turns 11 and 22 alone are 8 of the 26 failed rows.
+failed by all 4 runs   turn-11  Cancel both of them please.
+                       turn-22  Ask Rosa to hold a life jacket for me.
+only this run fails    voice-alpha #1    turn-5
+                       voice-alpha #2    turn-19
+                       voice-beta        turn-8, turn-17, turn-24, turn-25, turn-27, turn-28,
+                                         turn-29
+                       acme/voice-gamma  turn-3, turn-13, turn-20, turn-23
+only this run passes   voice-beta  turn-14
+only this model fails  voice-alpha       turn-5, turn-19
+                       voice-beta        turn-8, turn-17, turn-24, turn-25, turn-27, turn-28,
+                                         turn-29
+                       acme/voice-gamma  turn-3, turn-13, turn-20, turn-23
+only this model passes voice-beta        turn-14
+                       acme/voice-gamma  turn-26
+unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
+failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
+
+No pair differs significantly (exact McNemar on shared turns): p ≥ 0.10 for all 6 pairs. Smallest:
+only voice-alpha #2 fails: 2, only voice-beta fails: 8 (p = 0.11; clean, without 1 empty and 5
+collateral: 1 and 3, p = 0.63).
+turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 
 failed                 voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
 turns                               5               4          10                 7   26
@@ -58,7 +80,7 @@ kb_grounding                        2               0           1               
 ambiguity_handling                  1               1           1                 1    4
 state_tracking                      1               1           2                 1    5
 
-in place of an answer      voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
+instead of an answer       voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
 MODEL_ENDED_SESSION                     0               0           1                 0    1
 MODEL_ENDED_SESSION_EARLY               0               0           5                 0    5
 EMPTY_RESPONSE                          0               1           0                 1    2
@@ -76,25 +98,25 @@ implicit_correction       1               0               0           1         
 adversarial_trap          1               0               0           0                 0    0
 cross_turn_reasoning      2               0               0           0                 0    0
 negation_reasoning        1               0               0           0                 0    0
-No category can be called harder: n is too small (Fisher's exact test over turns, Holm over 12
-categories; smallest p = 0.10, cancellation_flow)
+No category is significantly harder (too few turns): smallest p = 0.10, cancellation_flow. Fisher's
+exact test over turns, Holm over 12 categories
 
-next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes it down, with the causes
+next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report with the causes
 """)
 
 
 def test_two_runs_of_one_model_one_after_the_other(library):
     assert done("compare", "jn709tmj", "jn7mqywb", "jn7h2dcx", "--store", library).out == snapshot("""\
 convex-evals, experiment default · 25 evals · same suite in all runs
-edited   003-mutations/002-cascade_remove: its task differs between runs; no part of the pairs below
-gaps     every run was measured on 23 of 25 evals; `--common` compares on these alone
+edited   003-mutations/002-cascade_remove: task edited between runs; left out of the pairs below
+gaps     23 of 25 evals were measured in every run; `--common` compares only these
 left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in one error before the
          subject was reached
 
-run      model                   strict                     as_reported   clean
-jn709tmj acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
+run       model                   strict                     as_reported   clean
+jn709tmj  acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
     left out of clean: 1 environment, 1 provider, 1 empty, 1 unfinished, 1 missing
-jn7mqywb acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
+jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
     left out of clean: 1 provider, 1 environment
 
 eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2
@@ -130,9 +152,10 @@ still failing       4  000-fundamentals/002-http_greeting, 001-data_modeling/003
 no verdict in one   2  003-mutations/004-swap_order, 006-clients/003-presence_badge
 still passing       8
 
-No difference beyond chance: exact McNemar on 22 shared evals, 5 against 5 failed alone, p = 1.00;
-without 2 environment, 2 provider and 1 empty it is 2 against 3, p = 1.00.
-What all runs fail (4 evals) makes 8 of the 19 failed rows.
+No significant difference (exact McNemar on 22 shared evals): only acme/nimbus-2-coder #1 fails: 5,
+only acme/nimbus-2-coder #2 fails: 5 (p = 1.00; clean, without 2 environment, 2 provider and 1
+empty: 2 and 3, p = 1.00).
+4 evals fail in every run: 8 of the 19 failed rows.
 
 failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 evals                           10                       9   19
@@ -143,9 +166,9 @@ tsc                              1                       1    2
 eslint                           1                       2    3
 tests                            4                       5    9
 
-in place of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-EMPTY_RESPONSE                              1                       0    1
-NO_GENERATION                               1                       1    2
+instead of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
+EMPTY_RESPONSE                             1                       0    1
+NO_GENERATION                              1                       1    2
 
 failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 002-queries              4                       2                       2    4
@@ -155,30 +178,41 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 000-fundamentals         4                       1                       1    2
 003-mutations            4                       1                       1    2
 006-clients              3                       2                       0    2
-No category can be called harder: n is too small (Fisher's exact test over evals, Holm over 7
-categories; smallest p = 0.27, 002-queries)
+No category is significantly harder (too few evals): smallest p = 0.27, 002-queries. Fisher's exact
+test over evals, Holm over 7 categories
 
-next     errata report jn709tmj jn7mqywb   writes it down, with the causes
+next     errata report jn709tmj jn7mqywb   writes a report with the causes
 """)
 
 
 def test_a_damaged_run_against_a_whole_one(library):
-    assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:16]) == snapshot("""\
+    assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:26]) == snapshot("""\
 harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
-gaps     every run was measured on 27 of 30 turns; `--common` compares on these alone
+gaps     27 of 30 turns were measured in every run; `--common` compares only these
 
-run      model                   strict                     as_reported   clean
-9c0d1e2f voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]
+run       model                   strict                     as_reported   clean
+9c0d1e2f  voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]
     left out of clean: 5 collateral
-0b1c2d3e voice-beta (mode rehy…  24/30 80.0 % [62.7, 90.5]  –             24/27 88.9 % [71.9, 96.1]
+0b1c2d3e                          24/30 80.0 % [62.7, 90.5]  –             24/27 88.9 % [71.9, 96.1]
+    model voice-beta (mode rehydrated)
     left out of clean: 2 missing, 1 contradictory
 
-turn                          7  8 11 12 17 18 22 24 25 26 27 28 29
-voice-beta                    .  F  F  .  F  .  F  F  c  c  c  c  c
-voice-beta (mode rehydrated)  -  F  F  !  .  -  F  .  .  .  .  .  .
+turn     voice-beta  voice-beta (mode rehydrated)
+turn-7   .           -
+turn-8   F           F
+turn-11  F           F
+turn-12  .           !
+turn-17  F           .
+turn-18  .           -
+turn-22  F           F
+turn-24  F           .
+turn-25  c           .
+turn-26  c           .
+turn-27  c           .
+turn-28  c           .
+turn-29  c           .
 
-F fail  . pass · c follows from turn 24 · - missing or unfinished · ! rows contradict each other
-(17 turns pass in both runs)
+F fail  . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other\
 """)
 
 

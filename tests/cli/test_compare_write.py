@@ -25,7 +25,7 @@ def test_the_page_lists_what_was_written_and_what_was_not(runs):
     assert done("compare", "runs/harbour_bench", "--write", "results/harbour_bench/rebuilt").out == snapshot("""\
 harbour_bench · 4 runs of 3 models · results/harbour_bench/rebuilt
 
-file                rows  now
+file                rows  status
 run_results.csv        4  new
 metric_summary.csv    18  new
 model_summary.csv      3  new
@@ -33,8 +33,8 @@ metadata.json             new
 summary.md                new
 
 left out 7d8e9f0a voice-delta: nothing in it was judged
-not made commands.csv: the runs do not tell their commands
-next     errata compare results/harbour_bench/rebuilt   reads it
+skipped  commands.csv: the runs do not tell their commands
+next     errata compare results/harbour_bench/rebuilt   compares the runs in it
 """)
 
 
@@ -90,4 +90,4 @@ def test_options_that_choose_a_part_are_refused(runs):
     told = errata("compare", "runs/harbour_bench", "--write", "out", "--by-model", "--category", "basic_qa")
 
     assert (told.code, told.out) == (2, "")
-    assert "`--by-model` and `--category` can't stand beside `--write`" in told.talk
+    assert "`--by-model` and `--category` can't be combined with `--write`" in told.talk

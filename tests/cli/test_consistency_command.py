@@ -24,7 +24,7 @@ always fail   3   turn-11, turn-14, turn-22
 flaky         3   turn-5, turn-19, turn-26
 checks flip   kb_grounding 2, instruction_following 2, turn_taking 1, tool_use_correct 1
 
-Not the same each time (3)   . pass   F fail   ? incomplete   – not tried
+Results differ (3)   . pass   F fail   ? incomplete   – not tried
 case     passes  runs  checks that flip
 turn-5      1/2  F .   kb_grounding
 turn-19     1/2  . F   turn_taking, instruction_following
@@ -36,7 +36,7 @@ def test_subjects_beside_each_other(library):
     told = done("consistency", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "7d8e9f0a", "--store", library)
 
     assert told.out.partition("Passes of each")[2] == snapshot("""\
- harbour_bench case that does not always pass
+ harbour_bench case that sometimes fails
 case     voice-alpha  voice-beta
 turn-5           1/2         1/1
 turn-8           2/2         0/1
@@ -52,7 +52,7 @@ turn-27          2/2         0/1
 turn-28          2/2         0/1
 turn-29          2/2         0/1
 
-left out      7d8e9f0a: nothing in it was scored
+left out      7d8e9f0a: no attempt was scored
 """)
 
 
@@ -72,7 +72,7 @@ checks flip   tests 6, eslint 2, deploy 2, filesystem 2, tsc 1, install 1
 no row        1   003-mutations/004-swap_order of jn709tmj
 task changed  1   003-mutations/002-cascade_remove
 
-Not the same each time (15)   . pass   F fail   ? incomplete   – not tried
+Results differ (15)   . pass   F fail   ? incomplete   – not tried
 case                                  passes  runs   checks that flip
 000-fundamentals/002-http_greeting       1/3  F F .  eslint
 001-data_modeling/000-user_table         2/2  . ? .
@@ -90,7 +90,7 @@ case                                  passes  runs   checks that flip
 006-clients/002-optimistic_toggle        2/3  F . .  filesystem
 006-clients/003-presence_badge           2/2  ? . .
 
-left out      jn7h2dcx: nothing in it was scored
+left out      jn7h2dcx: no attempt was scored
 """)
 
 
@@ -110,7 +110,7 @@ tried once    2   build-linux, chess
 not measured  1   build-linux
 checks flip   reward 1
 
-Not the same each time (1)   . pass   F fail   ? incomplete   – not tried
+Results differ (1)   . pass   F fail   ? incomplete   – not tried
 case         passes  runs  checks that flip
 hello-world     1/2  . F   reward
 """)
@@ -120,7 +120,7 @@ def test_a_run_alone_repeats_nothing(library):
     assert done("consistency", "9c0d1e2f", "--store", library).out == snapshot("""\
 voice-beta · harbour_bench · 1 run
 runs          9c0d1e2f
-No turn was tried twice: nothing can be told of consistency
+No turn was tried twice, so consistency is unknown
 """)
 
 
@@ -133,13 +133,13 @@ judge_01 (claude-opus-4-6)        15        –    12     3       0.680
 judge_02 (claude-sonnet-4-6)      18        –    15     3       0.771
 judge_03 (claude-haiku-4-5)       18        –    11     7       0.604
 
-Two judges on an attempt as a whole: pass or fail
+Agreement of two judges on pass or fail
 judge                         and                           both  same  kappa  scores apart
 judge_01 (claude-opus-4-6)    judge_02 (claude-sonnet-4-6)    15    15   1.00         0.069
 judge_01 (claude-opus-4-6)    judge_03 (claude-haiku-4-5)     15    11   0.44         0.244
 judge_02 (claude-sonnet-4-6)  judge_03 (claude-haiku-4-5)     18    14   0.48         0.205
 
-All judges, on the whole and on each check that two of them rated
+Agreement of all judges, overall and on each check that two of them rated
 rated               attempts  disputed  alpha  Fleiss
 overall                   18         4   0.60    0.57
 requirements               3         3  -0.31   -0.33
@@ -152,9 +152,9 @@ code_quality              12         2   0.74    0.69
 functional                14         2   0.78    0.69
 build_integration          3         0      –       –
 core_functionality         1         0      –       –
-– cannot be given: all said one and the same, as chance alone would, or too few rated it
+– undefined: all ratings are the same, or there are too few
 
-Disputed as a whole (4)
+Disputed overall (4)
   test-002/T0/04   judge_01 (claude-opus-4-6) pass 0.72 · judge_02 (claude-sonnet-4-6) pass 0.89 ·
     judge_03 (claude-haiku-4-5) fail 0.00
     errata show '7617bfef35cbff0b:projectscylla/test-002/T0/04#1'
@@ -211,7 +211,7 @@ def test_json_holds_everything_that_the_page_says(library):
 def test_json_names_files_and_runs_that_are_left_out(library, tmp_path):
     rows = done("consistency", "1a2b3c4d", "7d8e9f0a", "-o", tmp_path / "out", "--json", "--store", library).rows
 
-    assert rows[1]["left_out"] == "nothing in it was scored"
+    assert rows[1]["left_out"] == "not_scored"
     assert rows[2] == {"file": str(tmp_path / "out" / "consistency_run_details.csv"), "rows": 30}
 
 

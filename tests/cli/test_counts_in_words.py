@@ -12,7 +12,7 @@ def test_attempts_are_what_is_in_the_log_and_what_is_missing_is_named_apart():
     (run,) = (row["run"] for row in done("runs", "--json").rows)
 
     assert "29 attempts, 2 missing, 4 failures" in " ".join(done("import", DAMAGED).out.split())
-    assert "4 failures of 29 attempts, 2 missing" in done("failures", run).out
+    assert "4 failures in 29 attempts, 2 missing" in done("failures", run).out
     assert "attempts   29 attempts, 2 missing" in done("show", run).out
     assert "29 turns, 2 missing" in analysis.err
     assert "25/29" in done("runs").out

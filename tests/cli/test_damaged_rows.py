@@ -73,7 +73,7 @@ def test_many_bad_rows_are_counted_and_a_few_are_quoted(tmp_path):
 
     assert "note: 12 items of" in told.err
     assert told.err.count("openai_judged.jsonl:") == 5
-    assert "`errata check RUN` tells of the others" in told.err
+    assert "`errata check RUN` lists the others" in told.err
 
 
 def test_the_listing_notes_what_could_not_be_read(tmp_path):

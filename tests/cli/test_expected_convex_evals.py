@@ -206,7 +206,7 @@ def test_an_unavailable_run_says_nothing_about_its_model():
 
     assert "UNAVAILABLE: 25 of 25" in told
     assert "  > error: No endpoints found for acme/drift-mini-preview.\n" in told
-    assert "This run says nothing about the model." in told
+    assert "This run does not measure the model." in told
 
 
 @pytest.mark.req("C-07")

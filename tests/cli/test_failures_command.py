@@ -66,7 +66,7 @@ def test_that_nothing_of_the_kind_is_known_makes_it_no_answer(tmp_path, option, 
 def test_a_filter_that_fits_no_failure_is_an_answer(library, filters):
     told = done("failures", "jn7mqywb", *filters, "--store", library)
 
-    assert told.out == "9 failures of 25 attempts, 0 shown\n"
+    assert told.out == "9 failures in 25 attempts, 0 shown\n"
 
 
 def test_a_check_that_only_one_of_two_runs_knows_is_no_slip(library):
@@ -84,7 +84,7 @@ def test_passes_that_deserve_a_second_look_are_a_list_of_their_own(library):
     told = done("failures", "9c0d1e2f", "--suspicious", "--store", library).out
 
     assert "recites_reference" in told
-    assert told.endswith("of 20 passes to be looked at again · every score counts them as passed\n")
+    assert told.endswith(" suspicious passes among 20 · scores count them as passed\n")
 
 
 def test_suspicious_passes_are_passes(library):

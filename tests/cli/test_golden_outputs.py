@@ -21,7 +21,7 @@ checkup   25 of 25 planned evals finished · fit for analysis: 2 notes
 triage    9 failures · 9 attributed · 0 unknown
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
-PROVISIONAL: owners come from rules; 0 of 9 failures reviewed
+PROVISIONAL: owners assigned by rules; 0 of 9 failures reviewed
 
 Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
          as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
@@ -36,15 +36,15 @@ Causes   2× @typescript-eslint/no-unused-vars
              000-fundamentals/002-http_greeting, 005-idioms/003-shared_validator
          2× "returned value does not match the validator"
              002-queries/006-pagination_shape, 005-idioms/003-shared_validator
-         6 failures share no error text with another
+         6 failures without a common error message
 Steps    tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed step)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
          004-actions 1/3 · 005-idioms 2/3   (failures / attempts)
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
-Next     errata failures jn7mqywb   the 9 failures, with reasons
-         errata rerun jn7mqywb      how to repeat the 2 left out of clean; runs nothing
-         errata check jn7mqywb      what else is to be said of the run
+Next     errata failures jn7mqywb   the 9 failures, with owner and reason
+         errata rerun jn7mqywb      how to rerun the 2 left out of clean (runs nothing)
+         errata check jn7mqywb      other findings about this run
          errata show jn7mqywb/000-fundamentals/002-http_greeting
 """)
 
@@ -78,7 +78,7 @@ Score    strict        24/30   80.0 %   [62.7, 90.5]   every turn; missing or co
                                                        passed
          as_reported   –                               the harness gives no headline number
          clean         24/27   88.9 %   [71.9, 96.1]   3 turns left out: missing 2, contradictory 1
-Next     errata rerun 0b1c2d3e   how to repeat what clean leaves out; runs nothing
+Next     errata rerun 0b1c2d3e   how to rerun what clean leaves out (runs nothing)
 """)
 
 
@@ -103,7 +103,7 @@ case                                  failed checks  owner        conf     signa
     9:23 error 'query' is defined but never used @typescript-eslint/no-unused-vars
 005-idioms/004-pick_primitive         tests          model        likely   check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
-9 failures of 25 attempts · provisional: owners come from rules
+9 failures in 25 attempts · provisional: owners assigned by rules
 """)
 
 
@@ -162,14 +162,14 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 %; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, likely (provisional, no rule points elsewhere)
+Owner    model, likely (provisional, no rule names another owner)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
             model's own file (convex/guard.ts:5): rule provider_rate_limit looks only at the
             harness's error in the generation, and there was none
-Label    MODEL_FAULT (convex-evals), a suggestion
+Label    suggested: MODEL_FAULT (convex-evals)
 Effect   in strict, as_reported and clean
 Before   failed in 1 earlier run of the model: jn709tmj (2026-03-02)
 """)
@@ -186,7 +186,7 @@ turn-2  recites_reference  likely  output.text  18 crowns.
 
    3× recites_reference: the answer is the reference, character for character, in a case that leaves
       the words open
-at least 3 of 20 passes to be looked at again · every score counts them as passed
+At least 3 suspicious passes among 20 · scores count them as passed
 """)
 
 
@@ -195,15 +195,15 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, likely, also task (provisional, no rule points elsewhere)
+Owner    model, likely, also task (provisional, no rule names another owner)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   against   every subject that was measured fails this case, which points to the task (all_fail,
             weak)
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
-Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench), a
-         suggestion
+Label    suggested: model (conversation-bench-owners), partial_multi_tool_execution
+         (conversation-bench)
 Effect   in strict, as_reported and clean
 Others   1 other model fails this case: voice-alpha
 
@@ -250,7 +250,7 @@ def test_an_unavailable_run(library):
 Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: 25 of 25 attempts ended in one error and used
   no tokens:
   > error: No endpoints found for acme/drift-mini-preview.
-This run says nothing about the model. Score: strict 0/25, clean n/a (0 evals left).
+This run does not measure the model. Score: strict 0/25, clean n/a (0 evals left).
 """)
 
 
@@ -260,7 +260,7 @@ def test_the_analysis_of_a_batch_of_three_sessions():
 
     assert told.out == snapshot("""\
 Run batch-0214 · sonnet · projectscylla · 2026-02-14
-PROVISIONAL: owners come from rules; 0 of 23 failures reviewed
+PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed
 
 Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
          as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
@@ -275,7 +275,7 @@ Causes   11× <n> validation error for RunResult criteria_scores Input should be
              test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3
          2× "git worktree add failed: fatal: invalid reference: task-base"
              test-019, test-041
-         10 failures share no error text with another
+         10 failures without a common error message
 Checks   none 13 · T0 9 · T1 1   (first failed check)
 Cost     $54.18
 
@@ -295,8 +295,8 @@ warning  errors              13 of 47 attempts (28 %) had errors: aggregation 11
                              thread_logs/thread_0.log:1404
                                "git worktree add failed: fatal: invalid reference: task-base"
 
-Next     errata failures batch-0214   the 23 failures, with reasons
-         errata rerun batch-0214      how to repeat the 2 left out of clean; runs nothing
+Next     errata failures batch-0214   the 23 failures, with owner and reason
+         errata rerun batch-0214      how to rerun the 2 left out of clean (runs nothing)
          errata show batch-0214/test-003
 """)
 
@@ -307,7 +307,7 @@ def test_a_benchmark_in_the_place_of_a_run(tmp_path):
     assert errata("analyze", "results/benchmarks").err == snapshot("""\
 error: No source recognises `results/benchmarks`
 
-hint: it holds `turns.json` and `tools.json` of a benchmark, not a finished run;
+hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;
       runs of this benchmark: `results/runs/harbour_bench`
       all formats: `errata sources` · name one: `--source`
 """)
@@ -320,9 +320,9 @@ def test_a_left_over_of_an_interrupted_write(tmp_path):
         shutil.copy(source / name, tmp_path / "batch" / name)
 
     assert errata("import", "batch/batch_summary.json.tmp.140213").err == snapshot("""\
-error: `batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895
+error: `batch_summary.json.tmp.140213` ends inside a string that starts at line 1, column 895
 
-hint: a write was interrupted; the finished file lies beside it:
+hint: this is a temporary file of an interrupted write; import the finished one:
       `errata import batch`
 """)
 
@@ -353,50 +353,51 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
   errata failures latest   why each case failed, and whose fault it is
   errata show latest/CASE  one of them, with the evidence
 
-  RUN is a path, a unique prefix of a run's id or native id, a name, or
-  `latest`.
+  RUN is a path, a name or id or the beginning of it, a model that has one
+  run, or `latest`.
 
 Options:
+  --store FILE   The store; every command also takes this option itself.
   -V, --version  Show the version and exit.
   -h, --help     Show this message and exit.
 
-Commands:
-  analyze      Everything at once: fetch, import, check, summarise, report.
-  import       Read the runs at PATHS into the store.
-  fetch        Save what a deployment answers about runs, for reading without
-               a network.
-  runs         List the runs of the store.
-  show         Show a run, a case or an attempt.
-  check        Tell whether RUNS are fit to be analysed.
-  score        Tell what the score is, under each policy.
-  compare      Tell what differs between RUNS, where they measured the same
-               thing.
-  consistency  Tell which cases and checks do not come out the same in
-               repeated RUNS.
-  failures     List the failures of RUNS.
-  triage       Name the owner of every failure anew; all runs where none is
-               given.
-  review       Have the failures read: by a model, an agent, a person, a
-               spreadsheet.
-  buckets      Put failures with one cause into buckets, and put these right.
-  sessions     Tell the sessions of RUNS, what the latest one hides, and
-               cascades.
-  rerun        Tell how RUNS can be repeated where it was not the model's
-               fault.
-  action       Keep what was done about failures, and tell whether it worked.
-  known        Keep which gaps of a suite are known, so that they are not
-               found again.
-  report       Write a report about RUNS that people keep.
-  issues       Write the issues of RUNS, one for each case, and the script
-               that files them.
-  writeback    Write what is settled about RUNS in the form that their harness
-               keeps.
-  export       Write RUNS in a form that others read: every_eval_ever.
-  exclude      Keep RUN, but leave it out of every score.
-  rm           Forget RUNS.
-  trust        Let a project's `errata.toml` name reviewers, addresses and
-               keys.
-  sources      List the formats that can be read.
-  doctor       Tell whether the store is sound.
+Look:
+  analyze      Import, check and summarise runs, and write a report.
+  runs         List the runs in the store.
+  failures     List failures with owner and evidence.
+  show         Show a run, a case or an attempt, with evidence.
+  score        Show scores under every scoring policy.
+  check        Check whether runs are complete and fit for analysis.
+  sessions     List sessions, results that a later session replaced, and
+               knock-on failures.
   demo         Analyse a bundled example.
+
+Compare:
+  compare      Compare runs case by case, with significance tests.
+  consistency  Show which cases and checks change between repeated runs.
+
+Review:
+  triage       Assign an owner to every failure again.
+  review       Review failures: by model, agent, person or spreadsheet.
+  buckets      Group failures by cause, and correct the groups.
+
+Act:
+  report       Write a report about runs.
+  rerun        Print the commands that rerun failures the model did not cause.
+  issues       Write an issue for each failing case, and a script that files
+               them.
+  action       Record fixes, and check whether they worked.
+  known        Record accepted limitations of a suite.
+  writeback    Write settled results in the harness's own format.
+  export       Export runs in the every_eval_ever format.
+
+Store:
+  import       Read runs into the store.
+  fetch        Download runs from their deployment, to read them offline.
+  exclude      Exclude a run from every score, with a reason.
+  rm           Remove runs from the store.
+  doctor       Check the store for damage.
+  sources      List the formats that errata reads.
+  trust        Allow a project's `errata.toml` to set reviewers, addresses and
+               keys.
 """)

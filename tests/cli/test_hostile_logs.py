@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from errata.store.attempts import attempts_of
+from errata.store.blocks import decompress
 from errata.store.database import open_store
 from errata.store.runs import all_runs
-from errata.store.zstd import decompress
 from terminal import FIXTURES, Said, done, errata
 
 BATCH = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"

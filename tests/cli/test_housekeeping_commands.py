@@ -39,7 +39,7 @@ def test_what_is_forgotten_is_not_listed():
 
     told = done("rm", "jn7mqywb", "--yes")
 
-    assert told.out == "forgot jn7mqywbwe952an46zjcswtz9r7by5p7\n"
+    assert told.out == "removed jn7mqywbwe952an46zjcswtz9r7by5p7\n"
     assert [row["run"][:8] for row in done("runs", "--json").rows] == ["jn7maewn"]
 
 
@@ -87,7 +87,7 @@ def test_forgetting_asks_for_a_yes_where_nobody_can_answer(monkeypatch):
     told = errata("rm", "latest")
 
     assert told.code == 2
-    assert "asks before it forgets jn7mqywb (acme/nimbus-2-coder)" in told.err
+    assert "asks before it removes jn7mqywb (acme/nimbus-2-coder)" in told.err
     assert len(done("runs", "--json").rows) == 1
 
 
@@ -98,8 +98,8 @@ def test_forgetting_asks_and_does_as_it_is_told(answer, left):
     code, shown = at_a_terminal("rm", "latest", answer=answer)
 
     assert code == 0
-    assert "Forget jn7mqywb (acme/nimbus-2-coder)? [y/N]" in shown
-    assert ("nothing was forgotten" in shown) == bool(left)
+    assert "Remove jn7mqywb (acme/nimbus-2-coder)? [y/N]" in shown
+    assert ("nothing was removed" in shown) == bool(left)
     assert len(done("runs", "--json").rows) == left
 
 
@@ -153,7 +153,7 @@ def test_an_exclusion_can_be_taken_back():
     import_fixtures(RUN_B)
     done("exclude", "latest", "--reason", "wrong key")
 
-    assert "counts again" in done("exclude", "latest", "--undo").out
+    assert "is included again" in done("exclude", "latest", "--undo").out
     assert done("runs", "--json").row["excluded"] is None
     assert "was not excluded" in done("exclude", "latest", "--undo").out
 
@@ -164,7 +164,7 @@ def test_a_sound_store_is_called_so():
     told = done("doctor").out
 
     assert "holds     1 run, 25 attempts\n" in told
-    assert told.endswith("sound\n")
+    assert told.endswith("no problems found\n")
 
 
 def damage(store: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_damaged_store_ends_with_1_and_the_problem(options):
     told = errata("doctor", *options)
 
     assert told.code == 1
-    assert "NOT SOUND" in told.out or told.row["problems"]
+    assert "DAMAGED" in told.out or told.row["problems"]
 
 
 def test_a_damaged_store_is_told_to_other_commands_in_words():
@@ -222,7 +222,7 @@ def test_what_dead_imports_left_behind_is_cleared():
     database.close()
 
     assert len(done("runs", "--json").rows) == 1
-    assert "cleared   1 import that died\n" in done("doctor").out
+    assert "cleared   1 interrupted import\n" in done("doctor").out
     assert "cleared" not in done("doctor").out
 
 

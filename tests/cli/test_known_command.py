@@ -33,13 +33,13 @@ def test_a_pattern_names_all_cases_that_it_fits():
 
     assert row["gap"]["pattern"] == "convex-evals/002-queries/*"
     assert len(row["cases"]) == 4
-    assert "fits     4 cases" in done("known", "add", "002-queries/*", *TEXT).out
+    assert "matches  4 cases" in done("known", "add", "002-queries/*", *TEXT).out
 
 
 def test_after_a_gap_was_told_it_says_what_to_run():
     told = done("known", "add", SHAPE, *TEXT).out
 
-    assert "Next     errata triage jn7mqywb jn709tmj   their failures on it then suggest KNOWN_GAP\n" in told
+    assert "Next     errata triage jn7mqywb jn709tmj   suggests KNOWN_GAP for its failures\n" in told
 
 
 def test_a_gap_told_again_has_the_new_words():
@@ -73,7 +73,7 @@ def test_the_list_is_for_people_too():
 
 
 def test_an_empty_list_says_what_to_do():
-    assert "`errata known add CASE --text TEXT` records one" in done("known", "list").err
+    assert "record one with `errata known add CASE --text TEXT`" in done("known", "list").err
 
 
 @pytest.mark.parametrize("name", ["006-pagination_shape", SHAPE, f"convex-evals/{SHAPE}"])

@@ -47,7 +47,7 @@ def test_an_analysis_tells_what_repeats_and_what_became_of_actions(reports):
     told = done("analyze", RUN_B)
 
     assert page(told.out, "Repeats", "Actions") == snapshot("""\
-Repeats  4 of 9 failed in an earlier report too
+Repeats  4 of 9 also failed in an earlier report
 Actions  eslint.config.mjs, 2026-03-04   NO EFFECT  000-fundamentals/002-http_greeting fails again
          TASK.txt, 2026-03-05            worked     003-mutations/002-cascade_remove passes now\
 """)
@@ -61,7 +61,8 @@ def test_earlier_runs_of_the_model_are_told_beside_the_reports(reports):
     told = done("analyze", RUN_B)
 
     assert (
-        page(told.out, "Repeats") == "Repeats  4 of 9 failed in an earlier report too, 4 in an earlier run of the model"
+        page(told.out, "Repeats")
+        == "Repeats  4 of 9 also failed in an earlier report, 4 in an earlier run of the model"
     )
 
 
@@ -88,7 +89,7 @@ def test_a_file_that_can_not_be_read_is_named(reports):
 
     told = done("analyze", RUN_B)
 
-    assert "not read: reports/broken.md: no UTF-8 at byte 2" in told.err
+    assert "skipped: reports/broken.md: no UTF-8 at byte 2" in told.err
 
 
 @pytest.mark.req("C-04")
@@ -190,7 +191,7 @@ def test_the_same_error_with_other_models_is_shown(tmp_path):
 def test_a_folder_of_reports_can_be_named(at_home):
     told = done("analyze", RUN_B, "--reports", REPORTS, "--no-report")
 
-    assert "Repeats  4 of 9 failed in an earlier report too" in told.out
+    assert "Repeats  4 of 9 also failed in an earlier report" in told.out
 
 
 @pytest.mark.parametrize(

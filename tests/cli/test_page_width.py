@@ -42,11 +42,16 @@ def everything(tmp_path_factory):
 
 
 def too_wide(*texts: str) -> list[str]:
-    """But for one word of a command: it is there to be copied."""
+    """But for an id, a path or one word of a command, alone on its line: it is there to be copied."""
     lines = [("", "")]
     for text in texts:
         lines += pairwise(["", *text.splitlines()])
-    return [line for before, line in lines if columns(line) > WIDTH and not is_a_word_of_a_command(before, line)]
+    wide = [(before, line) for before, line in lines if columns(line) > WIDTH]
+    return [line for before, line in wide if not (is_one_name(line) or is_a_word_of_a_command(before, line))]
+
+
+def is_one_name(line: str) -> bool:
+    return len(line.split()) == 1 or line.strip() == LONG["run"].strip()
 
 
 def is_a_word_of_a_command(before: str, line: str) -> bool:

@@ -1,21 +1,25 @@
-"""Progress is for people who wait: on stderr, at a terminal, and only when it takes a while."""
+"""Progress is for people who wait: on stderr, at a terminal, only when it takes a while, and gone at the end."""
 
 import io
+import os
+import pty
 import subprocess
 import sys
+import time
 from contextlib import redirect_stderr
 
 import pytest
 
 from errata.cli import progress
+from errata.cli.output import put, say
 
-LIST_RICH = """
-import sys
-from errata.cli import progress
-sys.stderr.isatty = lambda: True
-with progress.progress("Importing") as advance:
-    advance(1)
-print("rich" in sys.modules)
+SLOW_COMMAND = """
+import sys, time
+from errata.cli.output import put
+from errata.cli.progress import status_line
+with status_line("errata compare"):
+    time.sleep(1.6)
+    put("a line of the page")
 """
 
 
@@ -29,8 +33,19 @@ def a_terminal_with_a_cursor(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
 
 
-def test_who_waits_sees_how_many_items_were_read(monkeypatch):
+@pytest.fixture
+def at_once(monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", 0)
+
+
+def left_on_screen(text: str) -> str:
+    """What is to be seen after all lines were drawn and cleared."""
+    for control in (progress.HIDE_CURSOR, progress.SHOW_CURSOR):
+        text = text.replace(control, "")
+    return "\n".join(line.rpartition(progress.CLEAR_LINE)[2] for line in text.split("\n"))
+
+
+def test_who_waits_sees_how_many_items_were_read(at_once):
     terminal = Terminal()
 
     with redirect_stderr(terminal), progress.progress("Importing") as advance:
@@ -38,6 +53,7 @@ def test_who_waits_sees_how_many_items_were_read(monkeypatch):
         advance(234)
 
     assert "Importing · 1,234 items" in terminal.getvalue()
+    assert left_on_screen(terminal.getvalue()) == ""
 
 
 def test_what_is_done_at_once_shows_nothing():
@@ -49,23 +65,60 @@ def test_what_is_done_at_once_shows_nothing():
     assert terminal.getvalue() == ""
 
 
-def test_what_is_done_at_once_does_not_even_import_the_bar():
-    told = subprocess.run([sys.executable, "-c", LIST_RICH], capture_output=True, text=True, check=True)
+def test_a_command_that_counts_nothing_shows_for_how_long_it_works(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "REDRAW", 0.01)
+    terminal = Terminal()
 
-    assert told.stdout == "False\n"
+    with redirect_stderr(terminal), progress.status_line("errata compare"):
+        time.sleep(0.2)
+
+    assert "errata compare · 0 s" in terminal.getvalue()
+    assert left_on_screen(terminal.getvalue()) == ""
 
 
-def test_where_nobody_watches_nothing_is_shown(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 0)
+def test_the_line_makes_room_for_what_is_printed(at_once):
+    terminal = Terminal()
 
+    with redirect_stderr(terminal), progress.progress("Importing") as advance:
+        advance(1)
+        say("a note")
+        advance(1)
+
+    assert left_on_screen(terminal.getvalue()) == "a note\n"
+
+
+def test_work_within_a_command_has_the_line_of_the_command(at_once):
+    terminal = Terminal()
+
+    with redirect_stderr(terminal), progress.status_line("errata analyze") as line:
+        with progress.progress("Analysing") as advance:
+            advance(5)
+        assert (line.label, line.detail) == ("errata analyze", "")
+
+    assert "Analysing · 5 items" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["dumb", ""])
+def test_a_terminal_that_cannot_redraw_a_line_shows_none(at_once, monkeypatch, kind):
+    monkeypatch.setenv("TERM", kind or "dumb")
+    terminal = Terminal()
+
+    with redirect_stderr(terminal), progress.progress("Importing") as advance:
+        advance(1)
+
+    assert terminal.getvalue() == ""
+
+
+def test_where_nobody_watches_nothing_is_shown(capsys, at_once):
     with progress.progress("Importing") as advance:
         advance(1_000)
+        put("data")
 
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("data\n", "")
 
 
-def test_the_cursor_comes_back_where_the_work_fails(monkeypatch):
-    monkeypatch.setattr(progress, "PATIENCE", 0)
+def test_the_cursor_comes_back_where_the_work_fails(at_once):
     terminal = Terminal()
 
     with pytest.raises(KeyboardInterrupt), redirect_stderr(terminal), progress.progress("Importing") as advance:
@@ -74,3 +127,15 @@ def test_the_cursor_comes_back_where_the_work_fails(monkeypatch):
 
     hidden, shown = terminal.getvalue().rfind("\x1b[?25l"), terminal.getvalue().rfind("\x1b[?25h")
     assert 0 <= hidden < shown
+
+
+def test_on_a_real_terminal_the_line_comes_and_goes():
+    master, slave = pty.openpty()
+    command = [sys.executable, "-c", SLOW_COMMAND]
+    subprocess.run(command, stdin=slave, stdout=slave, stderr=slave, env=os.environ | {"TERM": "xterm"}, check=True)
+    os.close(slave)
+    screen = os.read(master, 100_000).decode()
+    os.close(master)
+
+    assert "errata compare · 1 s" in screen
+    assert left_on_screen(screen.replace("\r\n", "\n")) == "a line of the page\n"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from report_pages import COMPARISON, VERDICTS, facts, folded, only, plain, reported, section, table, tables, working_in
-from terminal import Said, done, errata
+from terminal import FIXTURES, Said, done, errata
 
 RUNS = sorted((COMPARISON / "runs" / "harbour_bench").iterdir())
 LABELS = ["voice-alpha run 1", "voice-alpha run 2", "voice-beta", "acme/voice-gamma"]
@@ -336,7 +336,7 @@ def test_of_each_model_the_dominant_dimensions_are_told_with_their_share(provisi
 @pytest.mark.req("J-30")
 def test_a_report_of_rules_says_so_on_top_and_at_every_table_of_causes(provisional):
     assert facts(provisional.text)["Status"].startswith("PROVISIONAL. 0 of 26 failures read")
-    assert provisional.said.out.splitlines()[0].startswith("4 runs, 26 failed rows, 0 read: PROVISIONAL")
+    assert provisional.said.out.splitlines()[0].startswith("4 runs, 26 failed rows, 0 reviewed: PROVISIONAL")
     marked = provisional.text.count("*PROVISIONAL: this table comes from rules; nobody has read all of it.*")
     assert marked == 1 + len(modes_in(provisional.text)) + len(MODELS)
 
@@ -346,7 +346,7 @@ def test_a_report_whose_buckets_were_all_read_is_final(final):
     assert facts(final.text)["Status"].startswith("final. 26 of 26 failures read by file:reader")
     assert "7 of 7 buckets final" in facts(final.text)["Status"]
     assert "PROVISIONAL" not in final.text
-    assert final.said.out.splitlines()[0] == "4 runs, 26 failed rows, 26 read: final."
+    assert final.said.out.splitlines()[0] == "4 runs, 26 failed rows, 26 reviewed: final."
 
 
 @pytest.mark.req("J-30", "J-31")
@@ -405,3 +405,16 @@ def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
     measured, _, readers = told.partition("Of those who read the rows:")
     assert "openai_summary.json says tool_use_correct 29 passes; in the rows: 28" in measured
     assert "acme/voice-gamma, 23: the judge also faults more than two sentences" in plain(readers)
+
+
+def test_only_turns_of_a_conversation_are_called_dependent(tmp_path, monkeypatch):
+    """B-85: promptfoo tests are not turns of a conversation."""
+    monkeypatch.chdir(tmp_path)
+    done("import", FIXTURES / "promptfoo" / "export" / "data")
+    tests = [json.loads(line)["run_id"] for line in done("runs", "--json").out.splitlines()][:3]
+
+    of_tests = folded(done("report", *tests, "--profile", "comparison", "-o", "tests", "--common"))
+    of_turns = folded(done("report", *RUNS[:2], "-o", "turns"))
+
+    assert "(exact McNemar)" in of_tests
+    assert "(exact McNemar; turns of one conversation are not independent" in of_turns

@@ -50,7 +50,7 @@ def test_without_a_day_it_is_that_of_today_in_utc(tmp_path):
 def test_a_day_that_is_none_is_refused():
     said = errata("report", RUN_B, "--date", "10.3.2026")
 
-    assert (said.code, "`10.3.2026` is no day" in said.talk) == (2, True)
+    assert (said.code, "`10.3.2026` is not a date" in said.talk) == (2, True)
 
 
 @pytest.mark.req("C-22", "C-32")
@@ -90,7 +90,7 @@ def test_an_action_of_the_command_is_kept_and_its_advice_not_repeated(tmp_path):
 
     text = (tmp_path / REPORT).read_text()
     assert "Put the five sentences into the task" in section(text, "Actions taken")
-    assert "Not recommended again: Store the five sentences with the task" in section(text, "Recommendations")
+    assert "Already done: Store the five sentences with the task" in section(text, "Recommendations")
 
 
 @pytest.mark.req("C-22")

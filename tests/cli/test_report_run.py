@@ -165,7 +165,7 @@ def test_without_a_reader_the_first_place_where_the_code_differs_is_shown(run_b)
     model, expected = re.findall(r"```ts\n(.*?)\n```", told, re.DOTALL)
     assert '.order("desc")' in expected
     assert '.order("desc")' not in model
-    assert "Model, `convex/books.ts` (the first place where it differs)" in told
+    assert "Model, `convex/books.ts` (first difference)" in told
 
 
 def test_a_doubt_of_the_reader_is_told(reviewed):
@@ -180,19 +180,19 @@ def test_a_cause_of_several_failures_is_a_pattern(reviewed):
 
     members = "001-data_modeling/003-optional_index, 002-queries/006-pagination_shape, 005-idioms/003-shared_validator"
     assert first["Failures"] == f"3 of 9: {members}"
-    assert first["State"] == "final, 3 of 3 read"
+    assert first["State"] == "final, 3 of 3 reviewed"
 
 
 @pytest.mark.req("C-18")
 def test_without_a_reader_the_words_that_logs_share_are_told(run_b):
     told = section(run_b.text, "Cross-cutting Patterns").replace("\u200b", "")
 
-    assert "**Same words in the log**: @typescript-eslint/no-unused-vars in 2 of 9" in told
+    assert "**Same text in the log**: @typescript-eslint/no-unused-vars in 2 of 9" in told
 
 
 @pytest.mark.req("A-07")
 def test_who_reads_a_report_later_finds_its_patterns(reviewed):
-    written = [row["Bucket"] for row in table(section(reviewed.text, "Cross-cutting Patterns"))]
+    written = [row["Cause"] for row in table(section(reviewed.text, "Cross-cutting Patterns"))]
     read = read_report(reviewed.text, path="reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md", labels=LabelWords(()))
 
     assert written
@@ -204,7 +204,7 @@ def test_categories_are_told_with_the_test_of_them(run_b):
     told = section(run_b.text, "Cross-cutting Patterns")
 
     assert "002-queries 2/4" in told
-    assert "No category can be called harder" in told
+    assert "No category is significantly harder" in told
 
 
 @pytest.mark.req("C-19")
@@ -221,7 +221,7 @@ def test_a_category_that_is_harder_beyond_chance_is_named(tmp_path):
     )
     reported("r.jsonl", "-o", "r.md")
 
-    assert "Harder than the rest beyond chance: tides" in (tmp_path / "r.md").read_text()
+    assert "Significantly harder than the rest: tides" in (tmp_path / "r.md").read_text()
 
 
 @pytest.mark.req("C-20")
@@ -249,7 +249,7 @@ def test_what_fails_again_is_told_with_earlier_labels_and_whether_it_should_be_g
 
     assert "**Repeat**: yes, OVERLY_STRICT on 2026-02-20." in told
     assert "The action of 2026-03-04 (eslint.config.mjs now ignores unused arguments)" in told
-    assert "should have resolved it. It did not." in told
+    assert "should have fixed it. It did not." in told
     assert "- **Recurring**: 4 of 9 failures" in run_b.text
 
 
@@ -277,8 +277,8 @@ def test_what_was_done_is_told_and_not_recommended_again(reviewed):
     told = section(reviewed.text, "Recommendations")
 
     assert (
-        "Not recommended again: Do not let unused parameters of handlers fail an eval, or say in the task that lint "
-        "counts. Done 2026-03-04: eslint.config.mjs now ignores unused arguments"
+        "Already done: Do not let unused parameters of handlers fail an eval, or say in the task that lint "
+        "counts. 2026-03-04: eslint.config.mjs now ignores unused arguments"
     ) in told
     assert told.count("Do not let unused parameters") == 1
 
@@ -291,7 +291,7 @@ def test_without_the_action_it_is_recommended(tmp_path):
     reported(RUN_B, "--reports", "none", "-o", "r.md")
 
     told = section((tmp_path / "r.md").read_text(), "Recommendations")
-    assert "Not recommended again" not in told
+    assert "Already done" not in told
     assert "`eslint.config.mjs`: Do not let unused parameters of handlers fail an eval" in told
 
 
@@ -302,11 +302,11 @@ def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
     assert {row[""]: (row["count"], row["of 9"]) for row in table(told)} == {
         "Genuine model faults": ("5", "56 %"),
         "Known gap": ("1", "11 %"),
-        "Actionable on our side (eval, lint, grader, task)": ("1", "11 %"),
-        "Says nothing about the model, repeat": ("2", "22 %"),
+        "Fixable in the eval (lint, grader, task)": ("1", "11 %"),
+        "Infrastructure or knock-on; rerun": ("2", "22 %"),
     }
-    assert "between 64.0 % (16/25, everything counts against it) and 80.0 % (20/25" in told
-    assert "Our best single figure is reviewed: 76.2 % (16/21), interval 54.9–89.4." in told
+    assert "between 64.0 % (16/25, every failure counts against it) and 80.0 % (20/25" in told
+    assert "Best single figure: reviewed, 76.2 % (16/21), interval 54.9–89.4." in told
 
 
 @pytest.mark.req("A-09")
@@ -346,7 +346,7 @@ def test_the_words_end_with_the_offer(which, request):
 def test_the_words_tell_the_answer_labels_repeats_advice_and_the_file(run_b):
     told = folded(run_b.said)
 
-    assert "The model has 5 of the 9 failures to answer for." in told
+    assert "5 of 9 failures are the model's." in told
     assert "MODEL_FAULT 5 · OVERLY_STRICT 1 · KNOWN_GAP 1 · not classified (infrastructure) 2" in told
     assert "repeats 4 of 9" in told
     assert "eslint.config.mjs: NO EFFECT" in told
@@ -356,9 +356,9 @@ def test_the_words_tell_the_answer_labels_repeats_advice_and_the_file(run_b):
 
 @pytest.mark.req("J-30")
 def test_a_report_is_provisional_until_every_failure_was_read(run_b, reviewed):
-    assert facts(run_b.text)["Status"].startswith("PROVISIONAL. 0 of 9 failures read")
+    assert facts(run_b.text)["Status"].startswith("PROVISIONAL. 0 of 9 failures reviewed")
     assert run_b.said.out.splitlines()[1].startswith("PROVISIONAL")
-    assert facts(reviewed.text)["Status"].startswith("reviewed. 9 of 9 failures read by file:reader")
+    assert facts(reviewed.text)["Status"].startswith("reviewed. 9 of 9 failures reviewed by file:reader")
     assert "PROVISIONAL" not in reviewed.text
 
 

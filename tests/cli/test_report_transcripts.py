@@ -57,13 +57,13 @@ def test_nothing_is_counted_as_passed_or_failed(written):
     text = (folder / "manual_error_review.md").read_text()
 
     assert (run["rows"], run["expected"], run["judged_rows"]) == (30, 30, 0)
-    assert "nothing is counted as passed, and nothing as failed" in folded(said)
+    assert "No row has a verdict, so none counts as passed or failed" in folded(said)
     assert table(section(text, "Artefacts"))[0]["judged"] == "0"
     assert " passed" not in text.replace("nothing here is passed", "").replace("counts as passed", "")
 
 
 def test_a_row_without_an_answer_is_to_be_read_first(written):
-    rows = table(section((written[1] / "manual_error_review.md").read_text(), "Rows to read first"))
+    rows = table(section((written[1] / "manual_error_review.md").read_text(), "Rows to review first"))
 
     assert [(row["row"], row["why"]) for row in rows] == [("voice-delta, 4", "EMPTY_RESPONSE: no answer came")]
     assert rows[0]["output"] == "“[EMPTY_RESPONSE: No valid response after max retries]”"
@@ -124,7 +124,7 @@ def test_judged_runs_beside_it_get_their_own_report_and_name_what_is_left_out(tm
     reported(*judged, UNJUDGED, "-o", "r")
 
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
-    assert "20260302T090000_voice-delta_7d8e9f0a: nothing in it was scored" in section(text, "Not included")
+    assert "20260302T090000_voice-delta_7d8e9f0a: no attempt was scored" in section(text, "Not included")
     assert (tmp_path / "r" / "manual_error_review.md").is_file()
 
 
@@ -133,7 +133,7 @@ def test_a_run_folder_without_judged_rows_is_refused_with_the_way_on():
 
     assert said.code == 2
     assert "has no `openai_judged.jsonl`" in said.talk
-    assert "nobody has judged it: `errata report" in said.talk
+    assert "it is not judged yet: `errata report" in said.talk
 
 
 def test_asked_for_as_a_run_it_has_no_pass_rate(tmp_path):

@@ -44,7 +44,7 @@ def test_what_is_unfinished_or_missing_is_repeated_too(library):
 def test_the_text_shows_the_command_as_a_shell_takes_it(library):
     told = done("rerun", "jn7mqywb", "--store", library).out
 
-    shown = told.split("\n\n")[1].partition("\nrepeats")[0]
+    shown = told.split("\n\n")[1].partition("\nreruns")[0]
     assert shlex.split(shown.replace("\\\n", " ")) == [
         *("env", "MODELS=acme/nimbus-2-coder"),
         "TEST_FILTER=^(?:001-data_modeling/000-user_table|003-mutations/005-batch_insert)$",
@@ -56,8 +56,8 @@ def test_the_text_says_what_for_and_what_it_costs(library):
     told = done("rerun", "jn7mqywb", "--store", library).out
 
     assert told.startswith("Run jn7mqywb · acme/nimbus-2-coder")
-    assert "Repeat   2 of 25 attempts · provider 1 · environment 1\n" in told
-    assert "repeats  001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
+    assert "Rerun    2 of 25 attempts · provider 1 · environment 1\n" in told
+    assert "reruns   001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
     assert "cost     about $0.0" in told
     assert told.endswith("Nothing was run.\n")
 
@@ -111,7 +111,7 @@ def test_a_log_of_no_known_harness_is_left_to_the_user(library):
     plan = plan_of(nightly, store=library)
 
     assert plan["commands"] == []
-    assert plan["by_hand"][0]["why_not"] == "no command is known that repeats a case of a `generic` log"
+    assert (plan["by_hand"][0]["why_not"], plan["by_hand"][0]["about"]) == ("no_planner", "generic")
 
 
 def test_an_inspect_log_is_retried_where_it_lies():
@@ -134,7 +134,7 @@ def test_a_promptfoo_column_is_chosen_by_its_names():
 def test_nothing_to_repeat_is_an_answer(library):
     told = done("rerun", "jn7maewn", "--store", library)
 
-    assert told.out.endswith("\nNothing to repeat\n")
+    assert told.out.endswith("\nNothing to rerun\n")
     assert plan_of("jn7maewn", store=library)["commands"] == []
 
 
@@ -239,7 +239,7 @@ def test_a_long_list_of_names_is_cut_in_the_text(tmp_path):
 def test_a_name_of_two_lines_is_told_in_one(tmp_path):
     store = an_imported_run(tmp_path, [a_crash("one\ntwo")], source="convex-evals")
 
-    assert "repeat   one two\n" in done("rerun", "latest", "--store", store).out
+    assert "rerun    one two\n" in done("rerun", "latest", "--store", store).out
 
 
 @pytest.mark.parametrize("run", ["jn7mqywb", "jn709tmj", "9c0d1e2f", "0b1c2d3e", "batch-gen2"])

@@ -106,7 +106,7 @@ def test_a_filled_table_comes_back(table):
 
     told = done("review", "import", written(table, rows), "--reviewer", "sheet")
 
-    assert "9 verdicts taken" in told.out and "0 refused" in told.out
+    assert "9 verdicts imported" in told.out and "0 refused" in told.out
     assert done("review", "status", "latest", "--json").row["reviewers"] == {"file:sheet": 9}
 
 
@@ -115,7 +115,7 @@ def test_rows_without_an_answer_are_passed_over(table):
 
     told = done("review", "import", written(table, [filled(rows[0]), *rows[1:]]))
 
-    assert "1 verdict taken" in told.out
+    assert "1 verdict imported" in told.out
 
 
 def test_a_bad_row_is_told_with_its_line_and_the_good_ones_are_kept(table):
@@ -139,7 +139,7 @@ def test_a_row_about_no_failure_is_told(table):
     told = errata("review", "import", written(table, rows))
 
     assert told.code == 2
-    assert "line 2" in told.out and "8 verdicts taken" in told.out
+    assert "line 2" in told.out and "8 verdicts imported" in told.out
 
 
 def test_importing_the_same_file_again_changes_nothing(table):
@@ -176,7 +176,7 @@ def test_answers_come_back_as_json_lines_too(imported, tmp_path):
     answer = GOOD | {"attempt_id": packet["attempt_id"], "evidence": [{"place": "status", "quote": status}]}
     (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")
 
-    assert "1 verdict taken" in done("review", "import", tmp_path / "answers.jsonl").out
+    assert "1 verdict imported" in done("review", "import", tmp_path / "answers.jsonl").out
 
 
 def test_what_may_have_been_filled_in_is_not_written_over(table):

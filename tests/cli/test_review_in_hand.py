@@ -37,8 +37,8 @@ def test_that_it_is_the_same_is_told(imported):
     handed()
     again = said()
 
-    assert "in your hands already" in again.talk
-    assert "`--another` takes one more" in again.talk
+    assert "already leased to you" in again.talk
+    assert "`--another` gets one more" in again.talk
 
 
 def test_one_more_is_given_to_who_asks_for_it(imported):
@@ -46,7 +46,7 @@ def test_one_more_is_given_to_who_asks_for_it(imported):
 
     assert lease_of(more.row) != lease_of(first)
     assert more.row["besides"] == ["000-fundamentals/002-http_greeting"]
-    assert "in your hands besides: 000-fundamentals/002-http_greeting" in more.talk
+    assert "also leased to you: 000-fundamentals/002-http_greeting" in more.talk
 
 
 def test_readers_of_other_names_read_for_themselves(imported):
@@ -106,7 +106,7 @@ def test_one_of_several_can_be_given_back(imported):
     handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
     told = done("review", "release", f"jn7mqywb/{TEXT_LOOKUP}").out
 
-    assert told.startswith("1 failure given back by `agent:agent`\n")
+    assert told.startswith("1 failure returned by `agent:agent`\n")
     assert done("review", "status", "latest", "--json").row["in_hand"] == 1
 
 
@@ -121,7 +121,7 @@ def test_nobody_gives_back_what_another_has_in_hand(imported):
     handed("--reviewer", "a")
     told = done("review", "release", "latest", "--reviewer", "b").out
 
-    assert told == "`agent:b` has nothing of `latest` in hand\n"
+    assert told == "`agent:b` has no lease on `latest`\n"
     assert done("review", "status", "latest", "--json").row["in_hand"] == 1
 
 
@@ -170,8 +170,8 @@ def test_when_all_is_in_hand_that_is_told(imported):
         "read": 0,
         "in_hand": 9,
     }
-    assert "all that is waiting is in the hands of `agent:agent` already, 9 in all" in told.talk
-    assert "give them back with `errata review release latest`" in " ".join(told.talk.split())
+    assert "everything that is waiting is leased to `agent:agent`, 9 in all" in told.talk
+    assert "return them with `errata review release latest`" in " ".join(told.talk.split())
 
 
 def test_a_filter_that_fits_no_failure_is_not_the_end_of_a_review(imported):
@@ -221,14 +221,14 @@ def test_ones_own_reading_is_no_second_opinion(imported, tmp_path):
     told = said("--second")
 
     assert told.row["why"] == "no_second"
-    assert "nothing that others have read is waiting for `agent:agent`" in told.talk
+    assert "nothing that others have reviewed is waiting for `agent:agent`" in told.talk
 
 
 def test_a_reader_who_finds_all_read_by_others_is_told_of_second_opinions(imported, tmp_path):
     while (told := handed("--reviewer", "a"))["packet"]:
         submitted(tmp_path / "v.json", an_answer(told), "--reviewer", "a")
 
-    assert "`--second` gives 9 that others have read" in said("--reviewer", "b").talk
+    assert "`--second` gives 9 that others have reviewed" in said("--reviewer", "b").talk
 
 
 def test_a_packet_can_be_had_as_text(imported):

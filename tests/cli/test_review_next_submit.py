@@ -198,7 +198,7 @@ def test_once_mended_the_tries_are_told_all_the_same(imported, answer_file):
     status = done("review", "status", "latest", "--json").row
 
     assert (status["refused"], status["unmended"]) == (1, 0)
-    assert "refused         1 answer, all mended; 1× `BAD_LUCK`" in done("review", "status", "latest").out
+    assert "refused         1 answer, all corrected; 1× `BAD_LUCK`" in done("review", "status", "latest").out
 
 
 def test_the_name_of_a_packet_does_as_well_as_the_id_of_an_attempt(imported, answer_file):
@@ -393,7 +393,7 @@ def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
     [
         ("", "This is no JSON"),
         ("[1]", "One JSON object is expected"),
-        ('{"label": "MODEL_FAULT"}', "Nothing says which failure"),
+        ('{"label": "MODEL_FAULT"}', "The verdict names no failure"),
         ('{"attempt_id": "nope", "label": "x"}', "nope"),
         ("[" * 100_000, "This is no JSON"),
         ("\xff\xfe\x00", "This is no"),

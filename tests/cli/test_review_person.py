@@ -3,7 +3,7 @@
 import pytest
 
 from errata.cli.review.next_ import quote_at
-from errata.model import Packet, Place, Question
+from errata.model import Packet, PacketPlace, Question
 from reading import RUN_B, at_a_terminal
 from terminal import done, import_fixtures
 
@@ -53,7 +53,10 @@ PACKET = Packet(
     attempt_id="r:c#1",
     facts={},
     question=Question(taxonomy="t", labels=(), rule=""),
-    places=(Place(place="run.log", source="", text="one\n  two\nthree\n"), Place(place="a:b", source="", text="x")),
+    places=(
+        PacketPlace(place="run.log", source="", text="one\n  two\nthree\n"),
+        PacketPlace(place="a:b", source="", text="x"),
+    ),
 )
 
 

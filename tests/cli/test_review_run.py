@@ -48,7 +48,7 @@ def test_a_run_is_provisional_until_it_is_reviewed(imported):
     before = done("failures", "latest").out
     reviewed()
 
-    assert "provisional: owners come from rules" in before
+    assert "provisional: owners assigned by rules" in before
     assert "provisional" not in done("failures", "latest").out
 
 
@@ -75,9 +75,9 @@ def test_what_was_read_is_not_read_again(imported, tmp_path):
 def test_it_is_said_first_what_will_be_done(imported):
     told = reviewed()
 
-    assert "9 failures · 0 read before · 9 to read now" in told.talk
+    assert "9 failures · 0 reviewed · 9 to review" in told.talk
     assert "estimate 9 calls, about" in told.talk
-    assert "for an unknown price" in told.talk
+    assert "unknown cost" in told.talk
 
 
 def test_an_unknown_cost_is_not_told_as_nothing(imported):
@@ -91,7 +91,7 @@ def test_where_nobody_can_be_asked_it_is_not_begun(imported, tmp_path):
     told = errata("review", "run", "latest", "--command", program(f"log={tmp_path}/log"))
 
     assert told.code == 2
-    assert "9 calls for an unknown sum" in told.talk
+    assert "9 calls for an unknown cost" in told.talk
     assert "`--yes`" in told.talk and "`--max-tokens N`" in told.talk
     assert calls(tmp_path / "log") == 0
 
@@ -103,8 +103,8 @@ def test_at_a_terminal_one_is_asked_before_anything_is_spent(imported, tmp_path,
     code, shown = at_a_terminal(*command, answers=[answer])
 
     assert code == 0, shown
-    assert "for an unknown price" in shown and "Begin?" in shown
-    assert ("nothing was asked" in shown) is (answer == "n")
+    assert "unknown cost" in shown and "Begin?" in shown
+    assert ("nothing was sent" in shown) is (answer == "n")
     assert calls(tmp_path / "log") == asked
 
 
@@ -197,7 +197,8 @@ def test_the_same_program_is_no_second_opinion(imported):
     reviewed()
 
     assert (
-        "nothing that others have read is waiting" in reviewed("--second", reader=program("label=OVERLY_STRICT")).talk
+        "nothing that others have reviewed is waiting"
+        in reviewed("--second", reader=program("label=OVERLY_STRICT")).talk
     )
 
 
@@ -252,7 +253,7 @@ def test_an_unknown_reviewer_is_refused_with_those_that_are_known(imported, tmp_
         (["--model", "openai:gpt-5", "--command", "claude"], "Several reviewers are named"),
         (["--model", "gpt-5"], "names no provider"),
         (["--base-url", "http://127.0.0.1:1/v1"], "`--base-url` needs a `--model`"),
-        (["--base-url", "ftp://x", "--model", "m"], "is no address"),
+        (["--base-url", "ftp://x", "--model", "m"], "is not a valid address"),
         (["--command", "claude --dangerously"], "can run commands"),
         (["--command", 'python3 "unfinished'], "can't be read"),
         (["--command", "cat", "--with-tools"], "is for models"),

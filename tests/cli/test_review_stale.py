@@ -61,7 +61,7 @@ def test_what_is_stale_waits_and_is_not_reviewed(changed):
 
     assert (found["failures"], found["reviewed"], found["waiting"]) == (9, 8, 1)
     told = " ".join(done("review", "status", "latest").out.split())
-    assert f"stale 1 {GUARD}: read before, evidence changed since" in told
+    assert f"stale 1 {GUARD}: reviewed before, evidence changed since" in told
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
@@ -70,7 +70,7 @@ def test_it_is_handed_out_again_and_marked(changed, name):
 
     assert told.row["packet"]["case_key"].endswith(GUARD)
     assert told.row["returned"] is True
-    assert f"read before, evidence changed since: {GUARD}" in told.talk
+    assert f"reviewed before, evidence changed since: {GUARD}" in told.talk
 
 
 def test_nothing_of_what_was_said_is_told_with_it(changed):

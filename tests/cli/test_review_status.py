@@ -78,7 +78,7 @@ def test_every_quote_is_looked_up(read_all, tmp_path):
 
     told = done("review", "status", "latest").out
 
-    assert "evidence        9 of 9 quotes found verbatim at the place named" in told
+    assert "evidence        9 of 9 quotes found verbatim in the packet" in told
 
 
 def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
@@ -122,14 +122,14 @@ def test_a_summary_is_provisional_until_all_is_reviewed(read_all, tmp_path):
     read_all("a")
     after = done("analyze", RUN_B).out
 
-    assert "PROVISIONAL: owners come from rules; 0 of 9 failures reviewed\n" in before
+    assert "PROVISIONAL: owners assigned by rules; 0 of 9 failures reviewed\n" in before
     assert "PROVISIONAL" not in after and "9 of 9 failures reviewed (`errata score" in after
 
 
 def test_one_reader_alone_agrees_with_nobody(read_all, tmp_path):
     read_all("a")
 
-    assert "agreement cannot be given" in done("review", "agreement", "latest").out
+    assert "agreement is unknown" in done("review", "agreement", "latest").out
 
 
 def test_two_readers_are_compared(read_all, tmp_path):
@@ -160,8 +160,8 @@ def test_agreement_is_told_for_labels_and_for_owners(read_all, tmp_path):
     (owners,) = row["owners"]["pairs"]
     assert (owners["same"], owners["confusion"]["model"]) == (2, {"grader": 1, "model": 1})
     assert row["owners"]["alpha"] == pytest.approx(row["agreement"]["alpha"])
-    assert "on who has to act · Krippendorff's alpha 0.4" in told
-    assert "on who has to act: 2 the same · Cohen's kappa 0.40" in told
+    assert "on the owner · Krippendorff's alpha 0.4" in told
+    assert "on the owner: 2 the same · Cohen's kappa 0.40" in told
 
 
 def test_what_is_disputed_is_a_queue_for_a_person(read_all, tmp_path):
@@ -218,8 +218,8 @@ def test_cases_may_be_named_and_what_is_unknown_is_told(read_all, tmp_path):
     assert told.out.startswith("1 failure labelled by people · convex-evals\n")
     assert "agent:a   1 of 1 right · accuracy 1.00" in told.out
     assert "line 3" in told.err and "no-such-case" in told.err
-    assert "line 4: `BAD_LUCK` is no label" in told.err
-    assert "line 5: there is no label" in told.err
+    assert "line 4: `BAD_LUCK` is not a label" in told.err
+    assert "line 5: has no label" in told.err
 
 
 def test_a_table_without_labels_is_refused(imported, tmp_path):

@@ -55,7 +55,7 @@ def test_a_report_about_a_part_tells_the_harnesss_own_number(tmp_path):
 
 
 def test_what_was_measured_is_not_to_be_repeated():
-    assert "Nothing to repeat" in done("rerun", SIMPLEQA).out
+    assert "Nothing to rerun" in done("rerun", SIMPLEQA).out
     assert done("rerun", CVEBENCH, "--json").row["attempts"] == 1  # the one that ended in an error
 
 
@@ -74,7 +74,7 @@ def test_scored_failures_without_a_check_are_told_by_their_verdict(tmp_path):
     assert len(pages) == 2
     for page in pages:
         (steps,) = (rows for rows in tables(page.read_text()) if "Check (first failed)" in rows[0])
-        assert [row["Check (first failed)"] for row in steps] == ["none (the verdict alone tells)"]
+        assert [row["Check (first failed)"] for row in steps] == ["none (overall verdict only)"]
 
 
 def test_next_promises_no_repetition_that_there_is_not():

@@ -150,17 +150,18 @@ def test_where_nothing_is_stored_nothing_is_meant():
     assert "did you mean" not in told.err
 
 
-@pytest.mark.parametrize("selector", ["alpha-1", "alpha-1/case"])
-def test_a_model_is_not_a_run_but_leads_to_its_runs(selector):
+@pytest.mark.req("B-83")
+def test_a_model_with_one_run_names_it():
     import_fixtures(GENERIC)
-    told = errata("show", selector)
+
+    assert done("show", "alpha-1", "--json").row["run"]["subject"]["model"] == "alpha-1"
+    assert "Run `nightly` has no case `case`" in errata("show", "alpha-1/case").err
+
+
+@pytest.mark.parametrize("case", ["", "/case"])
+def test_a_model_with_several_runs_leads_to_them(library, case):
+    told = errata("show", f"acme/nimbus-2-coder{case}", "--store", library)
 
     assert told.code == 2
-    assert "`alpha-1` is a model, not a run" in told.err
-    assert "nightly · alpha-1" in told.err
-
-
-def test_a_model_with_a_slash_in_its_name_leads_to_its_runs_too(library):
-    told = errata("show", "acme/nimbus-2-coder", "--store", library)
-
-    assert "`acme/nimbus-2-coder` is a model, not a run" in told.err
+    assert "`acme/nimbus-2-coder` names 3 runs" in told.err
+    assert "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2 · acme/nimbus-2-coder" in told.err

@@ -32,7 +32,7 @@ Left out of clean (16)
                             15 completed, 1 also timed out (polyglot-rust-c)
                             adaptive-rejection-sampler, cobol-modernization and 14 more
 
-Counted in clean, not the model alone (2)
+Counted in clean, not the model's fault alone (2)
   agent_timeout         2   "Agent execution timed out after 900.0 seconds"
                             fix-code-vulnerability, vulnerable-secret
   Without them: 0/27   0.0 %
@@ -50,7 +50,7 @@ clean         13/20   65.0 %   [43.3, 81.9]   5 evals left out: provider 2, envi
                                               unfinished 1, missing 1
 reviewed      –                               0 of 10 reviewed
 bounds        52.0 % if all left out had failed, 72.0 % if all had passed
-cost          $0.37 in all · $0.22 of passes · $0.15 of failures · $0.0287 per pass
+cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 per pass
               unknown for 3 attempts
 
 Left out of clean (5)
@@ -63,7 +63,7 @@ Left out of clean (5)
   unfinished                 1   006-clients/003-presence_badge
   missing                    1   003-mutations/004-swap_order
 
-Counted in clean, not the model alone (1)
+Counted in clean, not the model's fault alone (1)
   lint_only                  1   "eslint failed" (000-fundamentals/002-http_greeting)
   Without them: 13/19   68.4 %
 
@@ -84,7 +84,7 @@ By category
 
 def test_a_batch_over_three_sessions(library):
     assert done("score", batch_of(library), "--by-category", "--store", library).out == snapshot("""\
-Run fea0ee12 · sonnet · projectscylla · ProjectScylla · 47 cases
+Run sonnet · projectscylla · ProjectScylla · 47 cases
 
 strict        24/47   51.1 %   [37.2, 64.7]   every case
 as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
@@ -94,7 +94,7 @@ reviewed      –                               0 of 23 reviewed
 recovered     11 cases from an earlier session:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
 bounds        61.7 % if all left out had failed, 66.0 % if all had passed
-cost          $54.18 in all · $35.46 of passes · $18.72 of failures · $2.2575 per pass
+cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.2575 per pass
 cost of pass  mean $0.37 · median $0.17, each pass at its cheapest tier
 
 Left out of clean (2)
@@ -114,7 +114,7 @@ Cost of a pass by tier (runs passed)
 def test_an_unavailable_run(library):
     assert done("score", "jn7h2dcx", "--store", library).out == snapshot("""\
 Run jn7h2dcx · acme/drift-mini-preview · convex-evals, experiment default · 25 evals
-UNAVAILABLE: every attempt ended in one error; this run says nothing about its subject
+UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject
 
 strict        0/25   0.0 %   [0.0, 13.3]   every eval
 as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule, reproduced
@@ -135,7 +135,7 @@ as_reported   51/60   85.0 %   [70.3, 93.1]   the harness's own rule, reproduced
 clean         51/59   86.4 %   [71.4, 94.2]   1 turn left out: the provider returned an empty
                                               response
 reviewed      –                               0 of 2 runs reviewed
-clustered     the same cases again: 60 turns are worth 37 independent ones (strict)
+effective n   37 for 60 turns (strict): repeats of a case are correlated
 bounds        85.0 % if all left out had failed, 86.7 % if all had passed
 
 voice-beta · harbour_bench · conversation-bench · 1 run pooled
@@ -162,7 +162,8 @@ def test_a_pool_names_the_runs_that_it_leaves_out(library):
     assert done("score", "jn7h2dcx", "--pooled", "--store", library).out == snapshot("""\
 acme/drift-mini-preview · convex-evals, experiment default · 0 runs pooled
 runs          –
-left out      jn7h2dcx: unavailable
+left out      jn7h2dcx: unavailable: every attempt ended in the same error before it reached the
+              model
 
 strict        –         no run is left
 as_reported   –         no run is left
@@ -203,7 +204,7 @@ def test_json_has_no_infinite_cost_but_null_and_a_reason(library):
 
     assert (round(cost["cost_of_pass"]["mean"], 2), round(cost["cost_of_pass"]["median"], 2)) == (0.37, 0.17)
     (price,) = [one for one in cost["prices"] if one["case"].endswith("test-003") and one["path"] == "T0"]
-    assert (price["cost_of_pass"], price["note"]) == (None, "nothing passed")
+    assert (price["cost_of_pass"], price["note"]) == (None, "nothing_passed")
 
 
 def test_json_of_a_pool(library):
@@ -244,7 +245,7 @@ def test_a_project_can_drop_timeouts(at_home):
     told = done("score", KIMI).out
 
     assert "clean         0/27" in told
-    assert "timeouts      dropped from clean and reviewed, as the settings say" in told
+    assert "timeouts      left out of clean and reviewed (setting `timeouts`)" in told
 
 
 def test_a_wrong_setting_stops_the_command_before_it_reads(at_home):

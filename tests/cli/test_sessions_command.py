@@ -53,7 +53,7 @@ def test_a_session_without_any_cost_has_none_rather_than_zero(told):
 def test_what_passed_before_and_fails_now_is_listed(told, page):
     assert [one["case"] for one in told["changes"] if one["was"] == "pass"] == named(HIDDEN_PASSES)
     assert {one["session"] for one in told["changes"]} == {1}
-    assert "passed before, not now: 5 cases, $8.06 spent on them" in page
+    assert "passed earlier, not in the latest session: 5 cases, $8.06 spent" in page
 
 
 @pytest.mark.req("S-16")

@@ -49,6 +49,15 @@ def test_a_flag_wins_over_the_environment(tmp_path, monkeypatch):
     assert not (tmp_path / "named.db").exists()
 
 
+def test_the_store_may_be_named_before_the_command(tmp_path):
+    done("--store", tmp_path / "first.db", "import", RUN_B)
+
+    assert len(done("--store", "first.db", "runs", "--json").rows) == 1
+    assert len(done("--store", "first.db", "review", "status", "latest", "--json").rows) == 1
+    assert done("--store", "first.db", "runs", "--json", "--store", "second.db").rows == []
+    assert not (tmp_path / ".errata").exists()
+
+
 def test_the_program_finds_the_store_of_its_environment(tmp_path):
     store = str(tmp_path / "named.db")
     errata_program("import", RUN_B, ERRATA_STORE=store)

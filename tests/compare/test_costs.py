@@ -7,6 +7,7 @@ from tries import CRASHED, NOT_MADE, trials, tried
 
 from errata.compare.costs import Spending, Tiers, cost_of, costs_of_pass, frontier, spending_on
 from errata.model import Reported, Usage, UsageByRole
+from errata.model.words import CostNote
 from errata.testing import an_attempt
 
 
@@ -58,7 +59,7 @@ def test_one_run_that_passed_costs_what_it_cost():
 def test_where_nothing_passed_there_is_no_price_and_no_infinity():
     found = spent(0.2, 0.4, passed=0)
 
-    assert (found.cost_of_pass, found.note) == (None, "nothing passed")
+    assert (found.cost_of_pass, found.note) == (None, CostNote.NOTHING_PASSED)
 
 
 @pytest.mark.trap(12)
@@ -69,7 +70,7 @@ def test_an_unknown_cost_is_not_zero():
 
 
 def test_no_known_cost_at_all_is_told():
-    assert spent(None, passed=1).note == "no cost is known"
+    assert spent(None, passed=1).note is CostNote.NO_COST
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=20), st.integers(1, 20))
@@ -133,7 +134,7 @@ def test_mean_and_median_are_of_the_passing_cases_at_their_frontier():
 def test_where_nothing_passed_there_is_neither_mean_nor_median():
     found = costs_of_pass(trials(tried(1, "fail")), {"suite/case-1": 0.1})
 
-    assert (found.mean, found.median, found.note) == (None, None, "nothing passed")
+    assert (found.mean, found.median, found.note) == (None, None, CostNote.NOTHING_PASSED)
 
 
 def test_what_a_run_has_cost_is_told_of_passes_and_failures():

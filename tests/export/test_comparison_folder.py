@@ -115,7 +115,7 @@ def test_commands_that_nobody_tells_are_in_no_file(store, project, runs):
     made = written(store, project / "out", *runs)
 
     assert not (project / "out" / "commands.csv").exists()
-    assert made.not_written == {"commands.csv": "the runs do not tell their commands"}
+    assert made.not_written == {"commands.csv": "commands_unknown"}
 
 
 def test_commands_and_settings_of_an_earlier_comparison_are_kept(store, fixtures, tmp_path):
@@ -203,7 +203,7 @@ def test_a_file_that_says_something_else_is_kept_unless_forced(store, rebuilt, r
 def test_a_run_that_nobody_judged_is_left_out_and_named(store, project):
     made = written(store, project / "out", project / "runs" / "harbour_bench")
 
-    assert [(one.run.subject.model, why) for one, why in made.left_out] == [("voice-delta", "nothing in it was judged")]
+    assert [(one.run.subject.model, why.code) for one, why in made.left_out] == [("voice-delta", "not_judged")]
     assert len(table(project / "out" / "run_results.csv")) == 5
 
 
@@ -212,7 +212,7 @@ def test_a_run_that_was_excluded_is_left_out(store, project, runs):
     exclude(store, first.run.id, reason="a dry run", author="ada")
     made = written(store, project / "out", *runs)
 
-    assert [why for _, why in made.left_out] == ["excluded: a dry run"]
+    assert [str(why) for _, why in made.left_out] == ["excluded: a dry run"]
     assert [row["run_index"] for row in table(project / "out" / "run_results.csv")] == ["1", "1", "1"]
 
 
@@ -221,7 +221,7 @@ def test_rows_that_lie_in_no_run_folder_have_no_place_in_a_comparison(store, pro
 
     with pytest.raises(SettingsError, match="No judged run is left") as told:
         written(store, project / "out", tmp_path / "rows.jsonl")
-    assert "its rows lie in no run folder" in told.value.hint
+    assert "its rows are not in a run folder" in told.value.hint
 
 
 def test_runs_of_other_harnesses_are_refused(store, fixtures, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from standing_in import calls, environment, filing, put_in_place, state
 from tests.length import every
 
-from errata.issues.manifest import Filed, manifest, marker, script
+from errata.issues.manifest import IssueFile, manifest, marker, script
 
 NAMES = ["test-001", "test-002", "test-003", "test-004"]
 NASTY = "Add type hints to `loader` \"now\" $HOME $(touch pwned) 'x' \\ | & ; <b> @all #1"
@@ -30,7 +30,9 @@ def folder(tmp_path):
     for name, body in bodies.items():
         (batch / "issues" / f"{name}.md").write_text(f"{body}\n<!-- {marker('b1', name)} -->\n")
     (batch / "analysis.md").write_text("# Analysis\n\n`$(id)`\n")
-    (batch / "issues" / "manifest.tsv").write_text(manifest("b1", [Filed(name, f"issues/{name}.md") for name in NAMES]))
+    (batch / "issues" / "manifest.tsv").write_text(
+        manifest("b1", [IssueFile(name, f"issues/{name}.md") for name in NAMES])
+    )
     (batch / "file_issues.sh").write_text(script())
     (batch / "file_issues.sh").chmod(0o755)
     return batch

@@ -15,10 +15,10 @@ from soak.provider import Provider
 from soak.wire import WAYS
 
 from errata.llm.asking import MOST_ROUNDS, Asking
-from errata.llm.failing import told_as
+from errata.llm.failing import ask_error
 from errata.llm.forms import as_the_library_has_it, form_for, in_words
 from errata.llm.gate import MOST_BYTES
-from errata.llm.spec import ModelSpec, NoAccessError, NotNowError, RefusedError, Said
+from errata.llm.spec import ModelAnswer, ModelSpec, NoAccessError, NotNowError, RefusedError
 from errata.llm.tools import Tool
 
 TURNED_AWAY = ("rate_limited", "internal_error", "bad_gateway", "unavailable")
@@ -33,7 +33,7 @@ CLOSED = ("redirect", "bad_key", "no_such_model", "no_quota")
 def test_an_answer_comes_with_what_it_cost():
     said, _ = ask("holds", text="Which label is it?", price_in=1.0, price_out=2.0)
 
-    assert said == Said("hello", said.usage)
+    assert said == ModelAnswer("hello", said.usage)
     assert (said.usage.input, said.usage.output, said.usage.cost) == (4, 1, pytest.approx(6e-6))
 
 
@@ -194,7 +194,7 @@ def test_half_of_what_was_used_has_no_price(usage):
 
 @pytest.mark.parametrize(("status", "in_doubt"), [(429, False), (503, False), (504, True), (408, True), (500, False)])
 def test_who_lost_patience_on_the_way_does_not_know_whether_it_was_done(status, in_doubt):
-    error = told_as(ModelHTTPError(status, "m", {"message": "gone"}))
+    error = ask_error(ModelHTTPError(status, "m", {"message": "gone"}))
 
     assert isinstance(error, NotNowError)
     assert error.in_doubt is in_doubt
@@ -202,7 +202,7 @@ def test_who_lost_patience_on_the_way_does_not_know_whether_it_was_done(status, 
 
 def test_a_key_at_the_end_of_what_is_looked_at_is_not_told_in_half():
     for length in range(1_160, 1_240):
-        told = told_as(
+        told = ask_error(
             ModelHTTPError(500, "m", {"message": f"eyJ{'a' * length}.eyJ{'b' * 9}.{'c' * 9} sk-{'K1' * 20}"})
         )
         assert "K1K1K1K1" not in told.why

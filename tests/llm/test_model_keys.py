@@ -6,8 +6,7 @@ import pytest
 from loopback import ask
 
 from errata.errors import SettingsError
-from errata.llm.opening import open_model
-from errata.llm.spec import ModelSpec
+from errata.llm.spec import ModelSpec, open_model
 
 
 def test_the_named_key_is_sent_to_the_named_server(monkeypatch):
@@ -59,7 +58,7 @@ def test_a_missing_key_is_told_before_anything_is_asked(monkeypatch):
 
 
 def test_a_model_that_no_provider_has_is_told_in_words():
-    with pytest.raises(SettingsError, match="The model `nobody:nothing` can't be asked"):
+    with pytest.raises(SettingsError, match="The model `nobody:nothing` can't be used"):
         open_model(ModelSpec(name="nobody:nothing"), timeout=1, parallel=1)
 
 

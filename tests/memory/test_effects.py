@@ -47,7 +47,7 @@ def test_an_action_after_the_run_can_not_have_worked_in_it():
 def test_the_same_day_is_unknown_without_times():
     assert effect(an_action(date="2026-03-09")) == (
         "unknown",
-        "it was made on the day of the run: which came first is not known",
+        "it was made on the day of the run; which came first is unknown",
     )
 
 
@@ -75,7 +75,7 @@ def test_a_run_a_fix_and_another_run_on_one_day():
 
 
 def test_a_run_without_a_time_tells_nothing():
-    assert effect(now=a_run("", passed=[LINT])) == ("unknown", "when the run began is not known")
+    assert effect(now=a_run("", passed=[LINT])) == ("unknown", "the start time of the run is unknown")
 
 
 def test_without_a_failure_before_nothing_can_be_told():
@@ -85,7 +85,7 @@ def test_without_a_failure_before_nothing_can_be_told():
 def test_a_case_that_passed_before_the_action_does_not_show_that_it_worked():
     before = [a_run("2026-02-01", failed=[LINT]), a_run("2026-03-02", passed=[LINT])]
 
-    assert effect(before=before) == ("unknown", "lint passes now, and passed before the action, too")
+    assert effect(before=before) == ("unknown", "lint passes now and passed before the action")
 
 
 def test_another_model_shows_nothing():
@@ -104,7 +104,7 @@ def test_a_report_names_cases_without_the_suite():
 def test_a_name_that_fits_several_cases_is_unknown():
     now = a_run("2026-03-09", passed=["suite/a/lint", "suite/b/lint"])
 
-    assert effect(an_action(addresses=("lint",)), now) == ("unknown", "lint names 2 cases of the run")
+    assert effect(an_action(addresses=("lint",)), now) == ("unknown", "lint matches 2 cases of the run")
 
 
 def test_one_case_that_fails_again_outweighs_others_that_pass():

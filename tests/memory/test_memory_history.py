@@ -5,7 +5,7 @@ import pytest
 from errata.memory.effects import RunOutcomes
 from errata.memory.history import effects_on, mentions, outcomes_in, with_case_keys
 from errata.memory.relation import group_by_relation, is_about
-from errata.memory.spelling import CaseNames
+from errata.memory.spelling import CaseSpellings
 from errata.model import Action, Run, SourceInfo, SourceRef, Subject
 from errata.model.prior_report import PriorFailure, PriorReport
 
@@ -100,7 +100,7 @@ def test_a_conversation_is_called_by_its_tail():
 
 @pytest.mark.req("C-04")
 def test_the_cases_that_reports_name_are_found_by_their_endings():
-    names = CaseNames([CASE, "s/000-a/001-b"], suite="s")
+    names = CaseSpellings([CASE, "s/000-a/001-b"], suite="s")
     reports = [
         a_report("002-cascade_remove", date="2026-02-20"),
         a_report("003-mutations/002-cascade_remove", run="jn7vec"),
@@ -115,13 +115,13 @@ def test_the_cases_that_reports_name_are_found_by_their_endings():
 
 
 def test_one_report_counts_once_however_often_it_names_a_case():
-    names = CaseNames([CASE], suite="s")
+    names = CaseSpellings([CASE], suite="s")
 
     assert len(mentions([a_report("002-cascade_remove", "s/003-mutations/002-cascade_remove")], names).cases[CASE]) == 1
 
 
 def test_a_name_that_fits_several_cases_is_told_and_not_counted():
-    names = CaseNames(["s/000-a/001-basic", "s/001-b/001-basic"], suite="s")
+    names = CaseSpellings(["s/000-a/001-basic", "s/001-b/001-basic"], suite="s")
 
     found = mentions([a_report("001-basic")], names)
 
@@ -142,7 +142,7 @@ def an_action(date, *cases):
     ids=["between", "the same day", "after the run", "before it ever failed"],
 )
 def test_an_action_should_have_resolved_what_failed_before_it_and_fails_after_it(date, worked):
-    names = CaseNames([CASE], suite="s")
+    names = CaseSpellings([CASE], suite="s")
     now = RunOutcomes(run="now", at=BEGAN, suite="s", failed=frozenset((CASE,)))
     before = [outcomes_in(a_report("002-cascade_remove"), names)]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.memory.spelling import CaseNames, model_name, same_model, same_run
+from errata.memory.spelling import CaseSpellings, model_name, same_model, same_run
 
 KEYS = ("suite/000-a/001-basic", "suite/001-b/001-basic", "suite/001-b/002-rate_limit", "suite/turn-24")
 
@@ -87,30 +87,30 @@ def test_too_little_or_something_else_names_no_run(written):
     ],
 )
 def test_a_case_is_found_by_its_name_or_the_end_of_it(written, key):
-    assert CaseNames(KEYS, suite="suite").find(written) == (key,)
+    assert CaseSpellings(KEYS, suite="suite").find(written) == (key,)
 
 
 def test_a_name_that_fits_several_cases_gives_all_of_them():
-    assert CaseNames(KEYS, suite="suite").find("001-basic") == KEYS[:2]
+    assert CaseSpellings(KEYS, suite="suite").find("001-basic") == KEYS[:2]
 
 
 @pytest.mark.parametrize("written", ["", "basic", "01-basic", "003-x", "/"])
 def test_what_is_no_name_of_a_case_finds_none(written):
-    assert CaseNames(KEYS, suite="suite").find(written) == ()
+    assert CaseSpellings(KEYS, suite="suite").find(written) == ()
 
 
 def test_a_whole_name_wins_over_the_end_of_another():
-    assert CaseNames(["s/x", "s/a/x"], suite="s").find("x") == ("s/x",)
+    assert CaseSpellings(["s/x", "s/a/x"], suite="s").find("x") == ("s/x",)
 
 
 def test_two_names_that_differ_only_in_spelling_are_told_apart_by_it():
-    names = CaseNames(["s/a_b", "s/a-b"], suite="s")
+    names = CaseSpellings(["s/a_b", "s/a-b"], suite="s")
 
     assert (names.find("a_b"), names.find("a-b"), names.find("A b")) == (("s/a_b",), ("s/a-b",), ("s/a_b", "s/a-b"))
 
 
 @given(st.lists(st.from_regex(r"[a-z0-9_]{1,6}(/[a-z0-9_]{1,6}){0,2}", fullmatch=True), unique=True, min_size=1))
 def test_every_case_is_found_by_its_own_name(names):
-    known = CaseNames([f"suite/{name}" for name in names], suite="suite")
+    known = CaseSpellings([f"suite/{name}" for name in names], suite="suite")
 
     assert all(known.find(name) == (f"suite/{name}",) for name in names)

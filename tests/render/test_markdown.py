@@ -100,7 +100,7 @@ def test_links_inside_of_the_document_find_their_section():
 def test_a_table_says_where_it_is_provisional():
     written = to_markdown(Document(title="x", blocks=(table(("a",), [("b",)], provisional=True),)))
 
-    assert "PROVISIONAL" in written
+    assert "*Automatic; not yet reviewed.*\n\n| a |" in written
 
 
 def test_a_fence_is_longer_than_any_inside():

@@ -2,16 +2,16 @@
 
 from wishes import failed
 
-from errata.rerun.batches import LONGEST, repeated
+from errata.rerun.batches import LONGEST, batch_commands
 from errata.rerun.fit import shaped
-from errata.rerun.plan import Command
+from errata.rerun.plan import Command, PlanNote
 
 
-def a_plan(wanted):
+def a_plan(attempts):
     def build(names, often):
         return Command(argv=("harness", f"--times={often}", *(f"--only={name}" for name in names)))
 
-    return repeated(wanted, lambda case: shaped(case, "case"), build, ["in the morning"])
+    return batch_commands(attempts, lambda case: shaped(case, "case"), build, [PlanNote("every_prompt")])
 
 
 def test_all_cases_share_a_command():
@@ -33,8 +33,8 @@ def test_a_case_that_is_not_fit_is_left_to_the_user_with_the_reason():
     plan = a_plan([failed("one"), failed("two; reboot")])
 
     assert plan.commands[0].cases == ["one"]
-    assert [(one.wanted.case, one.why_not) for one in plan.by_hand] == [
-        ("two; reboot", "the case holds characters that have no place in a command")
+    assert [(one.attempt.case, one.why_not, one.about) for one in plan.by_hand] == [
+        ("two; reboot", "field_unsafe", "case")
     ]
 
 
@@ -42,7 +42,7 @@ def test_a_name_that_looks_like_a_secret_is_left_to_the_user():
     plan = a_plan([failed("one"), failed("ghp_" + "a" * 30)])
 
     assert plan.commands[0].cases == ["one"]
-    assert plan.by_hand[0].why_not == "the name of the case looks like a secret"
+    assert (plan.by_hand[0].why_not, plan.by_hand[0].about) == ("field_like_secret", "case name")
 
 
 def test_no_command_is_longer_than_a_system_takes():
@@ -50,7 +50,7 @@ def test_no_command_is_longer_than_a_system_takes():
 
     assert len(plan.commands) > 1
     assert all(len(command.line.encode()) <= LONGEST for command in plan.commands)
-    assert sum(len(command.wanted) for command in plan.commands) == 20_000
+    assert sum(len(command.attempts) for command in plan.commands) == 20_000
 
 
 def test_commands_are_not_cut_shorter_than_needed():
@@ -60,5 +60,5 @@ def test_commands_are_not_cut_shorter_than_needed():
 
 
 def test_notes_are_for_commands_only():
-    assert a_plan([failed("one")]).notes == ("in the morning",)
+    assert a_plan([failed("one")]).notes == (PlanNote("every_prompt"),)
     assert a_plan([failed("-one")]).notes == ()

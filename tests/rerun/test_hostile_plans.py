@@ -66,8 +66,8 @@ def requests(draw: st.DrawFn) -> Any:
 def test_every_attempt_is_in_one_command_or_left_to_the_user(request):
     plan = plan_for(request)
 
-    planned = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
-    assert sorted(map(id, planned)) == sorted(map(id, request.wanted))
+    planned = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
+    assert sorted(map(id, planned)) == sorted(map(id, request.attempts))
 
 
 @given(requests())
@@ -101,7 +101,7 @@ def test_a_hostile_name_is_never_part_of_a_command(source):
     plan = plan_for(a_request(source, cases, origin="/data/first", variant={"mode": "rehydrated"}))
 
     assert not any(case in command.line for command in plan.commands for case in cases)
-    assert {one.wanted.case for one in plan.by_hand} | {c for command in plan.commands for c in command.cases} == set(
+    assert {one.attempt.case for one in plan.by_hand} | {c for command in plan.commands for c in command.cases} == set(
         cases
     )
 
@@ -109,7 +109,7 @@ def test_a_hostile_name_is_never_part_of_a_command(source):
 def test_a_harness_that_nobody_knows_has_no_command():
     plan = plan_for(a_request("my-harness", ["case-1"]))
 
-    assert plan.by_hand[0].why_not == "no command is known that repeats a case of a `my-harness` log"
+    assert (plan.by_hand[0].why_not, plan.by_hand[0].about) == ("no_planner", "my-harness")
 
 
 def test_a_command_that_redaction_would_change_is_not_given():

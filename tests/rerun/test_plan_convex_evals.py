@@ -4,6 +4,7 @@ from wishes import a_request
 
 from errata.model import Subject
 from errata.rerun import plan_for
+from errata.rerun.sentences import why_by_hand
 
 
 def test_the_filter_names_just_these_evals():
@@ -40,4 +41,4 @@ def test_without_a_model_there_is_no_command():
     plan = plan_for(a_request("convex-evals", ["a/b"], subject=Subject(model="unknown-model")))
 
     assert plan.commands == ()
-    assert plan.by_hand[0].why_not == "the log does not tell the model"
+    assert why_by_hand(plan.by_hand[0]) == "the log does not contain the model"

@@ -5,6 +5,7 @@ from wishes import a_request, failed
 
 from errata.model import Subject
 from errata.rerun import Others, plan_for
+from errata.rerun.sentences import ALSO_WHY, note_text, why_by_hand
 
 JOB = {"suite": "terminal-bench", "subject": Subject(model="gpt-5", provider="openai", agent="terminus-2")}
 
@@ -58,7 +59,8 @@ def test_resuming_tells_of_the_cancelled_trials_that_it_removes():
     (resume,) = plan_for(a_job([lacking("chess")], extra={"config": {"job_name": "x"}}, others=others)).commands
 
     assert resume.also == 2
-    assert "removes the folders" in resume.also_why
+    assert resume.also_why == "cancelled_trials"
+    assert "deletes the folders" in ALSO_WHY[resume.also_why]
 
 
 @pytest.mark.parametrize("changes", [{}, {"extra": {"config": {"job_name": "x"}}, "group": "several"}])
@@ -72,7 +74,8 @@ def test_tasks_of_no_dataset_are_left_to_the_user():
     plan = plan_for(a_job(["chess"], suite="adhoc"))
 
     assert plan.commands == ()
-    assert "--path" in plan.by_hand[0].why_not
+    assert plan.by_hand[0].why_not == "no_dataset"
+    assert "--path" in why_by_hand(plan.by_hand[0])
 
 
 def test_an_agent_of_ones_own_code_is_not_named_from_a_log():
@@ -85,13 +88,13 @@ def test_a_glob_would_take_other_tasks_along():
     plan = plan_for(a_job(["chess", "*"]))
 
     assert plan.commands[0].cases == ["chess"]
-    assert plan.by_hand[0].wanted.case == "*"
+    assert plan.by_hand[0].attempt.case == "*"
 
 
 def test_a_verifier_that_broke_costs_the_agents_work_again():
     plan = plan_for(a_job([failed("chess", why="not measured", execution="completed")]))
 
-    assert any("harbor jobs regrade" in note for note in plan.notes)
+    assert any("harbor jobs regrade" in note_text(note) for note in plan.notes)
 
 
 def test_terminal_bench_takes_ids_of_tasks():

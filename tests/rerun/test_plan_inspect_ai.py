@@ -5,6 +5,7 @@ from wishes import a_request, failed
 
 from errata.model import SourceRef, Subject
 from errata.rerun import Others, plan_for
+from errata.rerun.sentences import note_text, why_by_hand
 
 LOG = {"ref": SourceRef(file="first.eval", member="header.json"), "suite": "capitals"}
 TASK = {"eval": {"task": "capitals", "task_file": "tasks/capitals.py"}}
@@ -57,7 +58,7 @@ def test_an_id_that_is_not_fit_and_did_not_break_is_left_to_the_user():
     plan = plan_for(an_inspect_request([unscored("$(rm -rf ~)")]))
 
     assert plan.commands == ()
-    assert plan.by_hand[0].why_not == "the id of the sample holds characters that have no place in a command"
+    assert why_by_hand(plan.by_hand[0]) == "the sample id contains characters that are not safe in a command"
 
 
 def test_a_registered_task_is_called_by_its_name():
@@ -72,7 +73,7 @@ def test_a_task_of_a_script_cannot_be_called():
     plan = plan_for(an_inspect_request(["one"], extra={"eval": {"task": "task"}}))
 
     assert plan.commands == ()
-    assert "made in a script" in plan.by_hand[0].why_not
+    assert "created in a script" in why_by_hand(plan.by_hand[0])
 
 
 def test_task_arguments_and_numbers_of_the_settings_come_along():
@@ -95,7 +96,7 @@ def test_a_task_argument_that_is_not_fit_leaves_the_sample_to_the_user(value):
     plan = plan_for(an_inspect_request([unscored("one")], extra=extra))
 
     assert plan.commands == ()
-    assert plan.by_hand[0].why_not.startswith("the task argument `lang`")
+    assert why_by_hand(plan.by_hand[0]).startswith("the task argument lang ")
 
 
 def test_without_passed_arguments_all_arguments_are_given():
@@ -114,6 +115,6 @@ def test_a_hostile_file_of_a_task_makes_no_command(file):
 def test_the_user_is_told_which_task_the_log_would_start():
     plan = plan_for(an_inspect_request(["one"]))
 
-    assert plan.notes == (
-        "`eval-retry` takes the task (tasks/capitals.py@capitals), the model and all settings from the log itself",
-    )
+    assert [note_text(note) for note in plan.notes] == [
+        "`eval-retry` takes the task (tasks/capitals.py@capitals), the model and all settings from the log"
+    ]

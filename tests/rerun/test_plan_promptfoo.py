@@ -3,6 +3,8 @@
 from wishes import a_request, failed
 
 from errata.rerun import Others, plan_for
+from errata.rerun.plan import PlanNote
+from errata.rerun.sentences import why_by_hand
 
 EVAL = "eval-waB-2026-11-15T19:42:23"
 
@@ -45,7 +47,7 @@ def test_a_test_without_a_description_can_only_be_retried_with_all_errors():
     (command,) = plan_for(a_column([error("input-0123ab")], stats=5)).commands
 
     assert (command.argv[1], command.also) == ("retry", 4)
-    assert command.also_why
+    assert command.also_why == "all_errors"
 
 
 def test_an_error_that_is_not_wanted_counts_as_taken_along():
@@ -59,7 +61,7 @@ def test_an_evaluation_with_repeats_is_never_retried():
     plan = plan_for(a_column([error("input-0123ab")], repeat=2))
 
     assert plan.commands == ()
-    assert plan.by_hand[0].why_not == "the test has no description to choose it by"
+    assert why_by_hand(plan.by_hand[0]) == "the test has no description to select it by"
 
 
 def test_repeats_are_asked_for_as_often_as_they_failed():
@@ -87,7 +89,7 @@ def test_a_prompt_without_a_plain_name_is_told():
     plan = plan_for(request)
 
     assert not any(word.startswith("--filter-prompts") for word in plan.commands[0].argv)
-    assert "the prompt has no plain name to choose it by: the tests are asked with every prompt" in plan.notes
+    assert PlanNote("every_prompt") in plan.notes
 
 
 def test_rows_without_their_evaluation_can_be_chosen_by_description():

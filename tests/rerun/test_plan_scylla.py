@@ -5,6 +5,7 @@ from wishes import a_request, failed
 
 from errata.model import Subject
 from errata.rerun import plan_for
+from errata.rerun.sentences import note_text, why_by_hand
 
 CONFIG = {"runs": 1, "max_subtests": 3, "thinking": "None", "tiers": ["T0", "T1", "T9; reboot"]}
 EXPERIMENT = {
@@ -55,7 +56,7 @@ def test_a_finished_test_of_the_second_generation_needs_a_folder_of_its_own():
 def test_logs_that_name_another_model_are_told_of():
     plan = plan_for(a_batch(["test-004"], extra={"config": CONFIG, "models_in_commands": ["haiku", "sonnet"]}))
 
-    assert "the thread logs name another model than the summary: haiku" in plan.notes
+    assert "the thread logs name a different model than the summary: haiku" in map(note_text, plan.notes)
 
 
 @pytest.mark.parametrize("case", ["test-1; reboot", "--fresh", "test-001\n", "test-٣"])
@@ -92,7 +93,7 @@ def test_an_experiment_whose_folder_was_renamed_is_not_found_by_its_harness():
     plan = plan_for(a_request("scylla", ["test-001/T0/00"], **EXPERIMENT | {"origin": "/data/raw"}))
 
     assert plan.commands == ()
-    assert plan.by_hand[0].why_not == "the harness looks for a folder whose name ends in `-test-001`"
+    assert why_by_hand(plan.by_hand[0]) == "the harness expects a folder whose name ends in `-test-001`"
 
 
 def test_many_runs_of_a_subtest_are_split():
@@ -108,4 +109,4 @@ def test_tables_do_not_tell_where_the_experiment_lies():
     plan = plan_for(a_request("scylla", ["test-001/T0/00"], version="export 1.0.0"))
 
     assert plan.commands == ()
-    assert "a table does not tell" in plan.by_hand[0].why_not
+    assert "an exported table does not contain" in why_by_hand(plan.by_hand[0])

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from errata.model import SourceInfo, Subject
-from errata.rerun import Others, Request, Wanted
+from errata.rerun import Others, RerunAttempt, RerunRequest
 from errata.testing import a_run
 
 
-def a_request(source: str, cases: Iterable[str | Wanted], *, version: str = "", **changes: Any) -> Request:
+def a_request(source: str, cases: Iterable[str | RerunAttempt], *, version: str = "", **changes: Any) -> RerunRequest:
     others = changes.pop("others", Others())
     given: dict[str, Any] = {
         "source": SourceInfo(name=source, format_version=version),
@@ -16,8 +16,8 @@ def a_request(source: str, cases: Iterable[str | Wanted], *, version: str = "", 
         "origin": "/data/runs/first",
     }
     run = a_run(**given | changes)
-    return Request(run, [one if isinstance(one, Wanted) else failed(one) for one in cases], others)
+    return RerunRequest(run, [one if isinstance(one, RerunAttempt) else failed(one) for one in cases], others)
 
 
-def failed(case: str, **changes: Any) -> Wanted:
-    return Wanted(**{"case": case, "why": "provider", "signal": "provider_rate_limit"} | changes)
+def failed(case: str, **changes: Any) -> RerunAttempt:
+    return RerunAttempt(**{"case": case, "why": "provider", "signal": "provider_rate_limit"} | changes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Packet, Place, Reviewer
+from errata.model import Packet, PacketPlace, Reviewer
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/review"
 CONVEX, TURN = msgspec.json.decode((FIXTURES / "packets.json").read_bytes(), type=list[Packet])
@@ -19,7 +19,7 @@ def a_packet(base: Packet = CONVEX, **changes: Any) -> Packet:
 
 def with_place(name: str, text: str, base: Packet = CONVEX) -> Packet:
     """With one place more."""
-    return a_packet(base, places=(*base.places, Place(place=name, source="", text=text)))
+    return a_packet(base, places=(*base.places, PacketPlace(place=name, source="", text=text)))
 
 
 def an_answer(**changes: Any) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Call, Packet, Question, Reviewer, Usage, Verdict
+from errata.model import Packet, Question, ReviewCall, Reviewer, Usage, Verdict
 from errata.review.fan_out import PacketResult, Work, fan_out
 from errata.review.limits import Limits, Pace, Purse
-from errata.review.protocols import Answer, Prompt
+from errata.review.protocols import Prompt, ReviewerAnswer
 from errata.review.verdicts import Rejection
 
 WHO = Reviewer(kind="llm", name="fake")
-Says = Callable[[Prompt, Packet], Awaitable[Answer]]
+Says = Callable[[Prompt, Packet], Awaitable[ReviewerAnswer]]
 
 
 def some_packets(count: int) -> list[Packet]:
@@ -49,28 +49,28 @@ class Time:
 
 class MemoryLedger:
     def __init__(self) -> None:
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, ReviewCall] = {}
         self.reads = 0
 
-    def answered(self, cache_key: str) -> Call | None:
+    def answered(self, cache_key: str) -> ReviewCall | None:
         self.reads += 1
         known = (call for call in self.calls.values() if call.cache_key == cache_key)
         return next((call for call in known if call.state == "answered"), None)
 
-    def intend(self, call: Call, *, unless_since: str) -> bool:
+    def intend(self, call: ReviewCall, *, unless_since: str) -> bool:
         assert unless_since < call.started_at
         assert call.id not in self.calls
         self.calls[call.id] = call
         return True
 
-    def close(self, call: Call) -> None:
+    def close(self, call: ReviewCall) -> None:
         assert self.calls[call.id].state == "intended", "a call is closed once"
         self.calls[call.id] = call
 
     def states(self) -> list[str]:
         return [call.state for call in self.calls.values()]
 
-    def of(self, packet: Packet, state: str = "") -> list[Call]:
+    def of(self, packet: Packet, state: str = "") -> list[ReviewCall]:
         return [one for one in self.calls.values() if one.attempt == packet.attempt_id and state in ("", one.state)]
 
 
@@ -81,7 +81,7 @@ class Fake:
         self.asked: list[str] = []
         self.at_once = self.most_at_once = 0
 
-    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:
+    async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:
         self.asked.append(packet.id)
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
@@ -91,12 +91,12 @@ class Fake:
             self.at_once -= 1
 
 
-async def takes(_prompt: Prompt, _packet: Packet) -> Answer:
+async def takes(_prompt: Prompt, _packet: Packet) -> ReviewerAnswer:
     await asyncio.sleep(0)
-    return Answer("good", Usage(input=10, output=5, cost=0.01))
+    return ReviewerAnswer("good", Usage(input=10, output=5, cost=0.01))
 
 
-def judge(packet: Packet, _prompt: Prompt, answer: Answer) -> Verdict | Rejection:
+def judge(packet: Packet, _prompt: Prompt, answer: ReviewerAnswer) -> Verdict | Rejection:
     """`good` is a verdict, anything else is not."""
     if answer.text != "good":
         return Rejection((f"`{answer.text}` is no verdict",))

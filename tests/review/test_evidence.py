@@ -9,7 +9,7 @@ from a_packet import CONVEX, FIXTURES, TURN, a_packet, with_place
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from errata.model import Packet, Place, Quote
+from errata.model import Packet, PacketPlace, Quote
 from errata.review.evidence import MOST, PlaceIndex, check_quotes
 from errata.review.redaction import redacted
 
@@ -74,7 +74,7 @@ def test_an_unknown_place_is_told_which_there_are():
 def test_other_capitals_are_told_what_is_really_written():
     (reason,) = reasons(("run.log", "assertionerror: Expected error text"))
 
-    assert "as it stands there: `AssertionError: expected error text`" in reason
+    assert "the actual text: `AssertionError: expected error text`" in reason
 
 
 def test_a_quote_with_something_left_out_is_told_so():
@@ -161,8 +161,8 @@ def test_tool_calls_their_results_and_the_judge_are_what_happened(place, quote):
 def test_what_a_user_says_in_a_transcript_is_not_what_happened():
     packet = a_packet(
         places=(
-            Place(place="steps/0", source="", text="user: please book the otter for me"),
-            Place(place="steps/1", source="", text="assistant: I booked the heron instead"),
+            PacketPlace(place="steps/0", source="", text="user: please book the otter for me"),
+            PacketPlace(place="steps/1", source="", text="assistant: I booked the heron instead"),
         )
     )
 
@@ -171,7 +171,7 @@ def test_what_a_user_says_in_a_transcript_is_not_what_happened():
 
 
 def test_where_nothing_happened_any_place_will_do():
-    packet = a_packet(places=(Place(place="task", source="", text="Write a function that sorts a list."),))
+    packet = a_packet(places=(PacketPlace(place="task", source="", text="Write a function that sorts a list."),))
 
     assert reasons(("task", "Write a function that sorts a list."), packet=packet) == ()
 
@@ -319,7 +319,7 @@ words = st.text(alphabet="abcdé 01._-\n\t{}()", max_size=60)
 
 @given(words, words)
 def test_what_passes_stands_in_the_place(text, quote):
-    packet = a_packet(places=(Place(place="run.log", source="", text=text),))
+    packet = a_packet(places=(PacketPlace(place="run.log", source="", text=text),))
     for found in check_quotes([Quote(place="run.log", quote=quote)], PlaceIndex(redacted(packet))).quotes:
         assert found.quote in text
         assert found.quote.split() == quote.split()
@@ -327,9 +327,9 @@ def test_what_passes_stands_in_the_place(text, quote):
 
 @given(st.text(min_size=1, max_size=300), st.data())
 def test_every_whole_line_of_a_place_is_evidence(text, data):
-    packet = redacted(a_packet(places=(Place(place="run.log", source="", text=text),)))
+    packet = redacted(a_packet(places=(PacketPlace(place="run.log", source="", text=text),)))
     lines = [line for line in packet.places[0].text.split("\n") if line.strip()]
-    assume(lines and not PlaceIndex(packet).named("run.log")[0].silent)
+    assume(lines and not PlaceIndex(packet).with_name("run.log")[0].silent)
     line = data.draw(st.sampled_from(lines))
 
     assert len(line) > 1000 or check_quotes([Quote(place="run.log", quote=line)], PlaceIndex(packet)).reasons == ()

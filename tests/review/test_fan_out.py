@@ -14,7 +14,7 @@ from errata.errors import StoreError
 from errata.model import Usage
 from errata.review.fan_out import fan_out
 from errata.review.limits import LONGEST_ASKED, Limits, Pace, Purse
-from errata.review.protocols import Answer, RetryLaterError, ReviewerStoppedError, ReviewFailedError
+from errata.review.protocols import RetryLaterError, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError
 
 
 def saying(*texts):
@@ -26,7 +26,7 @@ def saying(*texts):
         told = texts[min(before[packet.id], len(texts)) - 1]
         if isinstance(told, Exception):
             raise told
-        return Answer(told, Usage(input=10, output=5, cost=0.01))
+        return ReviewerAnswer(told, Usage(input=10, output=5, cost=0.01))
 
     return Fake(says)
 
@@ -101,7 +101,7 @@ def test_an_intent_is_in_the_ledger_before_anything_is_asked():
 
     async def says(_prompt, packet):
         seen.append([call.state for call in ledger.of(packet)])
-        return Answer("good")
+        return ReviewerAnswer("good")
 
     reviewed(some_packets(5), some_work(Fake(says), ledger=ledger))
 
@@ -158,7 +158,7 @@ def test_the_reviewer_is_told_why_its_answer_could_not_be_taken():
 
     async def says(prompt, _packet):
         prompts.append(prompt.data)
-        return Answer("bad")
+        return ReviewerAnswer("bad")
 
     reviewed(some_packets(1), some_work(Fake(says)))
 
@@ -282,7 +282,7 @@ def test_those_on_their_way_when_the_reviewer_stops_are_kept():
 def test_an_answer_that_takes_too_long_may_have_to_be_paid():
     async def says(_prompt, _packet):
         await asyncio.sleep(3_600)
-        return Answer("good")
+        return ReviewerAnswer("good")
 
     work = some_work(Fake(says), Limits(timeout=0.01, tries=2))
     (ended,) = reviewed(some_packets(1), work)
@@ -337,7 +337,7 @@ def test_when_one_is_told_to_wait_all_wait():
         if error := next(told, None):
             raise error
         await asyncio.sleep(0)
-        return Answer("good")
+        return ReviewerAnswer("good")
 
     reviewed(some_packets(12), some_work(Fake(says), limits, pace=Pace(limits, clock=time, sleep=time.sleep)))
 
@@ -359,7 +359,7 @@ def test_after_a_pause_they_do_not_all_come_at_once():
         await asyncio.sleep(0)
         if served[second] > 2:
             raise RetryLaterError("HTTP 429", 1.0)
-        return Answer("good")
+        return ReviewerAnswer("good")
 
     found = reviewed(some_packets(60), some_work(Fake(says), limits, pace=pace))
 
@@ -402,7 +402,7 @@ def test_no_cap_is_ever_exceeded(script, cap, by_money, parallel):
             raise RetryLaterError("half an answer", in_doubt=True)
         if way == "filtered":
             raise ReviewFailedError("filtered", usage=usage)
-        return Answer(way, usage)
+        return ReviewerAnswer(way, usage)
 
     limits = Limits(parallel=parallel, **({"max_cost": cap / 1_000} if by_money else {"max_tokens": cap}))
     most = Usage(input=50, output=0, cost=0.05)
@@ -464,7 +464,7 @@ def waits_after(*afters):
         moments.append(time.now)
         if error := next(told, None):
             raise error
-        return Answer("good")
+        return ReviewerAnswer("good")
 
     pace = Pace(limits, clock=time, sleep=time.sleep, seed=3)
     found = reviewed(some_packets(1), some_work(Fake(says), limits, pace=pace))
@@ -505,7 +505,7 @@ def test_what_an_answer_does_not_tell_stays_held(script, cap):
     async def says(_prompt, _packet):
         nonlocal asked
         asked += 1
-        return Answer("good", left.pop() if left else Usage())
+        return ReviewerAnswer("good", left.pop() if left else Usage())
 
     most = Usage(input=20, output=20)
     reviewed(some_packets(20), some_work(Fake(says), Limits(parallel=1, max_tokens=cap), most=lambda _: most))

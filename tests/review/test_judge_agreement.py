@@ -77,7 +77,7 @@ def test_a_judge_without_a_word_on_the_whole_fails_what_it_fails_in_part(store, 
     overall = question(found, "overall")
 
     assert [one.case for one in overall.disputes] == ["turn-1", "turn-3"]
-    assert overall.disputes[0].said == {"openai (judge-large-1)": "fail", "claude (judge-small-1)": "pass"}
+    assert overall.disputes[0].verdicts == {"openai (judge-large-1)": "fail", "claude (judge-small-1)": "pass"}
 
 
 def test_each_check_that_two_judges_rated_is_a_question_of_its_own(store, fixtures):

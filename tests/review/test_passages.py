@@ -8,7 +8,7 @@ from a_packet import a_packet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Place, Quote
+from errata.model import PacketPlace, Quote
 from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.passages import Letters
 
@@ -22,8 +22,8 @@ LOG = (
 
 
 def shelf(text: str = LOG, name: str = "run.log", **others: str) -> PlaceIndex:
-    places = [Place(place=name, source="", text=text)]
-    places += [Place(place=other, source="", text=said) for other, said in others.items()]
+    places = [PacketPlace(place=name, source="", text=text)]
+    places += [PacketPlace(place=other, source="", text=said) for other, said in others.items()]
     return PlaceIndex(a_packet(places=tuple(places)))
 
 
@@ -48,12 +48,12 @@ def reason(quote: str, **others: str) -> str:
     ],
 )
 def test_the_reason_tells_what_is_written_where_blanks_marks_or_capitals_differ(quote, written):
-    assert f"is not in `run.log` as it stands there: `{written}`" in reason(quote)
+    assert f"is not in `run.log` word for word; the actual text: `{written}`" in reason(quote)
 
 
 def test_a_passage_that_is_told_can_be_copied():
     for quote in ("assertionerror: Expected ERROR text", "if(used>=3)throw new Error();", "the run took 3.000"):
-        told = reason(quote).partition("stands there: `")[2].removesuffix("`")
+        told = reason(quote).partition("actual text: `")[2].removesuffix("`")
 
         assert check_quotes([Quote(place="run.log", quote=told)], shelf()).reasons == ()
 
@@ -68,7 +68,7 @@ def test_a_word_that_differs_is_told_by_the_words_around_it():
 def test_other_words_in_another_place_are_told_with_that_place():
     told = reason("ALL DONE, SAYS THE MODEL HERE", output="I am all done, says the model here.")
 
-    assert "is not in `run.log` but in `output`, and as it stands there: `all done, says the model here`" in told
+    assert "is not in `run.log` word for word; `output` has the actual text: `all done, says the model here`" in told
 
 
 def test_nothing_is_told_where_nothing_is_alike():
@@ -81,14 +81,14 @@ def test_what_talks_to_the_reviewer_is_not_told_to_be_quoted():
         [Quote(place="run.log", quote=plant.upper())], shelf(f"[ok] done\n\n{plant}\n\n[ok] over\n")
     ).reasons
 
-    assert "as it stands there" not in told[0]
+    assert "actual text" not in told[0]
 
 
 def test_a_long_passage_is_told_far_enough_to_be_copied():
     line = " ".join(f"word{number}" for number in range(40))
     told = check_quotes([Quote(place="run.log", quote=line.upper())], shelf(line)).reasons[0]
 
-    assert f"as it stands there: `{line}`" in told
+    assert f"the actual text: `{line}`" in told
 
 
 # --- accents ---------------------------------------------------------------------------------------------------------

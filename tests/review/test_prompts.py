@@ -9,7 +9,7 @@ from a_packet import CONVEX, FIXTURES, TURN, a_packet, told, with_place
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import LabelChoice, Place, Question, Signal
+from errata.model import LabelChoice, PacketPlace, Question, Signal
 from errata.review.prompts import fresh_marker, prompt_for, repair_prompt
 
 MARKER = "0a1b2c3d4e5f6071"
@@ -29,7 +29,9 @@ def test_outside_of_the_fence_all_is_the_same_with_and_without_a_plant(plant):
 
 @given(st.text(), st.text(), st.dictionaries(st.text(), st.text()))
 def test_nothing_that_a_packet_holds_changes_what_stands_outside(name, text, facts):
-    packet = a_packet(places=(Place(place=name, source=name, text=text),), facts=facts, history=(facts,), case_key=text)
+    packet = a_packet(
+        places=(PacketPlace(place=name, source=name, text=text),), facts=facts, history=(facts,), case_key=text
+    )
 
     assert outside(packet) == outside(CONVEX)
 
@@ -95,7 +97,9 @@ def test_what_looks_like_the_fence_is_made_to_look_like_it_less(fake):
 
 @given(st.text(alphabet="<>/-packetlace0123456789abcdef \n", max_size=80))
 def test_no_text_closes_the_fence_or_a_place(text):
-    packet = a_packet(places=(Place(place=text, source="", text=text), Place(place="b", source="", text="b")))
+    packet = a_packet(
+        places=(PacketPlace(place=text, source="", text=text), PacketPlace(place="b", source="", text="b"))
+    )
     data = prompt_for(packet, marker=MARKER).data
 
     assert data.count(f"</place-{MARKER}>") == 2
@@ -167,12 +171,12 @@ def test_a_taxonomy_with_a_label_for_the_unknown_needs_no_other_way():
 
 @pytest.mark.req("J-14")
 def test_mistake_and_consequences_are_to_be_told_apart():
-    assert "Tell the underlying mistake from what follows from it." in instructions()
+    assert "Separate the underlying mistake from its consequences." in instructions()
 
 
 @pytest.mark.req("J-28")
 def test_tool_calls_and_results_are_to_be_read():
-    assert "read the tool calls with their arguments and what came back" in instructions()
+    assert "read the tool calls with their arguments and results" in instructions()
 
 
 @pytest.mark.req("J-29")

@@ -7,11 +7,11 @@ import pytest
 
 from errata.model import Reviewer
 from errata.review.choose import ChosenReviewer
-from errata.review.plan import Request, at_most, estimated, prompt_of
-from errata.review.protocols import Answer
+from errata.review.plan import ReviewRequest, at_most, estimated, prompt_of
+from errata.review.protocols import ReviewerAnswer
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
-from errata.review.run import Tally
+from errata.review.run import ReviewTally
 from errata.runs.importing import import_paths
 from errata.runs.stale_quotes import quotes_found
 from errata.store.reviews import verdicts_of
@@ -104,7 +104,7 @@ def chosen(*, reads_more):
                 "evidence": [{"place": "output", "quote": DEEP}],
                 "confidence": "likely",
             }
-            return Answer(json.dumps(answer))
+            return ReviewerAnswer(json.dumps(answer))
 
     @asynccontextmanager
     async def opened(_limits, _tools):
@@ -121,20 +121,20 @@ def chosen(*, reads_more):
 
 @pytest.mark.parametrize(("reads_more", "ends"), [(True, (1, 0)), (False, (0, 1))])
 def test_only_who_could_read_more_may_quote_more(stored, store, reads_more, ends):
-    plan = plan_review([stored], store, Request(chosen=chosen(reads_more=reads_more)), now=NOW)
-    tally = Tally(plan.packets)
+    plan = plan_review([stored], store, ReviewRequest(chosen=chosen(reads_more=reads_more)), now=NOW)
+    tally = ReviewTally(plan.packets)
     run_review(plan, store, tally, lambda _: None)
 
     assert (tally.reviewed, tally.refused) == ends
 
 
 def test_what_was_quoted_beyond_the_packet_is_found_again(stored, store):
-    plan = plan_review([stored], store, Request(chosen=chosen(reads_more=True)), now=NOW)
-    run_review(plan, store, Tally(1), lambda _: None)
+    plan = plan_review([stored], store, ReviewRequest(chosen=chosen(reads_more=True)), now=NOW)
+    run_review(plan, store, ReviewTally(1), lambda _: None)
 
     found = quotes_found(stored, store, verdicts_of(store, stored.run.id))
 
-    assert (found.quotes, found.found, found.stale) == (1, 1, ())
+    assert (found.quotes, found.verified, found.stale) == (1, 1, ())
 
 
 def test_reading_more_is_estimated_as_more_and_capped_by_the_most(packet):

@@ -41,9 +41,15 @@ def url():
 
 
 def in_few_words(prompt):
-    """Without the fields that may be absent: a small model takes half a minute to fill them in."""
+    """Only the required fields and short instructions: a small model takes half a minute to read and answer more."""
     fields = {name: prompt.schema["properties"][name] for name in NEEDED}
-    return msgspec.structs.replace(prompt, schema=prompt.schema | {"properties": fields, "required": list(NEEDED)})
+    opening, closing = (part.strip("\n").split("\n")[-1] for part in (prompt.before, prompt.after.partition("\n\n")[0]))
+    return msgspec.structs.replace(
+        prompt,
+        before=f"Find out what went wrong in this evaluation run.\n\n{opening}\n",
+        after=f"\n{closing}\n\nAnswer with one JSON object with these fields: {', '.join(NEEDED)}.\n",
+        schema=prompt.schema | {"properties": fields, "required": list(NEEDED)},
+    )
 
 
 def test_a_real_model_is_asked_and_only_what_is_borne_out_is_kept(url, tmp_path, monkeypatch):

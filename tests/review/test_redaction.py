@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from a_packet import a_packet
 
-from errata.model import FailureKey, LeftOut, Place, Signal
+from errata.model import FailureKey, LeftOut, PacketPlace, Signal
 from errata.model.codec import to_json
 from errata.review.redaction import packet_hash, redacted
 
@@ -16,7 +16,7 @@ SECRETS = [(one["text"].replace("·", ""), one["gone"]) for one in CORPUS["secre
 
 def everywhere(text):
     return a_packet(
-        places=(Place(place="run.log", source=text, text=text), Place(place=text, source="", text="x")),
+        places=(PacketPlace(place="run.log", source=text, text=text), PacketPlace(place=text, source="", text="x")),
         facts={"native_status": text, "deep": [{"reason": text}]},
         run={"id": "r", "origin": text},
         history=({"text": text},),
@@ -60,6 +60,6 @@ def test_the_hash_does_not_depend_on_the_order_in_a_dict():
 
 
 def test_another_text_is_another_hash():
-    other = (Place(place="run.log", source="", text="other"),)
+    other = (PacketPlace(place="run.log", source="", text="other"),)
 
     assert packet_hash(a_packet()) != packet_hash(a_packet(places=other))

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from errata.model import Reviewer, Usage
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
-from errata.review.plan import Request
-from errata.review.protocols import Answer, ReviewFailedError
-from errata.review.run import Tally, now_as_text
+from errata.review.plan import ReviewRequest
+from errata.review.protocols import ReviewerAnswer, ReviewFailedError
+from errata.review.run import ReviewTally, now_as_text
 from errata.runs.importing import import_paths
 from errata.runs.standings import standing_of
 from errata.runs.view import RunView
@@ -54,7 +54,7 @@ class Reader:
             "evidence": [{"place": "status", "quote": self.quote or place.text}],
             "confidence": "likely",
         }
-        return Answer(json.dumps(answer), Usage(input=100, output=10, cost=0.001, cost_source="reported"))
+        return ReviewerAnswer(json.dumps(answer), Usage(input=100, output=10, cost=0.001, cost_source="reported"))
 
     @property
     def chosen(self):
@@ -66,12 +66,12 @@ class Reader:
 
 
 def planned(stored, store, reader, **more):
-    return plan_review([stored], store, Request(chosen=reader.chosen, **more), now=NOW)
+    return plan_review([stored], store, ReviewRequest(chosen=reader.chosen, **more), now=NOW)
 
 
 def carried_out(stored, store, reader, **more):
     plan = planned(stored, store, reader, **more)
-    tally = Tally(plan.packets)
+    tally = ReviewTally(plan.packets)
     run_review(plan, store, tally, lambda _: None)
     return tally
 
@@ -125,19 +125,19 @@ def test_of_the_same_crash_one_is_read_and_the_others_inherit(unavailable, store
     tally = carried_out(unavailable, store, reader, limits=Limits(parallel=parallel))
 
     assert len(reader.asked) == 1
-    assert (tally.reviewed, tally.inherited, tally.spared, tally.left) == (1, 24, 24, 0)
+    assert (tally.reviewed, tally.inherited, tally.spared, tally.remaining) == (1, 24, 24, 0)
 
 
 def test_while_one_of_the_same_crash_is_read_others_are_read_beside_it(convex, unavailable, store):
     """Ten failures have to be read: the nine of one run, and one of the 25 that are the same crash."""
     reader = Reader(label="none", owner="provider", together=4)
-    plan = plan_review([unavailable, convex], store, Request(chosen=reader.chosen), now=NOW)
-    tally = Tally(plan.packets)
+    plan = plan_review([unavailable, convex], store, ReviewRequest(chosen=reader.chosen), now=NOW)
+    tally = ReviewTally(plan.packets)
     run_review(plan, store, tally, lambda _: None)
 
     assert reader.most_at_once == 4
     assert sum(attempt.startswith(unavailable.run.id) for attempt in reader.asked) == 1
-    assert tally.left == 0
+    assert tally.remaining == 0
 
 
 def test_what_is_not_inherited_is_read_as_many_at_once_as_are_wanted(unavailable, store):

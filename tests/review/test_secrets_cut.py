@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.length import LONG as IS_LONG_PASS
 
 from errata.model import (
     Actor,
@@ -24,7 +25,7 @@ from errata.model import (
     ToolCall,
     ToolResult,
 )
-from errata.review.excerpts import NAMED, REACH, Seams, in_short
+from errata.review.excerpts import NAMED, REACH, CutPoints, in_short
 from errata.review.facts import signals_of
 from errata.review.labels import OWNERS
 from errata.review.material import Material
@@ -105,7 +106,7 @@ def pieces_left(gone: str, packet: Packet) -> list[str]:
     return [piece for piece in pieces if piece in told]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1_000 if IS_LONG_PASS else 100, deadline=None)
 @given(
     st.sampled_from(SECRETS),
     st.integers(0, 20_000),
@@ -161,7 +162,7 @@ LONG_ONES = [
 def test_no_piece_of_a_secret_is_left_where_a_very_long_text_is_cut(secret, gone, budget):
     """The secret is moved over every place where the text is cut."""
     text = a_log(LONG + 10_000)
-    whole = Seams(text, redact_text)
+    whole = CutPoints(text, redact_text)
     plain = packet_for(Material(run=a_run(), attempt=an_attempt(output=Output(text=text))), OWNERS, budget=budget)
     first = plain.places[0].text.index("\n[…")
     last = len(text) - (len(plain.places[0].text) - plain.places[0].text.rindex("…]\n") - 2)
@@ -174,13 +175,13 @@ def test_no_piece_of_a_secret_is_left_where_a_very_long_text_is_cut(secret, gone
             assert pieces_left(gone, packet) == [], off
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=1_000 if IS_LONG_PASS else 100, deadline=None)
 @given(st.sampled_from(LONG_ONES), st.floats(0, 1), st.integers(0, 3_000))
 def test_no_seam_is_inside_of_a_secret(secret, part, before):
     told_of, gone = secret
     text = f"{a_log(4_000)[:before]} {told_of} {a_log(4_000)}"
     at = before + 1 + int(part * len(told_of))
-    seams = Seams(text, redact_text)
+    seams = CutPoints(text, redact_text)
     starts, ends = seams.after(at, len(text)), seams.before(at, 0)
 
     for shown in (redact_text(text[starts:]), redact_text(text[:ends])):
@@ -196,7 +197,7 @@ def test_of_a_very_long_text_only_what_is_near_is_looked_at():
         return redact_text(text)
 
     text = a_log(3_000_000)
-    Seams(text, counting).after(1_500_000, len(text))
+    CutPoints(text, counting).after(1_500_000, len(text))
 
     assert 0 < looked_at <= 4 * (REACH + NAMED + len(LINE))
 

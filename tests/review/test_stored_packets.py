@@ -12,13 +12,14 @@ import pytest
 
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Packet, Reviewer, Verdict, attempt_id
+from errata.model.attempt import Filters
 from errata.model.codec import to_json
-from errata.model.failure import Filters
 from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.review.stored import packets as stored_packets
-from errata.review.tables import are_judged_turns, write_rows, write_table
+from errata.review.tables import write_rows, write_table
 from errata.runs.importing import import_paths
+from errata.runs.names import are_judged_turns
 from errata.runs.review_context import question_for
 from errata.runs.view import RunView
 from errata.store.removal import remove_run

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.errors import SettingsError
-from errata.model import Packet, Place
+from errata.model import Packet, PacketPlace
 from errata.review.import_answers import FilledRow, UnusableRow, read_answers
 from errata.review.labels import OWNERS
 from errata.review.tables import ANSWERS, CELL, JUDGED, ExportRow, columns_of, rows_in_order, write_packets, write_table
@@ -37,7 +37,7 @@ def a_packet(places: dict[str, str] | None = None, *, turn: int = 7, model: str 
         attempt_id=ATTEMPT.replace("turn-7", f"turn-{turn}"),
         facts=given | facts,
         question=OWNERS,
-        places=tuple(Place(place=name, source="", text=text) for name, text in (places or {}).items()),
+        places=tuple(PacketPlace(place=name, source="", text=text) for name, text in (places or {}).items()),
     )
 
 
@@ -153,7 +153,9 @@ def test_raw_rows_are_never_cut():
 
 def test_everything_that_is_written_is_redacted():
     def redact(packet: Packet) -> Packet:
-        places = [Place(place=one.place, source="", text=one.text.replace("secret", "***")) for one in packet.places]
+        places = [
+            PacketPlace(place=one.place, source="", text=one.text.replace("secret", "***")) for one in packet.places
+        ]
         return msgspec.structs.replace(packet, places=tuple(places))
 
     packet, file = a_packet({"output": "secret", "error": "secret"}), io.BytesIO()
@@ -274,7 +276,7 @@ def test_an_answer_to_nothing_is_told(tmp_path):
 
 
 def test_a_table_without_the_columns_is_refused(tmp_path):
-    with pytest.raises(SettingsError, match="no table of answers"):
+    with pytest.raises(SettingsError, match="not a table of answers"):
         answers_in(tmp_path, "a,b\n1,2\n")
 
 

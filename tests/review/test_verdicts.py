@@ -8,7 +8,7 @@ from a_packet import CONVEX, MODEL, TURN, a_packet, an_answer, told, with_place
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Place, Reviewer, Signal, Usage, Verdict
+from errata.model import PacketPlace, Reviewer, Signal, Usage, Verdict
 from errata.review.redaction import packet_hash
 from errata.review.verdicts import Rejection, verdict_from
 
@@ -187,7 +187,7 @@ def test_what_stands_nowhere_is_left_out_and_said_so(field, value):
     found = taken(told(**{field: value}))
 
     assert value not in msgspec.to_builtins(found).values()
-    assert "left out" in found.doubts[-1]
+    assert "was dropped" in found.doubts[-1]
 
 
 def test_a_fix_of_what_stands_there_is_kept():
@@ -385,7 +385,7 @@ values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from([*an_answer(), "fix", "also", "decisive_step", "recommendation"]), values))
 def test_no_answer_crashes(changes):
-    packet = a_packet(places=(Place(place="output", source="", text="x"),))
+    packet = a_packet(places=(PacketPlace(place="output", source="", text="x"),))
 
     assert isinstance(judged(json.dumps(an_answer(**changes)), packet), Verdict | Rejection)
 

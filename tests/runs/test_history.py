@@ -64,7 +64,7 @@ def remember_case(stored, store, case):
 
 @pytest.mark.req("C-03", "A-04", "A-05")
 def test_the_earlier_reports_of_the_model_are_listed_the_newest_first(run, store, reports):
-    found = RunHistory(run("b"), store).shelved.same_model
+    found = RunHistory(run("b"), store).reports.same_model
 
     assert [one.path for one in found] == [
         "reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md",
@@ -208,10 +208,10 @@ def test_reports_of_a_folder_that_is_named_are_the_only_ones(run, store, reports
     (tmp_path / "empty").mkdir()
 
     with reports_at(tmp_path / "empty"):
-        found = RunHistory(run("b"), store).shelved
+        found = RunHistory(run("b"), store).reports
 
     assert found.same_model == ()
-    assert len(RunHistory(run("b"), store).shelved.same_model) == 2
+    assert len(RunHistory(run("b"), store).reports.same_model) == 2
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_is_done(tmp_path):

@@ -1,10 +1,11 @@
 """How runs are named for people."""
 
 import pytest
+from msgspec.structs import replace
 
 from errata.errors import NotFoundError
 from errata.runs.importing import import_paths
-from errata.runs.names import handle_of, run_named, runs_named, short
+from errata.runs.names import handle_of, handles_of, run_named, runs_named, short
 from errata.store.runs import all_runs
 from errata.verbs.store import run_by_id
 from terminal import FIXTURES
@@ -42,11 +43,21 @@ def test_a_run_is_called_by_its_short_name_where_that_is_unique(store):
     }
 
 
-def test_runs_of_one_name_are_called_by_their_ids(store):
+def test_runs_of_one_name_are_called_by_their_models(store):
     import_paths(BATCHES, store)
     runs = all_runs(store)
 
-    assert [handle_of(one, store) for one in runs] == [one.run.id[:8] for one in runs]
+    assert sorted(handle_of(one, store) for one in runs) == ["haiku", "sonnet"]
+
+
+def test_runs_of_one_name_and_model_are_called_by_their_ids(store):
+    import_paths([BATCHES[0]], store)
+    (one,) = all_runs(store)
+    twin = replace(one, run=replace(one.run, id="0123456789abcdef"))
+    handles = handles_of([one, twin])
+
+    assert one.run.id != twin.run.id
+    assert all(run_id.startswith(handle) for run_id, handle in handles.items())
 
 
 def test_every_handle_leads_back_to_its_run(store):

@@ -6,6 +6,7 @@ import pytest
 from errata.compare.pooling import pool_runs
 from errata.errors import ErrataError
 from errata.model import Exclusion, Reviewer, Verdict
+from errata.model.words import CostNote
 from errata.runs.names import runs_named
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
@@ -110,7 +111,7 @@ def test_the_price_of_a_tier_comes_from_its_runs(store, fixtures):
     assert prices["test-001", "T0"].cost_of_pass == pytest.approx(0.1498, abs=5e-5)
     assert prices["test-009", "T0"].cost_of_pass == pytest.approx(0.0896, abs=5e-5)
     assert prices["test-009", "T0/02"].cost_of_pass is None
-    assert (prices["test-003", "T0"].cost_of_pass, prices["test-003", "T0"].note) == (None, "nothing passed")
+    assert (prices["test-003", "T0"].cost_of_pass, prices["test-003", "T0"].note) == (None, CostNote.NOTHING_PASSED)
 
 
 @pytest.mark.req("S-16", "S-42")
@@ -209,8 +210,8 @@ def test_unavailable_and_excluded_runs_are_in_no_pool(store, fixtures):
     nimbus, drift = pool_runs(runs)
 
     assert ([run.native_id[:8] for run in nimbus.runs], nimbus.scores["strict"].total) == (["jn7mqywb"], 25)
-    assert [(run.native_id[:8], why) for run, why in nimbus.left_out] == [("jn7maewn", "excluded: wrong key")]
-    assert [(run.native_id[:8], why) for run, why in drift.left_out] == [("jn7h2dcx", "unavailable")]
+    assert [(run.native_id[:8], str(why)) for run, why in nimbus.left_out] == [("jn7maewn", "excluded: wrong key")]
+    assert [(run.native_id[:8], why.code) for run, why in drift.left_out] == [("jn7h2dcx", "unavailable")]
     assert drift.scores["clean"].note == "no run is left"
 
 

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from errata.model import Attempt, Item, Run
-from errata.sources import Found, harbor, read
+from errata.sources import RecognisedPath, harbor, read
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources" / "harbor"
 DEMO = FIXTURES / "demo-job" / "data" / "demo-job"
@@ -18,7 +18,7 @@ CODER = TERMINAL_BENCH / "claude_code_coder"
 def items(path: Path) -> list[Item]:
     match = harbor.recognise(path)
     assert match is not None
-    return list(read(Found(path, harbor, match)))
+    return list(read(RecognisedPath(path, harbor, match)))
 
 
 @cache

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from errata import sources
 from errata.model import Attempt, Case, Run, Unreadable
-from errata.sources import Found, inspect_ai
+from errata.sources import RecognisedPath, inspect_ai
 from errata.sources.base import Match
 
 if sys.version_info >= (3, 14):
@@ -23,7 +23,9 @@ def log(fixture, name="*"):
 
 
 def items(path, kind=object):
-    return [item for item in sources.read(Found(path, inspect_ai, Match.sure("given"))) if isinstance(item, kind)]
+    return [
+        item for item in sources.read(RecognisedPath(path, inspect_ai, Match.sure("given"))) if isinstance(item, kind)
+    ]
 
 
 def run(path):

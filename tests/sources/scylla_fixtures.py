@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from errata.model import Attempt, Item, Run
-from errata.sources import Found, read, scylla
+from errata.sources import RecognisedPath, read, scylla
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources" / "scylla"
 GEN1 = FIXTURES / "large" / "batch-gen1" / "data" / "batch-gen1"
@@ -20,7 +20,7 @@ ALL = (GEN1, GEN2, CASCADE, TREE, TABLES, HAIKU)
 def items(path: Path) -> list[Item]:
     match = scylla.recognise(path)
     assert match is not None
-    return list(read(Found(path, scylla, match)))
+    return list(read(RecognisedPath(path, scylla, match)))
 
 
 @cache

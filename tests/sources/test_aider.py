@@ -156,7 +156,7 @@ def test_what_is_no_field_is_unreadable(tmp_path):
     (tmp_path / "board.yml").write_text(LEADERBOARD.read_text() + "  nested:\n    - 1\n")
     items = list(aider.read(tmp_path / "board.yml"))
 
-    assert [item.why for item in items if isinstance(item, Unreadable)] == ["no field of a record"]
+    assert [item.why for item in items if isinstance(item, Unreadable)] == ["not a field of a record"]
     assert len([item for item in items if isinstance(item, Run)]) == 3
 
 

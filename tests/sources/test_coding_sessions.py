@@ -75,7 +75,7 @@ def test_a_subagent_s_own_file_is_no_run():
     file = CLAUDE.with_name("agent-a1b2c3.jsonl")
 
     assert coding_sessions.recognise(file) is None
-    assert coding_sessions.explain(file).startswith("this is what a subagent did")
+    assert coding_sessions.explain(file).startswith("this is the transcript of a subagent")
 
 
 def test_an_error_of_the_api_in_the_place_of_an_answer_is_an_error():

@@ -134,7 +134,7 @@ def test_a_benchmarks_folder_is_explained_with_the_place_of_its_runs(project, be
     told = explain(project / "benchmarks" / below)
 
     assert told == (
-        "it holds `turns.json` and `tools.json` of a benchmark, not a finished run;\n"
+        "it contains `turns.json` and `tools.json` of a benchmark, not a finished run;\n"
         f"runs of this benchmark: `{project / 'runs' / 'harbour_bench'}`"
     )
 

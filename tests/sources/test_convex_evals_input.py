@@ -11,7 +11,7 @@ import pytest
 
 from errata.errors import SourceError
 from errata.model import Attempt, Run, Unreadable
-from errata.sources import Found, convex_evals, read
+from errata.sources import RecognisedPath, convex_evals, read
 from errata.sources.base import Match
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "sources" / "convex_evals"
@@ -32,8 +32,8 @@ READABLE = [
 ]
 
 
-def found(path: Path) -> Found:
-    return Found(path, convex_evals, Match.sure("test"))
+def found(path: Path) -> RecognisedPath:
+    return RecognisedPath(path, convex_evals, Match.sure("test"))
 
 
 def attempts_of(path: Path) -> list[Attempt]:

@@ -264,7 +264,7 @@ def test_a_report_alone_names_its_folder():
     with pytest.raises(UnknownFormatError) as told:
         sources.find(next(REPEATS.iterdir()) / REPORT)
 
-    assert "name the folder that holds `reports`" in told.value.hint
+    assert "import the folder that contains `reports`" in told.value.hint
 
 
 def test_a_damaged_row_costs_only_itself(log):

@@ -239,5 +239,5 @@ def test_what_has_no_place_is_said_aloud(tmp_path):
     path, store = FIXTURES / "ragas" / "csv" / "data", tmp_path / "errata.db"
     told = done("export", path, "-o", tmp_path / "out", "--store", store)
 
-    assert "not expressed: files beside the answers: 1" in told.talk
+    assert "not exported: files beside the answers: 1" in told.talk
     assert "wrote" in told.out

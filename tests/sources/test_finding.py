@@ -12,7 +12,7 @@ import pytest
 from errata import sources
 from errata.errors import AmbiguousFormatError, SourceError, UnknownFormatError
 from errata.model import Harness, Run, Unreadable
-from errata.sources import BUILT_IN, DESCENT_CAP, Found, all_sources, find, harness_of, read, source_named
+from errata.sources import BUILT_IN, DESCENT_CAP, RecognisedPath, all_sources, find, harness_of, read, source_named
 from errata.sources.base import Match
 from errata.testing import a_run
 
@@ -123,7 +123,7 @@ def test_recognising_a_path_imports_no_reader(tmp_path):
 def test_the_packages_of_the_sources_import_only_what_recognising_needs():
     packages = [f"errata.sources.{name}" for name in LIGHT]
     allowed = ("errata.errors", "errata.text", "errata.model", "errata.sources.base")
-    own = {"errata.sources", "errata.sources.overlapping_files", "errata.sources.sharing", *packages}
+    own = {"errata.sources", "errata.sources.overlapping_files", "errata.sources.base", *packages}
 
     modules = modules_after(IMPORT, " ".join(packages))
 
@@ -368,7 +368,7 @@ def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
 
 
 def found(reader):
-    return Found(Path("run.one"), a_source("one", read=reader), Match.sure("test"))
+    return RecognisedPath(Path("run.one"), a_source("one", read=reader), Match.sure("test"))
 
 
 def test_what_a_source_yields_is_handed_on():

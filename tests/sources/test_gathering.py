@@ -8,7 +8,7 @@ import pytest
 
 from errata.model import Unreadable
 from errata.sources.shared import row_groups
-from errata.sources.shared.row_groups import gathered
+from errata.sources.shared.row_groups import read_groups
 
 
 class Named(msgspec.Struct):
@@ -20,7 +20,7 @@ def groups(tmp_path):
     def read(text: str | bytes) -> list[Any]:
         path = tmp_path / "rows.jsonl"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        rows = gathered(path, Named, lambda row: row.name, source="test", root=tmp_path)
+        rows = read_groups(path, Named, lambda row: row.name, source="test", root=tmp_path)
         return [row if isinstance(row, Unreadable) else [(one.data, one.ref.line) for one in row.data] for row in rows]
 
     return read
@@ -70,6 +70,6 @@ def test_a_line_that_is_too_long_is_told_once(groups, monkeypatch):
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
-    (told,) = gathered(tmp_path / "none", Named, lambda row: row.name, source="test", root=tmp_path)
+    (told,) = read_groups(tmp_path / "none", Named, lambda row: row.name, source="test", root=tmp_path)
 
     assert told.why == "No such file or directory"

@@ -41,7 +41,7 @@ def test_an_unknown_key_is_refused_with_the_nearest(tmp_path: Path):
     error = refusal(tmp_path, [{"id": 1}], 'outptu = "a"')
 
     assert error.message == "`map.toml` has an unknown key in `[attempt]`: `outptu`"
-    assert error.hint.startswith("did you mean `output`? The keys there are: index,")
+    assert error.hint.startswith("did you mean `output`? Valid keys: index,")
 
 
 def test_an_unknown_section_is_refused(tmp_path: Path):
@@ -57,7 +57,7 @@ def test_a_mapping_that_is_no_toml_is_refused(tmp_path: Path):
 
 
 def test_a_mapping_that_names_no_case_is_refused(tmp_path: Path):
-    assert "which column names the case" in refusal(tmp_path, [{"id": 1}], '[case]\ntags = "a"').message
+    assert "no column for the name of the case" in refusal(tmp_path, [{"id": 1}], '[case]\ntags = "a"').message
 
 
 def test_a_threshold_without_a_score_is_refused(tmp_path: Path):
@@ -338,7 +338,7 @@ def test_a_folder_is_one_run_for_each_of_its_data_files(tmp_path: Path):
 def test_a_folder_without_data_is_refused(tmp_path: Path):
     (tmp_path / "map.toml").write_text(SMALL, encoding="utf-8")
 
-    with pytest.raises(SourceError, match="No data file lies in"):
+    with pytest.raises(SourceError, match="No data files in"):
         list(generic.with_map(tmp_path / "map.toml").read(tmp_path))
 
 
@@ -367,7 +367,7 @@ def test_parquet_is_read_by_row_group(tmp_path: Path):
     assert (run.id, again.started_at) == (again.id, "2026-03-01T10:00:00Z")
     assert (first.outcome, first.usage.subject.input, first.usage.cost) == ("pass", 3, 0.25)
     assert (second.measurement, str(second.ref)) == ("unscored", "log#/1")
-    assert (third.why, third.where) == ("the row names no case", "log#/2")
+    assert (third.why, third.where) == ("the row has no case name and no input", "log#/2")
 
 
 def test_damaged_parquet_is_unreadable(tmp_path: Path):

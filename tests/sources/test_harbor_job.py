@@ -358,7 +358,7 @@ def test_a_folder_of_something_else_is_not_harbors(tmp_path):
 
 
 def test_one_file_of_a_job_is_explained():
-    assert "name the folder" in harbor.explain(DEMO / "result.json")
+    assert "import its folder" in harbor.explain(DEMO / "result.json")
     assert "trajectory" in harbor.explain(DEMO / "hello-world__kQ9zT" / "agent" / "trajectory.json")
 
 

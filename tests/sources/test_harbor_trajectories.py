@@ -169,10 +169,10 @@ def test_no_file_outside_of_the_agents_folder_is_read(tmp_path):
     ("trajectory", "why"),
     [
         ("{", "truncated"),
-        ("[]", "an object expected"),
+        ("[]", "expected an object"),
         ({"schema_version": "ATIF-v1.0"}, "a trajectory without steps"),
         ({"steps": {"a": 1}}, "a trajectory without steps"),
-        ({"steps": [{"source": "user", "message": "hello"}, "no step"]}, "a step that is no object"),
+        ({"steps": [{"source": "user", "message": "hello"}, "no step"]}, "a step that is not an object"),
     ],
 )
 def test_a_malformed_trajectory_is_unreadable_and_the_trial_is_kept(tmp_path, trajectory, why):

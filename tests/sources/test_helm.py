@@ -223,7 +223,7 @@ def test_a_file_of_a_run_is_named_as_that():
     with pytest.raises(UnknownFormatError) as told:
         sources.find(next(DEMO.iterdir()) / "per_instance_stats.json")
 
-    assert "one file of a HELM run: name the folder that it lies in" in told.value.hint
+    assert "one file of a HELM run: import its folder" in told.value.hint
 
 
 def test_a_run_that_was_never_made_is_called_so(demo):
@@ -233,4 +233,4 @@ def test_a_run_that_was_never_made_is_called_so(demo):
     with pytest.raises(UnknownFormatError) as told:
         sources.find(demo)
 
-    assert "planned and not made" in told.value.hint
+    assert "this HELM run never started" in told.value.hint

@@ -38,7 +38,7 @@ def refusal(path) -> SourceError:
 def test_a_format_that_is_known_by_its_description_is_named(tmp_path, what, content):
     (tmp_path / "some.json").write_text(content)
 
-    assert refusal(tmp_path / "some.json").hint.startswith(f"it looks like {what}: not read yet")
+    assert refusal(tmp_path / "some.json").hint.startswith(f"it looks like {what}: not supported yet")
 
 
 def test_what_can_be_described_by_a_mapping_is_offered_one(tmp_path):
@@ -51,7 +51,9 @@ def test_a_folder_is_named_by_the_first_file_that_gives_it_away(tmp_path):
     (tmp_path / "out" / "logs").mkdir(parents=True)
     (tmp_path / "out" / "logs" / "one.json").write_text(DESCRIBED["OpenCompass predictions"])
 
-    assert refusal(tmp_path).hint.startswith("`out/logs/one.json` looks like OpenCompass predictions: not read yet")
+    assert refusal(tmp_path).hint.startswith(
+        "`out/logs/one.json` looks like OpenCompass predictions: not supported yet"
+    )
 
 
 def test_a_text_that_only_speaks_of_such_a_file_is_none(tmp_path):
@@ -74,7 +76,7 @@ def test_an_empty_folder_is_called_empty(tmp_path):
 def test_a_folder_of_empty_folders_is_called_so(tmp_path):
     (tmp_path / "jobs" / "first").mkdir(parents=True)
 
-    assert refusal(tmp_path).hint == "the folder holds nothing but empty folders"
+    assert refusal(tmp_path).hint == "the folder contains only empty folders"
 
 
 def test_a_folder_of_empty_files_is_called_so(tmp_path):
@@ -89,9 +91,9 @@ def test_a_left_over_of_a_write_names_the_finished_file(tmp_path):
     (tmp_path / "results.json.tmp.1402").write_text('{"created": 1.0, "root": "/home/us')
     error = refusal(tmp_path / "results.json.tmp.1402")
 
-    assert error.message == "`results.json.tmp.1402` stops inside a string that starts at line 1, column 26"
+    assert error.message == "`results.json.tmp.1402` ends inside a string that starts at line 1, column 26"
     assert error.hint.splitlines() == [
-        "a write was interrupted; the finished file lies beside it:",
+        "this is a temporary file of an interrupted write; import the finished one:",
         f"`errata import {tmp_path / 'results.json'}`",
     ]
 
@@ -107,14 +109,14 @@ def test_a_left_over_in_a_run_names_the_run(tmp_path):
 def test_a_left_over_without_a_finished_file_says_so(tmp_path):
     (tmp_path / "results.json.part").write_text('{"a": ')
 
-    assert "the finished file is not beside it" in refusal(tmp_path / "results.json.part").hint
+    assert "the finished file is missing" in refusal(tmp_path / "results.json.part").hint
 
 
 @pytest.mark.parametrize(
     ("content", "where"),
     [
-        ('{"a": [1, 2', "stops before its end, at line 1, column 12"),
-        ('{"a":\n "text', "stops inside a string that starts at line 2, column 2"),
+        ('{"a": [1, 2', "is truncated at line 1, column 12"),
+        ('{"a":\n "text', "ends inside a string that starts at line 2, column 2"),
     ],
 )
 def test_a_document_that_was_cut_off_says_where_it_stops(tmp_path, content, where):
@@ -134,18 +136,16 @@ def test_a_part_of_a_run_names_the_whole(tmp_path):
     (batch,) = [child for child in GEN1.iterdir() if child.is_dir()]
     copy = Path(shutil.copytree(batch, tmp_path / batch.name))
 
-    assert (
-        refusal(copy / "thread_logs").hint == f"it is a part of a run, which is read as a whole: `errata import {copy}`"
-    )
+    assert refusal(copy / "thread_logs").hint == f"it is part of a run; import the whole run: `errata import {copy}`"
 
 
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        (("hello/task.toml", "hello/instruction.md"), "it holds tasks of a benchmark, not a finished job"),
-        (("hello/task.yaml", "hello/run-tests.sh"), "it holds tasks of a benchmark, not a finished job"),
-        (("000-a/001-b/TASK.txt", "000-a/001-b/grader.test.ts"), "it holds evals of convex-evals"),
-        (("TASK.txt", "answer/index.ts"), "it holds evals of convex-evals"),
+        (("hello/task.toml", "hello/instruction.md"), "it contains tasks of a benchmark, not a finished job"),
+        (("hello/task.yaml", "hello/run-tests.sh"), "it contains tasks of a benchmark, not a finished job"),
+        (("000-a/001-b/TASK.txt", "000-a/001-b/grader.test.ts"), "it contains the tasks and graders of convex-evals"),
+        (("TASK.txt", "answer/index.ts"), "it contains the tasks and graders of convex-evals"),
     ],
 )
 def test_a_benchmark_in_the_place_of_a_run_is_called_one(tmp_path, names, told):

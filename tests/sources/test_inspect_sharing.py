@@ -9,9 +9,8 @@ from inspect_ai_logs import items, log, raw, zipfile
 from errata.errors import ReadAloneError
 from errata.model import Attempt, Case, Run, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources import OF_ARCHIVES, Found, all_sources, inspect_ai, read_share
-from errata.sources.base import Match
-from errata.sources.sharing import Share
+from errata.sources import OF_ARCHIVES, RecognisedPath, all_sources, inspect_ai, read_share
+from errata.sources.base import Match, ReaderShare
 
 COUNT = 130
 
@@ -36,10 +35,10 @@ def a_log(to, *, epochs=1, damage=(), planned=()):
 
 def shares_of(path, count):
     """What each reader yields: the first one comes last, since it hears what the others tell."""
-    found = Found(path, inspect_ai, Match.sure("given"))
+    found = RecognisedPath(path, inspect_ai, Match.sure("given"))
     told = []
-    others = [list(read_share(found, Share(number, count, told.append, list))) for number in range(1, count)]
-    return [list(read_share(found, Share(0, count, told.append, lambda: told))), *others]
+    others = [list(read_share(found, ReaderShare(number, count, told.append, list))) for number in range(1, count)]
+    return [list(read_share(found, ReaderShare(0, count, told.append, lambda: told))), *others]
 
 
 def in_turns(shares):

@@ -201,14 +201,14 @@ def test_scores_alone_say_where_they_belong(tmp_path):
     with pytest.raises(UnknownFormatError) as caught:
         sources.find(tmp_path / "scores.json")
 
-    assert caught.value.hint.startswith("it belongs to traces of Langfuse: import the folder")
+    assert caught.value.hint.startswith("it belongs to Langfuse traces: import the folder")
 
 
 def test_a_score_of_nothing_is_told(tmp_path):
     write_rows(tmp_path / "traces.jsonl", trace())
     write_rows(tmp_path / "scores.jsonl", score("mood", 1, traceId=None, sessionId="c-1"))
 
-    assert [one.why for one in unreadables(tmp_path)] == ["a score of no trace and of no run"]
+    assert [one.why for one in unreadables(tmp_path)] == ["a score without a trace or a run"]
 
 
 def test_a_row_that_was_cut_off_costs_only_itself(tmp_path):

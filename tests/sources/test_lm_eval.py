@@ -246,7 +246,7 @@ def test_samples_of_a_task_that_the_results_do_not_name_are_told(tmp_path):
     path = results(tmp_path, {"t": {"acc,none": 1.0}})
     samples(tmp_path, "other", sample(0))
 
-    assert [one.why for one in unreadables(path)] == ["samples of a task that the results do not name"]
+    assert [one.why for one in unreadables(path)] == ["samples of a task that is not in the results"]
 
 
 def test_a_document_that_stands_twice_with_one_filter_was_tried_twice(tmp_path):

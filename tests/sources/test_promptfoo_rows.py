@@ -596,7 +596,7 @@ def test_a_configuration_is_told_from_a_run(tmp_path):
     path = tmp_path / "promptfooconfig.yaml"
     path.write_text("prompts: ['{{q}}']\nproviders: [echo]\n")
 
-    assert promptfoo.explain(path).startswith("this is the configuration of promptfoo")
+    assert promptfoo.explain(path).startswith("this is promptfoo's configuration")
 
 
 @pytest.mark.parametrize("junk", [None, 0, "x", [], {}, [None], {"a": None}, True, -1, "2026-99-99"])

@@ -8,12 +8,12 @@ from scylla_fixtures import ALL, CASCADE, GEN1, GEN2, HAIKU, attempts, by_test, 
 
 from errata.errors import UnknownFormatError
 from errata.model import Unreadable, codec
-from errata.sources import Found, find, read, scylla
+from errata.sources import RecognisedPath, find, read, scylla
 from errata.sources.base import Match
 
 
 def read_anyway(path):
-    return list(read(Found(path, scylla, Match.sure("forced"))))
+    return list(read(RecognisedPath(path, scylla, Match.sure("forced"))))
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.parent.parent.name)
@@ -86,7 +86,7 @@ def test_a_left_over_says_where_it_stops_and_names_the_batch():
         find(GEN1 / "batch_summary.json.tmp.140213")
 
     assert caught.value.message == (
-        "`batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895"
+        "`batch_summary.json.tmp.140213` ends inside a string that starts at line 1, column 895"
     )
     assert f"errata import {GEN1}" in caught.value.hint
 

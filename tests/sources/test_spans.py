@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import ErrorInfo
-from errata.sources.shared.spans import TOP, Span, Tree
+from errata.sources.shared.spans import TOP, TraceSpan, Tree
 
 
 def an_error(message: str = "503") -> ErrorInfo:
     return ErrorInfo(type="E", message=message, phase="subject")
 
 
-def a_span(number: int, parent: int = 0, **more) -> Span:
-    return Span(id=str(number), parent=str(parent) if parent else "", name=f"span {number}", order=number, **more)
+def a_span(number: int, parent: int = 0, **more) -> TraceSpan:
+    return TraceSpan(id=str(number), parent=str(parent) if parent else "", name=f"span {number}", order=number, **more)
 
 
 @given(st.lists(st.tuples(st.integers(1, 12), st.integers(0, 14)), max_size=20))

@@ -195,7 +195,7 @@ def test_a_verdict_of_swe_bench_pro_that_is_no_yes_or_no_is_unreadable(tmp_path)
     (folder / "eval_results.json").write_text('{"instance_a__b-1": true, "instance_a__b-2": null}')
     items = list(swe_bench.read(folder))
 
-    assert [item.why for item in items if isinstance(item, Unreadable)] == ["true or false expected, not None"]
+    assert [item.why for item in items if isinstance(item, Unreadable)] == ["expected true or false, not None"]
     assert [item.outcome for item in items if isinstance(item, Attempt)] == ["pass"]
 
 
@@ -298,7 +298,7 @@ def test_one_instance_is_no_run_and_a_hint_says_what_is():
     folder = REPORT / "logs" / "run_evaluation" / "demo-run" / "mock__model-1" / "django__django-1"
 
     assert swe_bench.recognise(folder) is None
-    assert "the folder of the model" in swe_bench.explain(folder)
+    assert "the model's folder" in swe_bench.explain(folder)
 
 
 def test_predictions_alone_are_no_run():

@@ -22,11 +22,11 @@ def test_only_the_exception_that_came_out_last_is_looked_at():
 
 
 def test_the_own_frame_is_the_innermost_of_no_library():
-    assert own_frame(frames_of(CAUSED)).shown() == "/home/user/second.py:2 in <module>"
+    assert own_frame(frames_of(CAUSED)).location() == "/home/user/second.py:2 in <module>"
 
 
 def test_the_packages_of_a_harness_are_no_library():
-    assert own_frame(frames_of(CAUSED), ("harbor",)).shown() == "harbor/trial/trial.py:3 in run"
+    assert own_frame(frames_of(CAUSED), ("harbor",)).location() == "harbor/trial/trial.py:3 in run"
 
 
 def test_what_holds_no_traceback_has_no_frame():

@@ -89,4 +89,4 @@ def test_a_field_without_a_home_is_kept_even_where_it_is_zero_or_false():
 
 
 def test_facts_that_a_log_does_not_state_are_left_out():
-    assert values.known(name="", count=0, parts=[], cost=None) == {"count": 0}
+    assert values.non_empty(name="", count=0, parts=[], cost=None) == {"count": 0}

@@ -8,6 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from errata.model.history import CaseEffect, effect_text
+
 Rows = list[Any]
 
 
@@ -89,10 +93,17 @@ def bucket_events(rows: Rows) -> list[Any]:
 def actions(rows: Rows) -> dict[str, Any]:
     keys = ("what", "path", "addresses", "date", "author", "expected_effect")
     return {
-        row["action"]["id"]: ({key: row["action"][key] for key in keys}, row["worked"], row["why"])
+        row["action"]["id"]: ({key: row["action"][key] for key in keys}, row["worked"], _why(row))
         for row in rows
         if row["kept"]
     }
+
+
+def _why(row: Any) -> str:
+    """Once a phrase; now a reason and what each case shows."""
+    if "case_effects" not in row:
+        return str(row["why"])
+    return effect_text(row["why"], msgspec.convert(row["case_effects"], list[CaseEffect]), row["worked"])
 
 
 def actions_by_hand(rows: Rows) -> set[tuple[str, str, str]]:

@@ -9,12 +9,12 @@ import pytest
 from errata.model import Item
 from errata.store.database import Store
 from errata.store.importing import Importing
-from errata.store.packing import Batch, pack_items, seal
+from errata.store.packing import PackedBatch, pack_items, seal
 from errata.store.staged import ImportedRun
 from errata.testing import a_run, an_attempt
 
 
-def batches(*items: Item) -> list[Batch]:
+def batches(*items: Item) -> list[PackedBatch]:
     return list(seal(pack_items(items)))
 
 

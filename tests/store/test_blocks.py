@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from errata.model import Attempt
 from errata.model.codec import unpack
 from errata.store import blocks
-from errata.store.blocks import BLOCK_SIZE, BlockReader, BlockWriter
-from errata.store.zstd import compress
+from errata.store.blocks import BLOCK_SIZE, BlockReader, BlockWriter, compress
 from errata.testing import an_attempt
 
 

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from errata.model import Call, Reviewer, Usage, Verdict, attempt_id
+from errata.model import ReviewCall, Reviewer, Usage, Verdict, attempt_id
 from errata.model.verdict import Lease, Refusal
-from errata.store.database import open_store
+from errata.store.database import open_store, this_process
 from errata.store.ledger import calls_of, find_lost, open_ledger
-from errata.store.processes import this_process
 from errata.store.removal import remove_run
 from errata.store.reviews import (
     end_lease,
@@ -44,7 +43,7 @@ def a_verdict(**changes):
 
 def a_call(**changes):
     whole = {"id": "c1", "run": RUN, "attempt": FIRST, "reviewer": "llm:m", "cache_key": "k1", "started_at": NOW}
-    return Call(**(whole | changes))
+    return ReviewCall(**(whole | changes))
 
 
 def test_a_verdict_is_read_back_as_it_was_kept(store):

@@ -30,9 +30,8 @@ from errata.model import (
 )
 from errata.model.step import Actor
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
-from errata.store.database import open_store
+from errata.store.database import open_store, this_process
 from errata.store.importing import Importing
-from errata.store.processes import this_process
 from errata.store.removal import collect_garbage
 from errata.store.runs import all_runs, exclude, run_by_id, unreadables_of
 from errata.testing import a_run, an_attempt

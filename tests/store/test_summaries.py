@@ -5,8 +5,7 @@ import sqlite3
 from store_fixtures import put_run
 
 from errata.store.removal import remove_run
-from errata.store.runs import run_by_id
-from errata.store.summaries import keep_summary, kept_summary
+from errata.store.runs import keep_summary, kept_summary, run_by_id
 
 
 def a_run_in(store):

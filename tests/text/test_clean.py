@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from errata.text.clean import clean, one_line
+from errata.text.clean import clean, one_kind_of_line_end, one_line, quoted
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 HOSTILE = st.text(st.characters() | st.sampled_from("\x1b\x9b\x9d\r\n\t\x07[]();mBPX^_\\" + BIDI))
@@ -90,3 +90,17 @@ def test_one_line_is_one_line_and_never_longer_than_asked(text, width):
 
     assert len(line) <= width
     assert line.splitlines() in ([line], [])
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "  =cmd|' /C calc'!A0", "\t=1", "＝1+1", "\nx"])
+def test_what_would_be_a_formula_is_quoted(text):
+    assert quoted(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", "yes", "1:pass|2:fail", "a = b", "'quoted", "[]"])
+def test_everything_else_stays_as_it_is(text):
+    assert quoted(text) == text
+
+
+def test_line_ends_are_of_one_kind():
+    assert one_kind_of_line_end("a\r\nb\rc\nd") == "a\nb\nc\nd"

@@ -151,7 +151,7 @@ def test_edits_are_not_made_in_the_log_of_another_run(log, python):
     told = run(python, "writeback/edit_log.py", log)
 
     assert told.returncode == 2
-    assert "is another run: another" in told.stderr
+    assert "is a different run, another" in told.stderr
 
 
 def test_an_invalidation_of_somebody_else_is_kept(log, python):
@@ -164,7 +164,7 @@ def test_an_invalidation_of_somebody_else_is_kept(log, python):
     told = run(python, "writeback/edit_log.py", log)
 
     assert told.returncode == 1
-    assert "invalidated by somebody else" in told.stdout
+    assert "somebody else invalidated the sample" in told.stdout
     assert read_back(Path("writeback/demo.edited.json"))["crash", 1].invalidated.by == "ada"
 
 

@@ -105,7 +105,7 @@ def test_an_export_that_has_changed_since_is_not_commented_on(export):
     made = done("writeback", *runs, "--json").row
 
     assert made["changes"] == []
-    assert made["left"]["the export has changed since it was imported"] == 4
+    assert made["left"]["export_changed"] == 4
     assert not COPY.exists()
 
 
@@ -113,7 +113,7 @@ def test_lines_can_not_be_imported_again_and_get_no_comments():
     made = done("writeback", PROMPTFOO / "lines" / "data", "--json").row
 
     assert made["changes"] == []
-    assert any("promptfoo import" in why for why in made["left"])
+    assert "not_importable" in made["left"]
     assert not COPY.exists()
 
 

@@ -4,24 +4,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
+from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, local_paths
+from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_json, say
-from errata.cli.paths import place_of
+from errata.cli.output import money, number, plural, put, put_command, put_json, put_quote, say
 from errata.cli.progress import progress
-from errata.cli.render.history import json_memory
-from errata.cli.reports_option import reports_option
+from errata.cli.render.fields import place_of
+from errata.cli.render.history import history_output, show_memory, tell_history
+from errata.cli.render.runs import beside, counted_in, title_of
+from errata.cli.render.scores import put_bracket
 from errata.cli.runs import fields_of
-from errata.cli.score_json import json_score
-from errata.cli.summary import show_summary, tell_summary
+from errata.cli.score import json_score
+from errata.cli.shared_options import reports_option
+from errata.cli.table import put_parts
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
-from errata.runs.without_failures import without_failures
+from errata.runs.without_failures import cases_not_in_log, without_failures
+from errata.text.clean import one_line
 from errata.verbs.analyze import analyze, analyze_new
 from errata.verbs.report import report_failures
 
@@ -31,11 +37,11 @@ MOST_KNOWN = 10
 @click.command("analyze")
 @click.argument("paths", nargs=-1, metavar="PATH…|URL…", type=click.Path())
 @click.option(
-    "--new", is_flag=True, help="Only runs that are not in the store yet, below PATHS or where runs were found."
+    "--new", is_flag=True, help="Only runs not yet in the store, below PATHS or where earlier runs were found."
 )
-@click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
-@click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
-@click.option("--no-report", is_flag=True, help="Write no report about the runs.")
+@click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
+@click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")
+@click.option("--no-report", is_flag=True, help="Do not write a report.")
 @deployment_option
 @reports_option
 @shared_options
@@ -48,10 +54,10 @@ def command(
     deployment: str,
     options: Options,
 ) -> None:
-    """Everything at once: fetch, import, check, summarise, report.
+    """Import, check and summarise runs, and write a report.
 
-    URL is a run of convex-evals in its visualizer, or its id: what the deployment answers is saved first. The report
-    goes to reports/PROVIDER/MODEL/RUN_DAY.md; where all passed, none is written.
+    URL is the address or the id of a convex-evals run, which is downloaded first. The report is written to
+    reports/PROVIDER/MODEL/RUN_DAY.md; if every case passed, no report is written.
     """
     local = local_paths(paths, options, deployment=deployment)
     if new:
@@ -84,14 +90,14 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     with progress("Analysing") as on_items:
         done = analyze_new(paths, options.store, source=source, on_items=on_items)
     for path, why in done.search.problems:
-        say(f"note: `{path}` was left out: {why}")
+        say(f"note: skipped `{path}`: {why}")
     known = len(done.search.known) + done.unchanged
     below = ", ".join(place_of(str(folder.absolute())) for folder in done.search.folders)
-    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} in the store already")
-    for one in done.search.known[:MOST_KNOWN]:
-        say(f"          there already: {one.run.native_id} · {place_of(one.run.origin)}")
+    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} already in the store")
+    for stored in done.search.known[:MOST_KNOWN]:
+        say(f"          already stored: {stored.run.native_id} · {place_of(stored.run.origin)}")
     if not done.views and not options.json:
-        put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
+        put(f"Nothing new: {plural(known, 'run is', 'runs are')} already in the store.")
     _show_all(done.views, done.summaries, options, report=report)
 
 
@@ -125,7 +131,227 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         inherited=analysis.inherited,
         owners={one.owner: one.count for one in analysis.owners},
         causes=analysis.causes,
-        **json_memory(analysis),
+        **msgspec.structs.asdict(history_output(analysis)),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
         report=str(report) if report is not None else None,
     )
+
+
+MOST_CAUSES = 5
+MOST_CHECKS = 8
+MOST_CATEGORIES = 10
+CHECK_NAME = 40
+BAR = 20
+CAUSE = 72
+REASON = 26
+"""With fewer columns than this beside the bar, a reason goes on at the left."""
+
+
+def tell_summary(analysis: Analysis) -> None:
+    """Progress lines before the result, one for each step."""
+    run, counts = analysis.stored.run, analysis.stored.counts
+    made = counts.attempts_in_log
+    checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
+    word = counted_in(run, "attempts")
+    more = counts.attempts - counts.counted
+    of = "" if made <= counts.cases else f" of {plural(counts.cases, 'case')}"
+    read = ", ".join([f"{plural(made, 'attempt' if of else word)}{of}", *beside(analysis.stored)])
+    read += f", {more:,} more not counted" if more else ""
+    measured = f", {plural(checks, 'check')}" if checks else ""
+    say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable")
+    say(f"checkup   {_finished(analysis)}{analysis.health.summary}")
+    if counts.failures:
+        unknown = analysis.unknown_to_triage
+        known = counts.failures - unknown
+        say(f"triage    {plural(counts.failures, 'failure')} · {known:,} attributed · {unknown:,} unknown")
+        tell_history(analysis)
+    say()
+
+
+def _finished(analysis: Analysis) -> str:
+    run, counts = analysis.stored.run, analysis.stored.counts
+    never = sum(counts.executions.get(one, 0) for one in ("missing", "unfinished", "skipped"))
+    if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
+        return ""
+    finished = counts.cases - never
+    return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "
+
+
+def show_summary(analysis: Analysis, *, kept: bool) -> None:
+    run = analysis.stored.run
+    if run.excluded is not None:
+        put(f"EXCLUDED from every score: {run.excluded.reason}")
+    if analysis.unavailable is not None:
+        _show_unavailable(analysis)
+    elif analysis.all_passed and analysis.health.fit:
+        put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
+        _show_grave(analysis)
+    else:
+        _show_failures(analysis)
+        if kept:
+            _show_next(analysis)
+
+
+def _show_unavailable(analysis: Analysis) -> None:
+    run, scores = analysis.stored.run, analysis.scores.scores
+    assert analysis.unavailable is not None
+    put(f"Run {analysis.handle} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}:", hang=2)
+    for evidence in analysis.unavailable.evidence[:1]:
+        put_quote(evidence.quote, indent=2)
+    strict = f"strict {scores['strict'].passed:,}/{scores['strict'].total:,}"
+    left = plural(0, counted_in(run, analysis.unit))
+    put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
+
+
+def _show_failures(analysis: Analysis) -> None:
+    run, counts = analysis.stored.run, analysis.stored.counts
+    put(title_of(run, analysis.handle))
+    if counts.failures:
+        read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
+        inherited = f", {analysis.inherited:,} inherited" if analysis.inherited else ""
+        where = f" (`errata score {analysis.handle}` shows the reviewed score)" if analysis.reviewed else ""
+        put(f"{_where_owners_come_from(analysis)}; {read}{inherited}{where}", hang=4)
+    else:
+        put(f"{analysis.without_failures}.", hang=4)
+    put()
+    if _basis(analysis):
+        put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
+    put_bracket(analysis.scores)
+    put()
+    _show_owners(analysis)
+    _show_causes(analysis)
+    _show_steps(analysis)
+    _show_categories(analysis)
+    show_memory(analysis)
+    _show_cost(analysis)
+    _show_grave(analysis)
+
+
+def _where_owners_come_from(analysis: Analysis) -> str:
+    failures = analysis.stored.counts.failures
+    by_rules = failures - analysis.reviewed - analysis.inherited
+    if by_rules == failures:
+        return "PROVISIONAL: owners assigned by rules"
+    if by_rules:
+        return f"PROVISIONAL: {plural(by_rules, 'owner')} assigned by rules"
+    if analysis.need_second:
+        return f"PROVISIONAL: owners come from verdicts, {analysis.need_second:,} still need a second review"
+    return "Owners come from verdicts"
+
+
+def _show_grave(analysis: Analysis) -> None:
+    grave = [finding for finding in analysis.health.findings if finding.severity != "info"]
+    if grave:
+        put()
+        put_findings(grave)
+
+
+def _show_owners(analysis: Analysis) -> None:
+    most = max((one.count for one in analysis.owners), default=0)
+    digits = max(4, len(f"{most:,}"))
+    for at, owner in enumerate(analysis.owners):
+        bar = "█" * max(1, round(BAR * owner.count / most))
+        head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
+        line = f"{head if len(head) <= 8 else '':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
+        only = "" if owner.because_of_it == owner.count else "e.g. "
+        hang = columns(line) + 3
+        if WIDTH - hang < REASON:
+            hang = 12
+        put(f"{line}   {only}{one_line(owner.reason)}" if owner.reason else line, hang=hang, colour=[owner.owner])
+    if analysis.owners:
+        put()
+
+
+def _show_causes(analysis: Analysis) -> None:
+    shown, more = analysis.causes[:MOST_CAUSES], analysis.causes[MOST_CAUSES:]
+    texts = [f"{cause.count:,}× {one_line(cause.title, CAUSE)}" for cause in shown]
+    width = max(map(columns, texts), default=0)
+    room = WIDTH - 9 - width - 3
+    beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
+    for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
+        head = f"{'' if at else 'Causes':<8} {padded(text, width)}"
+        put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip())
+        if not beside:
+            put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
+    if more:
+        rest = plural(sum(cause.count for cause in more), "failure")
+        put(f"         {plural(len(more), 'more cause')}, {rest}: errata buckets list {analysis.handle} --all")
+    elif analysis.owners and not shown:
+        put(f"Causes   not grouped yet: errata buckets suggest {analysis.handle}")
+
+
+def _names(cases: tuple[str, ...], room: int) -> str:
+    """As many names as fit the line, and the number of the rest."""
+    names = cases[0]
+    for at, case in enumerate(cases[1:], 1):
+        longer, left = f"{names}, {case}", len(cases) - at - 1
+        if columns(longer) + (len(f" +{left:,}") if left else 0) > room:
+            return f"{names} +{left + 1:,}"
+        names = longer
+    return names
+
+
+def _show_steps(analysis: Analysis) -> None:
+    """The first failed checks, most frequent first. A suite with checks of its own for each case has many."""
+    named = [(one_line(name or "none", CHECK_NAME), count) for name, count in analysis.first_failed]
+    if not named or (len(named) == 1 and not analysis.first_failed[0][0]):
+        return
+    parts = [f"{name} {count:,}" for name, count in named[:MOST_CHECKS]]
+    rest = named[MOST_CHECKS:]
+    if rest:
+        parts.append(f"{len(rest):,} others {sum(count for _, count in rest):,}")
+    word = "step" if analysis.in_steps else "check"
+    put_parts(f"{word.capitalize()}s", parts, f"(first failed {word})")
+
+
+def _show_categories(analysis: Analysis) -> None:
+    entries = [f"{name} {failed:,}/{total:,}" for name, failed, total in analysis.categories]
+    rest = entries[MOST_CATEGORIES:]
+    parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
+    if parts:
+        put_parts("Category", parts, "(failures / attempts)")
+
+
+def _show_cost(analysis: Analysis) -> None:
+    counts = analysis.stored.counts
+    if counts.cost is None:
+        return
+    unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
+    rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
+    spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
+    put(f"Cost     {money(counts.cost, 2 if counts.cost >= 1 else 4)}{rest}{spent}")
+
+
+def _show_next(analysis: Analysis) -> None:
+    """Suggest the next commands."""
+    handle, failures = analysis.handle, analysis.stored.counts.failures
+    shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
+    again = analysis.scores.to_repeat
+    steps = []
+    if failures:
+        steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
+    if again:
+        steps.append((["errata", "rerun", handle], f"how to rerun the {again:,} left out of clean (runs nothing)"))
+    if any(finding.severity == "info" for finding in analysis.health.findings):
+        steps.append((["errata", "check", handle], "other findings about this run"))
+    width = max((len(" ".join(words)) for words, _ in steps), default=0)
+    steps.append((["errata", "show", shown], ""))
+    put()
+    for at, (words, note) in enumerate(steps):
+        put_command("" if at else "Next", words, note, width=width)
+
+
+def _passed(analysis: Analysis) -> str:
+    unit = " attempts" if analysis.unit == "attempts" else ""
+    return f"{analysis.passed:,} of {analysis.total:,}{unit}"
+
+
+def _rate(analysis: Analysis) -> str:
+    has_rate = analysis.total and not analysis.not_judged
+    return f"   {100 * analysis.passed / analysis.total:.1f} %" if has_rate else ""
+
+
+def _basis(analysis: Analysis) -> str:
+    if analysis.by_harness:
+        return f"   counted by the harness; {plural(analysis.stored.counts.cases, 'case')} in the log"
+    return "   nothing was judged" if analysis.not_judged else ""

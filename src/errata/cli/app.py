@@ -10,46 +10,111 @@ from errata.cli.lazy import LazyGroup, Table
 from errata.errors import SettingsError
 
 COMMANDS: Table = {
-    "analyze": ("analyze", "Everything at once: fetch, import, check, summarise, report."),
-    "import": ("import_", "Read the runs at PATHS into the store."),
-    "fetch": ("fetch", "Save what a deployment answers about runs, for reading without a network."),
-    "runs": ("runs", "List the runs of the store."),
-    "show": ("show", "Show a run, a case or an attempt."),
-    "check": ("check", "Tell whether RUNS are fit to be analysed."),
-    "score": ("score", "Tell what the score is, under each policy."),
-    "compare": ("compare.command", "Tell what differs between RUNS, where they measured the same thing."),
-    "consistency": ("consistency", "Tell which cases and checks do not come out the same in repeated RUNS."),
-    "failures": ("failures", "List the failures of RUNS."),
-    "triage": ("triage", "Name the owner of every failure anew; all runs where none is given."),
-    "review": ("review", "Have the failures read: by a model, an agent, a person, a spreadsheet."),
-    "buckets": ("buckets", "Put failures with one cause into buckets, and put these right."),
+    "analyze": ("analyze", "Import, check and summarise runs, and write a report."),
+    "import": ("import_", "Read runs into the store."),
+    "fetch": ("fetch", "Download runs from their deployment, to read them offline."),
+    "runs": ("runs", "List the runs in the store."),
+    "show": ("show", "Show a run, a case or an attempt, with evidence."),
+    "check": ("check", "Check whether runs are complete and fit for analysis."),
+    "score": ("score", "Show scores under every scoring policy."),
+    "compare": ("compare.command", "Compare runs case by case, with significance tests."),
+    "consistency": ("consistency", "Show which cases and checks change between repeated runs."),
+    "failures": ("failures", "List failures with owner and evidence."),
+    "triage": ("triage", "Assign an owner to every failure again."),
+    "review": ("review", "Review failures: by model, agent, person or spreadsheet."),
+    "buckets": ("buckets", "Group failures by cause, and correct the groups."),
     "sessions": (
         "sessions",
-        "Tell the sessions of RUNS, what the latest one hides, and cascades.",
+        "List sessions, results that a later session replaced, and knock-on failures.",
     ),
-    "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault."),
-    "action": ("action", "Keep what was done about failures, and tell whether it worked."),
-    "known": ("known", "Keep which gaps of a suite are known, so that they are not found again."),
-    "report": ("report", "Write a report about RUNS that people keep."),
-    "issues": ("issues", "Write the issues of RUNS, one for each case, and the script that files them."),
-    "writeback": ("writeback", "Write what is settled about RUNS in the form that their harness keeps."),
+    "rerun": ("rerun", "Print the commands that rerun failures the model did not cause."),
+    "action": ("action", "Record fixes, and check whether they worked."),
+    "known": ("known", "Record accepted limitations of a suite."),
+    "report": ("report", "Write a report about runs."),
+    "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
+    "writeback": ("writeback", "Write settled results in the harness's own format."),
     "export": ("export", "Export runs in the every_eval_ever format, or as tables."),
-    "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
-    "rm": ("rm", "Forget RUNS."),
-    "trust": ("trust", "Let a project's `errata.toml` name reviewers, addresses and keys."),
-    "sources": ("sources", "List the formats that can be read."),
-    "doctor": ("doctor", "Tell whether the store is sound."),
+    "exclude": ("exclude", "Exclude a run from every score, with a reason."),
+    "rm": ("rm", "Remove runs from the store."),
+    "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, addresses and keys."),
+    "sources": ("sources", "List the formats that errata reads."),
+    "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Analyse a bundled example."),
 }
+
+SECTIONS = {
+    "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
+    "Compare": ("compare", "consistency"),
+    "Review": ("triage", "review", "buckets"),
+    "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
+    "Store": ("import", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
+}
+"""The commands by what people want to do."""
+
+OTHER_WORDS = {
+    "analyse": "analyze",
+    "summary": "analyze",
+    "ls": "runs",
+    "list": "runs",
+    "history": "runs",
+    "view": "show",
+    "cat": "show",
+    "info": "show",
+    "inspect": "show",
+    "errors": "failures",
+    "fails": "failures",
+    "stats": "score",
+    "scores": "score",
+    "metrics": "score",
+    "diff": "compare",
+    "cmp": "compare",
+    "flaky": "consistency",
+    "validate": "check",
+    "verify": "check",
+    "lint": "check",
+    "clusters": "buckets",
+    "causes": "buckets",
+    "retry": "rerun",
+    "formats": "sources",
+    "harnesses": "sources",
+}
+"""What other tools call a command that changes nothing: it runs, and a line on stderr gives its name here."""
+
+CHANGING_WORDS = {
+    "add": "import",
+    "load": "import",
+    "ingest": "import",
+    "pull": "fetch",
+    "download": "fetch",
+    "remove": "rm",
+    "delete": "rm",
+    "del": "rm",
+    "ignore": "exclude",
+    "annotate": "review",
+    "label": "review",
+    "judge": "review",
+    "publish": "report",
+}
+"""The same for commands that write: they are only suggested."""
+
+
+class UnknownCommandError(click.UsageError):
+    """Like click's own, which suggests only words that are spelled alike."""
+
+    def __init__(self, name: str, meant: str, ctx: click.Context) -> None:
+        super().__init__(f"No such command '{name}'.", ctx)
+        self.possibilities = [meant]
 
 
 class _App(LazyGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`errata` alone is a question, too; `errata help X` asks the same as `errata X --help`."""
+        """`errata` alone shows the help, and `errata help X` that of X."""
         if not args or args == ["help"]:
             args = ["--help"]
         elif args[0] == "help":
             args = [*args[1:], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -57,8 +122,10 @@ class _App(LazyGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.table and is_path(name):
-            told = f"`{shlex.join(['errata', 'analyze', name])}` reads it, and tells what went wrong"
-            raise SettingsError(f"`{name}` is a path and no command", hint=told)
+            hint = f"`{shlex.join(['errata', 'analyze', name])}` reads it and shows what went wrong"
+            raise SettingsError(f"`{name}` is a path, not a command", hint=hint)
+        if name in CHANGING_WORDS:
+            raise UnknownCommandError(name, CHANGING_WORDS[name], ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -70,10 +137,13 @@ def is_path(name: str) -> bool:
     cls=_App,
     table=COMMANDS,
     package="errata.cli",
+    sections=SECTIONS,
+    other_words=OTHER_WORDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@click.option("--store", metavar="FILE", default="", help="The store; every command also takes this option itself.")
 @click.version_option(__version__, "-V", "--version", message="errata %(version)s")
-def app() -> None:
+def app(store: str) -> None:
     """The post-mortem for LLM eval runs: what went wrong, who has to act, how we know, and what to do.
 
     \b
@@ -82,5 +152,5 @@ def app() -> None:
     errata failures latest   why each case failed, and whose fault it is
     errata show latest/CASE  one of them, with the evidence
 
-    RUN is a path, a unique prefix of a run's id or native id, a name, or `latest`.
+    RUN is a path, a name or id or the beginning of it, a model that has one run, or `latest`.
     """

@@ -7,8 +7,8 @@ import click
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
+from errata.cli.render.runs import title_of
 from errata.cli.render.scores import put_bracket
-from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
 from errata.model.output.runs import CheckOutput
 from errata.runs.names import handle_of, runs_named
@@ -25,9 +25,9 @@ INDENT = 9 + NAME
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> int:
-    """Tell whether RUNS are fit to be analysed.
+    """Check whether runs are complete and fit for analysis.
 
-    Exit code 1 where one is not.
+    Exits with 1 if a run is not fit.
     """
     store = options.store
     fit = True
@@ -51,7 +51,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         put()
         put_bracket(scores)
         if scores.to_repeat:
-            put_command("Next", ["errata", "rerun", handle], "how to repeat what clean leaves out; runs nothing")
+            put_command("Next", ["errata", "rerun", handle], "how to rerun what clean leaves out (runs nothing)")
     return 0 if fit else 1
 
 

@@ -1,148 +1,331 @@
-"""`errata consistency`: the command, and how far judges agree."""
+"""`errata consistency`."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
-from errata.cli.consistency_page import json_study, show_frequencies, show_left_out, show_study
+from errata.cli.fitting import WIDTH
+from errata.cli.judges import put_judges
 from errata.cli.options import Options, shared_options
-from errata.cli.output import number, plural, put, put_command, put_json, say
-from errata.cli.render.confusion import ratio
-from errata.cli.table import put_table
-from errata.compare.consistency import refuse_duplicates
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.render.runs import counted_in
+from errata.cli.table import put_table, some_of
+from errata.compare.consistency import (
+    CaseTries,
+    Consistencies,
+    Consistency,
+    Flip,
+    StudyColumn,
+    passing,
+    refuse_duplicates,
+)
+from errata.compare.repeats import RepeatedCase
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.output.compare import JudgesOutput, NotStudiedOutput, WrittenTableOutput
-from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
-from errata.runs.names import runs_named
+from errata.model.output.compare import (
+    ConsistencyOutput,
+    MetricFlipOutput,
+    NotStudiedOutput,
+    PassingOutput,
+    PlaceOutput,
+    ReliabilityOutput,
+    StudyCaseOutput,
+    StudyColumnOutput,
+    WrittenTableOutput,
+)
+from errata.runs.names import runs_named, short
 from errata.verbs import compare as verbs
-from errata.verbs.review import judges_agreement
 from errata.verbs.store import Store
 
 
 @click.command("consistency")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="A folder for the tables.")
-@click.option("--judges", is_flag=True, help="How far several judges of the same attempts agree, instead.")
-@click.option("--force", is_flag=True, help="Write over tables that are there.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Write the tables to this folder."
+)
+@click.option("--judges", is_flag=True, help="Show agreement between judges of the same attempts instead.")
+@click.option("--force", is_flag=True, help="Overwrite existing tables.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: bool, options: Options) -> None:
-    """Tell which cases and checks do not come out the same in repeated RUNS.
+    """Show which cases and checks change between repeated runs.
 
-    Runs of one subject on one suite belong together, and so do the epochs of a run. Into the folder go
-    `consistency_run_details.csv`, five tables made of it, and `consistency_summary.md`.
+    Groups runs of one subject on one suite, and the epochs of a run. With -o, writes `consistency_run_details.csv`,
+    five tables made from it, and `consistency_summary.md`.
     """
     if judges and output is not None:
-        raise SettingsError("`--judges` writes no tables", hint="`--json` prints everything there is to tell of judges")
+        raise SettingsError("`--judges` writes no tables", hint="`--json` prints all figures about judges")
     store = options.store
     meant = list(runs_named(runs, store))
     if judges:
-        _show_judges(meant, options)
+        put_judges(meant, options)
     else:
         _show_studies(meant, store, output, force=force, json=options.json)
 
 
 def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, force: bool, json: bool) -> None:
-    found = verbs.consistency(runs, store)
-    written = verbs.write_studies(found.studies, store, output, force=force) if output and found.studies else []
-    for at, study in enumerate(found.studies):
+    result = verbs.consistency(runs, store)
+    written = verbs.write_studies(result.studies, store, output, force=force) if output and result.studies else []
+    for at, study in enumerate(result.studies):
         if json:
             put_json(json_study(study))
         else:
             show_study(study, first=at == 0)
     if json:
-        for run, why in found.left_out:
-            put_json(NotStudiedOutput(run=run.run.native_id, run_id=run.run.id, left_out=why))
+        for run, why in result.left_out:
+            put_json(
+                NotStudiedOutput(
+                    run=run.run.native_id, run_id=run.run.id, left_out=why.code, excluded=why.detail or None
+                )
+            )
     else:
-        show_frequencies(found.studies)
-        show_left_out(found)
-    for one in written:
+        show_frequencies(result.studies)
+        show_left_out(result)
+    for table in written:
         if json:
-            put_json(WrittenTableOutput(file=one.file, rows=one.rows))
+            put_json(WrittenTableOutput(file=table.file, rows=table.rows))
         else:
-            say(f"wrote {one.file}" if one.rows is None else f"wrote {one.file} · {plural(one.rows, 'row')}")
-    refuse_duplicates(found.studies)
+            say(f"wrote {table.file}" if table.rows is None else f"wrote {table.file} · {plural(table.rows, 'row')}")
+    refuse_duplicates(result.studies)
 
 
-def _show_judges(runs: list[StoredRun], options: Options) -> None:
-    found = judges_agreement(runs, options.store)
-    if options.json:
-        put_json(msgspec.convert(found, JudgesOutput, from_attributes=True))
-    else:
-        show_judges(found)
+LABEL = 14
+MOST_CASES = 40
+"""Rows of a table on the page; the files have all."""
+_LETTERS = {"pass": ".", "fail": "F", "incomplete": "?"}
+NOT_TRIED = "–"
 
 
-LISTED = 20
-
-
-def show_judges(found: JudgesAgreement) -> None:
-    if not found.attempts:
-        put("No attempt has a judgement: nothing can be told of judges")
+def show_study(study: Consistency, *, first: bool) -> None:
+    if not first:
+        put()
+    repeats = any(one.epoch is not None for one in study.columns)
+    # with several tries per case, the harness's own word means a try
+    word = "case" if repeats else counted_in(study.columns[0].stored.run, "cases")
+    put(f"{study.subject} · {study.benchmark} · {plural(len(study.runs), 'run')}{_epochs(study)}")
+    _put_names("runs", [one.name for one in study.columns])
+    if all(len(one.tries) < 2 for one in study.study.cases):
+        put(f"No {word} was tried twice, so consistency is unknown")
+        _put_judged_twice(study)
         return
-    put(f"{plural(found.attempts, 'attempt')} judged · {found.shared:,} by two or more")
     put()
-    _put_judges(found)
-    if not found.questions:
-        put("\nNo attempt was rated by two judges: agreement cannot be given")
+    _put_counts(study, word)
+    _put_reliability(study)
+    _put_kinds(study)
+    _put_odd(study)
+    _put_unstable(study)
+    _put_judged_twice(study)
+
+
+def _put_judged_twice(study: Consistency) -> None:
+    if study.judged_twice:
+        count = plural(study.judged_twice, "attempt has", "attempts have")
+        put(f"{count} several judges: `--judges` shows how far they agree")
+
+
+def _epochs(study: Consistency) -> str:
+    epochs = sum(one.epoch is not None for one in study.columns)
+    return f", {epochs:,} tries" if epochs else ""
+
+
+def show_frequencies(studies: Sequence[Consistency]) -> None:
+    """Subjects or variants side by side: how often each passes a case that sometimes fails."""
+    by_suite: dict[str, list[Consistency]] = {}
+    for study in studies:
+        by_suite.setdefault(study.benchmark, []).append(study)
+    for benchmark, those in by_suite.items():
+        if len(those) > 1 and any(len(one.columns) > 1 for one in those):
+            _put_frequencies(benchmark, those)
+
+
+def show_left_out(result: Consistencies) -> None:
+    if result.left_out:
+        put()
+    for stored, why in result.left_out:
+        put(f"{'left out':<{LABEL}}{short(stored.run.native_id)}: {why}", hang=LABEL)
+
+
+def _put_counts(consistency: Consistency, word: str) -> None:
+    study = consistency.study
+    by_run = study.counts
+    whole = sum(by_run.values(), Counter[str]())
+    statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS)
+    rows = f"{whole.total():,}" if whole.total() == study.rows else f"{whole.total():,} of {study.rows:,}"
+    put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}")
+    rate = passing(study.repeated)
+    if rate.rate is not None and rate.interval is not None:
+        interval = f"[{100 * rate.interval[0]:.1f}, {100 * rate.interval[1]:.1f}]"
+        rates = " · ".join(map(_rate, by_run.values()))
+        put(f"{'passed':<{LABEL}}{100 * rate.rate:.1f} %   {interval}   by run: {rates}", hang=LABEL)
+
+
+def _put_reliability(consistency: Consistency) -> None:
+    reliability = consistency.study.reliability
+    whole = reliability[0].cases if reliability else 0
+    notes = {at.k: "" if at.cases == whole else f" ({plural(at.cases, 'case')})" for at in reliability}
+    for label, sign, values in (
+        ("one of k", "@", {one.k: one.any for one in reliability}),
+        ("all of k", "^", {one.k: one.all for one in reliability}),
+    ):
+        parts = [f"pass{sign}{k} {100 * value:.1f} %{notes[k]}" for k, value in values.items()]
+        put(f"{label:<{LABEL}}{' · '.join(parts)}".rstrip(), hang=LABEL)
+
+
+def _put_kinds(consistency: Consistency) -> None:
+    cases = [(consistency.name_of(one.case), one.repeated) for one in consistency.study.cases]
+    put(f"{'always pass':<{LABEL}}{sum(one.always_passes for _, one in cases):,}")
+    _put_names("always fail", [name for name, one in cases if one.always_fails], count=True)
+    _put_names("flaky", [name for name, one in cases if one.is_flaky], count=True)
+    for label, names in (
+        ("tried once", [name for name, one in cases if len(one.statuses) == 1]),
+        ("not measured", [name for name, one in cases if not one.measured]),
+    ):
+        if names:
+            _put_names(label, names, count=True)
+    flips = Counter(flip.metric for _, flip in consistency.study.flips)
+    if flips:
+        _put_names("checks flip", [f"{name} {count}" for name, count in flips.most_common()])
+
+
+def _rate(counts: Counter[str]) -> str:
+    measured = counts["pass"] + counts["fail"]
+    return f"{100 * counts['pass'] / measured:.1f}" if measured else "–"
+
+
+def _put_names(label: str, parts: Sequence[str], *, count: bool = False) -> None:
+    head = f"{label:<{LABEL}}{f'{len(parts):,}   ' if count else ''}"
+    put(f"{head}{some_of(list(parts), WIDTH - len(head))}".rstrip(), hang=LABEL)
+
+
+def _put_unstable(consistency: Consistency) -> None:
+    unstable = [one for one in consistency.study.cases if one.repeated.is_unstable or one.flips]
+    if not unstable:
+        put("\nEvery case has the same result each time")
         return
-    _put_pairs(found)
-    _put_questions(found)
-    for question in found.questions:
-        if question.name == OVERALL:
-            _put_disputes(question)
-
-
-def _put_judges(found: JudgesAgreement) -> None:
-    header = ("judge", "judged", "invalid", "pass", "fail", "mean score")
+    put(f"\nResults differ ({len(unstable):,})   . pass   F fail   ? incomplete   – not tried")
     rows = [
-        (one.name, one.judged, one.invalid or "–", one.passes, one.fails, number(one.score, 3)) for one in found.judges
+        (
+            consistency.name_of(tries.case),
+            tries.repeated.frequency,
+            _letters(consistency, tries),
+            ", ".join(f.metric for f in tries.flips),
+        )
+        for tries in unstable[:MOST_CASES]
     ]
-    put_table(header, rows, right=header[1:], give_way=("judge",))
-    if found.left_out:
-        put(f"and {plural(found.left_out, 'judge')} more who said less")
+    put_table(
+        ("case", "passes", "runs", "checks that flip"), rows, right=("passes",), give_way=("checks that flip", "case")
+    )
+    if len(unstable) > MOST_CASES:
+        put(f"and {len(unstable) - MOST_CASES:,} more with `--json` or `-o DIR`")
 
 
-def _put_pairs(found: JudgesAgreement) -> None:
-    overall = next((one for one in found.questions if one.name == OVERALL), None)
-    if overall is None:
+def _letters(consistency: Consistency, case: CaseTries) -> str:
+    letters = {each.column: _LETTERS[each.status] for each in case.tries}
+    return " ".join(letters.get(column.index, NOT_TRIED) for column in consistency.columns)
+
+
+def _put_odd(consistency: Consistency) -> None:
+    """Rows that are left out of every count."""
+    study = consistency.study
+    groups = {
+        "duplicates": [
+            f"{consistency.name_of(case)} of {_run(consistency, column)}" for column, case in study.duplicates
+        ],
+        "no row": [f"{consistency.name_of(case)} of {_run(consistency, column)}" for column, case in study.absent],
+        "task changed": [consistency.name_of(case) for case in study.changed],
+    }
+    for label, names in groups.items():
+        if names:
+            _put_names(label, names, count=True)
+
+
+def _run(consistency: Consistency, column: int) -> str:
+    return consistency.columns[column - 1].name
+
+
+def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
+    passes = [{one.case: one.repeated for one in study.study.cases} for study in studies]
+    tried = Counter(case for told in passes for case in told)
+    failed = {case for told in passes for case, one in told.items() if one.passed < len(one.statuses)}
+    wanted = [case for case, often in tried.items() if often > 1 and case in failed]
+    if not wanted:
         return
-    gaps = {(one.one, one.other): one for one in found.gaps}
-    put("\nTwo judges on an attempt as a whole: pass or fail")
-    header = ("judge", "and", "both", "same", "kappa", "scores apart")
-    rows = []
-    for pair in overall.agreement.pairs:
-        gap = gaps.get((pair.one, pair.other))
-        apart = f"{gap.apart:.3f}" if gap else "–"
-        rows.append((pair.one, pair.other, pair.both, pair.same, ratio(pair.kappa), apart))
-    put_table(header, rows, right=header[2:], give_way=("judge", "and"))
+    put(f"\nPasses of each {benchmark} case that sometimes fails")
+    header = ("case", *(study.subject for study in studies))
+    rows = [
+        (studies[0].name_of(case), *(_frequency(told.get(case)) for told in passes)) for case in wanted[:MOST_CASES]
+    ]
+    put_table(header, rows, right=header[1:], give_way=("case",))
+    if len(wanted) > MOST_CASES:
+        put(f"and {len(wanted) - MOST_CASES:,} more with `--json`")
 
 
-def _put_questions(found: JudgesAgreement) -> None:
-    put("\nAll judges, on the whole and on each check that two of them rated")
-    header = ("rated", "attempts", "disputed", "alpha", "Fleiss")
-    rows = []
-    for one in found.questions[: LISTED + 1]:
-        measured = one.agreement
-        rows.append((one.name, measured.attempts, len(one.disputes), ratio(measured.alpha), ratio(measured.fleiss)))
-    put_table(header, rows, right=header[1:], give_way=("rated",))
-    if len(found.questions) > LISTED + 1:
-        put(f"and {len(found.questions) - LISTED - 1:,} more, which agree better: `--json`")
-    if any(one.agreement.alpha is None or one.agreement.fleiss is None for one in found.questions):
-        put("– cannot be given: all said one and the same, as chance alone would, or too few rated it")
+def _frequency(repeated: RepeatedCase | None) -> str:
+    if repeated is None:
+        return NOT_TRIED
+    return repeated.frequency if repeated.measured else _LETTERS["incomplete"]
 
 
-def _put_disputes(question: Question) -> None:
-    if not question.disputes:
-        return
-    put(f"\nDisputed as a whole ({len(question.disputes):,})")
-    for one in question.disputes[:LISTED]:
-        said = " · ".join(f"{judge} {status}{_score(one.scores.get(judge))}" for judge, status in one.said.items())
-        put(f"  {one.case}   {said}", hang=4)
-        put_command("", ["errata", "show", one.attempt_id], indent=4)
-    if len(question.disputes) > LISTED:
-        put(f"  and {len(question.disputes) - LISTED:,} more: `--json`")
+def json_study(consistency: Consistency) -> ConsistencyOutput:
+    study, run, counts = consistency.study, consistency.columns[0].stored.run, consistency.study.counts
+    return ConsistencyOutput(
+        subject=consistency.subject,
+        model=run.subject.model,
+        agent=run.subject.agent or None,
+        variant=run.variant,
+        suite=consistency.suite,
+        suite_version=consistency.suite_version or None,
+        columns=tuple(_column(one, counts[one.index]) for one in consistency.columns),
+        rows=study.rows,
+        passing=msgspec.convert(passing(study.repeated), PassingOutput, from_attributes=True),
+        reliability=msgspec.convert(study.reliability, tuple[ReliabilityOutput, ...], from_attributes=True),
+        flaky=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_flaky),
+        unstable=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_unstable),
+        always_fail=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.always_fails),
+        cases=tuple(_case(consistency, one) for one in study.cases),
+        duplicates=tuple(
+            PlaceOutput(column=column, case=consistency.name_of(case)) for column, case in study.duplicates
+        ),
+        judged_twice=consistency.judged_twice,
+        changed=tuple(consistency.name_of(case) for case in study.changed),
+        without_a_row=tuple(
+            PlaceOutput(column=column, case=consistency.name_of(case)) for column, case in study.absent
+        ),
+    )
 
 
-def _score(score: float | None) -> str:
-    return "" if score is None else f" {score:.2f}"
+def _column(column: StudyColumn, counts: Mapping[str, int]) -> StudyColumnOutput:
+    return StudyColumnOutput(
+        index=column.index,
+        run=column.stored.run.native_id,
+        run_id=column.stored.run.id,
+        epoch=column.epoch,
+        passed=counts.get("pass", 0),
+        failed=counts.get("fail", 0),
+        incomplete=counts.get("incomplete", 0),
+    )
+
+
+def _case(consistency: Consistency, tries: CaseTries) -> StudyCaseOutput:
+    repeated = tries.repeated
+    return StudyCaseOutput(
+        case=consistency.name_of(tries.case),
+        case_key=tries.case,
+        pattern=tries.pattern,
+        passed=repeated.passed,
+        failed=repeated.failed,
+        incomplete=repeated.incomplete,
+        frequency=repeated.frequency,
+        flaky=repeated.is_flaky,
+        unstable=repeated.is_unstable,
+        metric_flips=tuple(map(_flip, tries.flips)),
+    )
+
+
+def _flip(flip: Flip) -> MetricFlipOutput:
+    counts = flip.counts
+    return MetricFlipOutput(
+        metric=flip.metric, pattern=flip.pattern, passed=counts["pass"], failed=counts["fail"], na=counts["na"]
+    )

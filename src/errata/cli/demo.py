@@ -18,11 +18,11 @@ from errata.verbs.store import bundled_example, open_store
 def command(options: Options) -> None:
     """Analyse a bundled example.
 
-    Uses a store of its own that is thrown away, so nothing is left behind.
+    Uses a temporary store, which is deleted afterwards.
     """
     with tempfile.TemporaryDirectory(prefix="errata-demo-") as folder:
         example = bundled_example()
         say(f"errata analyze {example}\n")
         for view in analyze(look_for([example]), open_store(Path(folder) / "errata.db")):
             show_analysis(view.summary, as_json=options.json, kept=False)
-    say("\nThe same for your own: errata analyze PATH")
+    say("\nFor your own runs: errata analyze PATH")

@@ -5,16 +5,16 @@ import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
-from errata.cli.paths import place_of
+from errata.cli.render.fields import place_of
 from errata.verbs.store import examine_store
 
 
 @click.command("doctor")
 @shared_options
 def command(options: Options) -> int:
-    """Tell whether the store is sound.
+    """Check the store for damage.
 
-    Also clears away what imports that died have left behind. Exit code 1 where something is wrong.
+    Also removes the remains of interrupted imports. Exits with 1 if it finds a problem.
     """
     health = examine_store(options.settings.store)
     if options.json:
@@ -27,9 +27,9 @@ def command(options: Options) -> int:
         if health.runs is not None and health.attempts is not None:
             put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")
         if health.cleared:
-            put(f"cleared   {plural(health.cleared, 'import')} that died")
+            put(f"cleared   {plural(health.cleared, 'interrupted import')}")
         for problem in health.problems:
             put(f"problem   {problem}")
-        unsound = "NOT SOUND: import the runs anew into another store with `--store FILE`"
-        put(unsound if health.problems else "sound")
+        unsound = "DAMAGED: import the runs into a new store with `--store FILE`"
+        put(unsound if health.problems else "no problems found")
     return 1 if health.problems else 0

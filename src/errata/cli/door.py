@@ -15,6 +15,7 @@ import click
 
 from errata import __version__
 from errata.cli.app import app
+from errata.cli.colour import use_colour
 from errata.cli.fitting import WIDTH, fold
 from errata.errors import ErrataError, NotComparableError
 from errata.text.clean import clean
@@ -67,10 +68,9 @@ def _write_what_can_be_written() -> None:
 
 def _say(message: str, hint: str) -> None:
     """Folded at blanks only: a path or a command is there to be copied."""
-    color = False if os.environ.get("NO_COLOR") else None
     label = click.style("error:", fg="red", bold=True)
-    told = _folded(message, "error: ")
-    click.echo(told.replace("error:", label, 1), err=True, color=color)
+    text = _folded(message, "error: ")
+    click.echo(text.replace("error:", label, 1), err=True, color=use_colour(sys.stderr))
     if hint:
         click.echo("\n" + _folded(hint, "hint: "), err=True)
 
@@ -95,7 +95,7 @@ def _usage(error: click.ClickException) -> int:
 def _write_crash(error: Exception) -> Path:
     """A file for the bug report, without secrets, readable by its owner alone."""
     now = datetime.now(UTC)
-    told = [
+    lines = [
         f"errata {__version__} · Python {sys.version.split()[0]} · {sys.platform} · {now:%Y-%m-%dT%H:%M:%SZ}",
         f"arguments: {sys.argv[1:]}",
         "",
@@ -103,5 +103,5 @@ def _write_crash(error: Exception) -> Path:
     ]
     handle, name = tempfile.mkstemp(prefix=f"errata-crash-{now:%Y%m%dT%H%M%S}-", suffix=".txt")
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(redact("\n".join(told)))
+        file.write(redact("\n".join(lines)))
     return Path(name)

@@ -11,24 +11,24 @@ from errata.verbs.store import exclude, include, stored_runs
 
 @click.command("exclude")
 @click.argument("run", metavar="RUN")
-@click.option("--reason", default="", help="Why; shown wherever the run is.")
-@click.option("--undo", is_flag=True, help="Take the exclusion back.")
+@click.option("--reason", default="", help="Why; shown with the run.")
+@click.option("--undo", is_flag=True, help="Undo the exclusion.")
 @shared_options
 def command(run: str, reason: str, undo: bool, options: Options) -> None:
-    """Keep RUN, but leave it out of every score."""
+    """Exclude a run from every score, with a reason."""
     if not undo and not reason:
         raise SettingsError(
-            "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` takes one back"
+            "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` reverts it"
         )
     store = options.store
     stored = stored_runs([run], store)[0].run
     if undo:
         done = include(store, stored.id)
-        told = f"{stored.native_id} counts again" if done else f"{stored.native_id} was not excluded"
+        sentence = f"{stored.native_id} is included again" if done else f"{stored.native_id} was not excluded"
     else:
         exclude(store, stored.id, reason=reason, author=options.settings.author)
-        told = f"{stored.native_id} is left out of every score: {reason}"
+        sentence = f"{stored.native_id} is excluded from every score: {reason}"
     if options.json:
         put_json(ExcludeOutput(run=stored.native_id, run_id=stored.id, excluded=not undo, reason=reason or None))
     else:
-        put(told)
+        put(sentence)

@@ -6,14 +6,14 @@ from typing import cast, get_args
 
 import click
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.paths import place_of
-from errata.cli.runs import title_of
+from errata.cli.render.fields import place_of
+from errata.cli.render.runs import title_of
+from errata.cli.shared_options import Word
 from errata.export.every_eval_ever import WrittenRun
 from errata.model import StoredRun
-from errata.model.output.compare import ExportOutput, TableFileOutput
+from errata.model.output.compare import ComparisonExportOutput, TableFileOutput
 from errata.runs.names import handle_of, runs_named
 from errata.verbs.export import TableFormat, export, write_tables
 
@@ -33,7 +33,7 @@ TABLES = "tables"
     type=click.Path(path_type=Path),
     help=f"Output folder; default: {FOLDER}, for csv and parquet {TABLES}.",
 )
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @shared_options
 def command(runs: tuple[str, ...], form: str, output: Path | None, force: bool, options: Options) -> None:
     """Export runs in the every_eval_ever format, or as tables.
@@ -57,7 +57,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, force: bool, 
             put(f"wrote {place_of(str(file))}")
         put(plural(made.rows, "row"))
         for what, count in made.not_expressed.items():
-            say(f"not expressed: {what}: {count:,}")
+            say(f"not exported: {what}: {count:,}")
 
 
 def _export_tables(runs: list[StoredRun], form: TableFormat, folder: Path, force: bool, options: Options) -> None:
@@ -68,8 +68,8 @@ def _export_tables(runs: list[StoredRun], form: TableFormat, folder: Path, force
             put(f"wrote {place_of(str(table.path))}: {plural(table.rows, 'row')}")
 
 
-def _json_of(made: WrittenRun, form: str) -> ExportOutput:
-    return ExportOutput(
+def _json_of(made: WrittenRun, form: str) -> ComparisonExportOutput:
+    return ComparisonExportOutput(
         run_id=made.stored.run.id,
         format=form,
         files=tuple(str(file) for file in made.files),

@@ -1,44 +1,46 @@
 """`errata failures`."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 import click
 
-from errata.cli.attempts_in_words import attempts_in_words
-from errata.cli.choice import Word
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_lines_of_json
-from errata.cli.reports_option import reports_option
-from errata.cli.runs import title_of
-from errata.cli.suspicious import show_suspicions, suspicions_of
+from errata.cli.render.runs import attempts_in_words, title_of
+from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_table
+from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
+from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.view import RunView
+from errata.verbs.store import Store
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
 CHECKS = 30
 REASON = 24
-"""A reason that would get fewer columns than this stands on a line of its own."""
+"""A reason that would get fewer columns than this gets its own line."""
 
 
 @click.command("failures")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--category", default="", help="Only cases of this category.")
-@click.option("--failed-check", default="", metavar="CHECK", help="Only attempts in which this check failed.")
-@click.option("--owner", type=Word(OWNERS), help="Only those of this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
-@click.option("--execution", type=Word(EXECUTIONS), help="Only attempts that ended so.")
-@click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts that were measured so.")
+@click.option("--failed-check", default="", metavar="CHECK", help="Only attempts that failed this check.")
+@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
+@click.option("--execution", type=Word(EXECUTIONS), help="Only attempts with this execution status.")
+@click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts with this measurement status.")
 @click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")
-@click.option("--suspicious", is_flag=True, help="Instead of failures, the passes that deserve a second look.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many a run.")
+@click.option("--suspicious", is_flag=True, help="List suspicious passes instead of failures.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show at most N per run.")
 @reports_option
 @raw_option
 @shared_options
@@ -50,39 +52,39 @@ def command(
     options: Options,
     **chosen: str | None,
 ) -> None:
-    """List the failures of RUNS.
+    """List failures with owner and evidence.
 
-    A failure is a counted attempt that was not passed or not measured. Unfinished, skipped and missing cases are
-    findings of `errata check`.
+    A failure is a counted attempt that did not pass or could not be measured. `errata check` lists unfinished, skipped
+    and missing cases.
     """
     store = options.store
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
     looked_at: list[StoredRun] = []
-    found = 0
+    count = 0
     for stored in runs_named(runs, store):
         if not options.json and (len(runs) > 1 or looked_at):
             put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
         looked_at.append(stored)
         if suspicious:
             passes = suspicions_of(stored, store, filters, limit)
-            found += (put_lines_of_json if options.json else partial(show_suspicions, stored, limit=limit))(
+            count += (put_lines_of_json if options.json else partial(show_suspicions, stored, limit=limit))(
                 passes, raw=raw
             )
         else:
             failures = RunView(stored, store).failures(filters, limit=limit)
-            found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
-    if not found:
+            count += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
+    if not count:
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
 
 
-def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> int:
-    listed = list(found)
+def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) -> int:
+    listed = list(failures)
     if listed:
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
-    told = f"{plural(counts.failures, 'failure')} of {attempts_in_words(stored)}{shown}"
-    put(f"{told}{_where_owners_come_from(listed)}")
+    total = f"{plural(counts.failures, 'failure')} in {attempts_in_words(stored)}{shown}"
+    put(f"{total}{_where_owners_come_from(listed)}")
     if _are_reported(listed):
         put("before = earlier reports that name the case")
     return len(listed)
@@ -96,11 +98,11 @@ def _where_owners_come_from(listed: Sequence[Failure]) -> str:
     read = sum(failure.standing is not None for failure in listed)
     if not listed or read == len(listed):
         return " · owners come from verdicts" if listed else ""
-    return f" · provisional: owners come from rules{f', {read} from verdicts' if read else ''}"
+    return f" · provisional: owners assigned by rules{f', {read} by verdicts' if read else ''}"
 
 
 def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
-    """The reason gets what the other columns leave; where that is too little, a line below each row."""
+    """The reason gets the width that the other columns leave, or its own line below each row."""
     rows = [_row(failure) for failure in listed]
     reasons = [_reason(failure) for failure in listed]
     read = any(failure.standing for failure in listed)
@@ -111,24 +113,26 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
         rows = [(*row, str(failure.times_reported or 0)) for row, failure in zip(rows, listed, strict=True)]
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
-        put_table(header, rows, give_way=give_way, whole=("case",), raw=raw)
+        put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), raw=raw)
     elif taken + REASON <= WIDTH:
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
-        put_table(header, rows, give_way=give_way, whole=("case",), below=reasons, raw=raw)
+        put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), below=reasons, raw=raw)
 
 
 def _reason(failure: Failure) -> str:
-    """Beside a reader's verdict stands the reader's reason."""
+    """A reviewed failure shows the cause from its verdict."""
     cause = failure.standing.verdict.cause if failure.standing is not None else ""
     return cause or failure.reason
 
 
 def _row(failure: Failure) -> tuple[str, ...]:
-    attempt, said = failure.attempt, failure.attribution
+    attempt, attribution = failure.attempt, failure.attribution
     number = f" #{attempt.index}" if attempt.index > 1 else ""
-    owner, confidence, rule = (said.owner, said.confidence, said.decided_by) if said else ("–", "–", "–")
+    owner, confidence, rule = (
+        (attribution.owner, attribution.confidence, attribution.decided_by) if attribution else ("–", "–", "–")
+    )
     if failure.standing is not None:
         verdict = failure.standing.verdict
         owner, confidence, rule = verdict.owner, verdict.confidence, verdict.label
@@ -136,6 +140,53 @@ def _row(failure: Failure) -> tuple[str, ...]:
 
 
 def _checks(names: Sequence[str]) -> str:
-    """All of them where they fit, else the first and how many more."""
-    told = ", ".join(names) or "–"
-    return told if columns(told) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"
+    """All of them if they fit, else the first and the number of the rest."""
+    joined = ", ".join(names) or "–"
+    return joined if columns(joined) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"
+
+
+SUSPICION_COLUMNS = ("case", "suspicion", "conf", "where", "quote")
+
+
+def suspicions_of(
+    stored: StoredRun, store: Store, filters: Filters, limit: int | None = None
+) -> Iterator[SuspiciousPass]:
+    if filters != Filters(case=filters.case):
+        raise SettingsError(
+            "`--suspicious` lists passes, which have no owner and no failed check",
+            hint="combine it only with `--case` and `--limit`",
+        )
+    passes = (one for one in suspicious_passes(stored, store) if filters.case in one.case_name)
+    return islice(passes, limit)
+
+
+def show_suspicions(
+    stored: StoredRun, suspicions: Iterable[SuspiciousPass], *, limit: int | None = None, raw: bool = False
+) -> int:
+    listed = list(suspicions)
+    passes = stored.counts.outcomes.get("pass", 0)
+    if listed:
+        put_table(SUSPICION_COLUMNS, [_suspicion_row(one) for one in listed], give_way=("quote", "where"), raw=raw)
+        put()
+    meanings = Counter((one.suspicion.signal.name, one.means) for one in listed)
+    for (name, means), count in meanings.most_common():
+        put(f"{count:>4,}× {name}: {means}", hang=6)
+    odd = len({one.suspicion.attempt for one in listed})
+    if not odd:
+        put(f"No suspicious passes among {passes:,}")
+        return 0
+    least = "At least " if limit is not None and len(listed) == limit else ""
+    put(f"{least}{plural(odd, 'suspicious pass', 'suspicious passes')} among {passes:,} · scores count them as passed")
+    return len(listed)
+
+
+def _suspicion_row(suspect: SuspiciousPass) -> tuple[str, ...]:
+    seen = suspect.suspicion
+    number = f" #{seen.index}" if seen.index > 1 else ""
+    return (
+        suspect.case_name + number,
+        seen.signal.name,
+        seen.signal.strength,
+        seen.signal.where,
+        seen.signal.quote or "–",
+    )

@@ -10,8 +10,8 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.paths import place_of
 from errata.cli.progress import progress
+from errata.cli.render.fields import place_of
 
 if TYPE_CHECKING:
     from errata.fetch.convex import Fetched
@@ -25,21 +25,23 @@ def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--deployment",
         default="",
         metavar="NAME",
-        help="Of a run in a Convex deployment: `prod` (the default), `dev`, a name of your configuration, an address.",
+        help="Convex deployment: `prod` (default), `dev`, a configured name, or an address.",
     )(function)
 
 
 @click.command("fetch")
 @click.argument("targets", nargs=-1, required=True, metavar="URL…")
 @deployment_option
-@click.option("-o", "--output", "folder", type=click.Path(path_type=Path), help="The folder to save one run in.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds of silence.")
+@click.option("-o", "--output", "folder", type=click.Path(path_type=Path), help="Folder for a single run.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds without data."
+)
 @shared_options
 def command(targets: tuple[str, ...], deployment: str, folder: Path | None, timeout: float, options: Options) -> None:
-    """Save what a deployment answers about runs, for reading without a network.
+    """Download runs from their deployment, to read them offline.
 
-    URL is the address of a run or of one eval in the visualizer of convex-evals, or the id of a run. Only reads, by the
-    public queries; no token is asked for, kept or sent.
+    URL is the address of a run or an eval in the convex-evals visualizer, or a run id. Uses only public read queries;
+    no token is requested, stored or sent.
     """
     if folder is not None and len(targets) > 1:
         raise click.UsageError("--output takes one run")
@@ -55,20 +57,20 @@ def command(targets: tuple[str, ...], deployment: str, folder: Path | None, time
 
 
 def local_paths(paths: Iterable[str], options: Options, *, deployment: str = "") -> tuple[Path, ...]:
-    """What is far away is fetched first."""
-    found = []
+    """Local paths; remote runs are downloaded first."""
+    local = []
     for text in paths:
         if not _is_remote(text):
-            found.append(Path(text))
+            local.append(Path(text))
             continue
         made = fetched(text, options, deployment=deployment)
         say(f"fetched   {plural(made.evals, 'eval')}, {made.failed} failed · {place_of(str(made.folder.absolute()))}")
-        found.append(made.folder)
-    return tuple(found)
+        local.append(made.folder)
+    return tuple(local)
 
 
 def _is_remote(text: str) -> bool:
-    """Seen from the text alone, so that reading files needs nothing of the network."""
+    """Decided by the text alone, so that reading files does not import network code."""
     return text.startswith(("https://", "http://")) or (RUN_ID.fullmatch(text) is not None and not Path(text).exists())
 
 

@@ -1,15 +1,27 @@
-"""Text on a page of so many columns: how wide it is, cut or folded to a width.
+"""Measure, cut and fold text to the width of the terminal.
 
-A Chinese character takes two columns and a combining mark none, so `len` is no measure.
+A Chinese character takes two columns and a combining mark none, so `len` does not give the width.
 """
 
 import re
+import shutil
 from unicodedata import category, east_asian_width
 
-WIDTH = 100
-"""Of the page: no line of text is wider."""
+NARROWEST_PAGE, WIDEST_PAGE = 60, 160
+IN_A_PIPE = 100
+"""Columns of a page where there is no terminal and `COLUMNS` is not set."""
 
 TAB = 4
+
+
+def page_width() -> int:
+    """The columns of the terminal or of `COLUMNS`, within limits that stay readable."""
+    size = shutil.get_terminal_size((IN_A_PIPE, 24)).columns
+    return min(max(size, NARROWEST_PAGE), WIDEST_PAGE)
+
+
+WIDTH = page_width()
+"""Of the page, measured when the program starts. Only an id or a path that cannot be broken may be wider."""
 
 
 def columns(text: str) -> int:
@@ -30,8 +42,8 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
 def fold(text: str, width: int, *, first: int | None = None, whole_words: bool = False) -> list[str]:
     """The lines of a text, broken at blanks, so that each fits; its own indentation stays.
 
-    The very first line may have another width. With `whole_words` a word that is wider than a line stays in one piece:
-    a path or a command is there to be copied.
+    The very first line may have another width. With `whole_words` a word that is wider than a line stays in one piece,
+    so that an id, a path or a command can be copied; a text in wide characters has no blanks and is still broken.
     """
     lines: list[str] = []
     for line in text.expandtabs(TAB).split("\n"):
@@ -52,13 +64,13 @@ def _folded(line: str, width: int, room: int, *, whole_words: bool) -> list[str]
         if current:
             lines, room = [*lines, current], width
         current = word.lstrip(" ") if current else word
-        while columns(current) > room and not whole_words:
+        while columns(current) > room and not (whole_words and columns(current) == len(current)):
             head = _breakable(current, room)
             lines, room, current = [*lines, head], width, current[len(head) :]
     return [*lines, current]
 
 
-_WORDS = re.compile(r" *[^ ]+")
+_WORDS = re.compile(r" *[^ ]+(?: %)?")  # 12.5 % stays together
 
 
 def _breakable(word: str, width: int) -> str:

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from errata.runs.importing import PathSummary
     from errata.verbs.store import Store
 
-WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
+WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}
 
 
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…|URL…", type=click.Path())
-@click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
-@click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
-@click.option("--no-triage", is_flag=True, help="Name the owners of failures later, when they are first asked for.")
+@click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
+@click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")
+@click.option("--no-triage", is_flag=True, help="Assign owners later, when they are first needed.")
 @deployment_option
 @shared_options
 def command(
     paths: tuple[str, ...], source: str, map_path: Path | None, no_triage: bool, deployment: str, options: Options
 ) -> None:
-    """Read the runs at PATHS into the store.
+    """Read runs into the store.
 
     Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes
     a new revision.
@@ -58,21 +58,21 @@ def command(
 
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
-    from errata.cli.attempts_in_words import attempts_in_words
+    from errata.cli.render.runs import attempts_in_words
     from errata.runs.names import described
 
     for imported in summary.runs:
         stored = run_by_id(store, imported.id)
         run, counts, handle = stored.run, stored.counts, handles[imported.id]
-        # a run that has to be called by its id is told from others of its name by what follows
-        told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
-        parts = [WORDS[imported.change], *told, run.suite or run.source.name]
+        # several runs share this name: the model and variant tell them apart
+        names = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
+        parts = [WORDS[imported.change], *names, run.suite or run.source.name]
         parts.append(f"{attempts_in_words(stored)}, {plural(counts.failures, 'failure')}")
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":
             say(
-                f"note: the store holds more of {imported.id} than `{summary.path}`; `errata rm` it first to replace it"
+                f"note: the store has more of {imported.id} than `{summary.path}`; to replace it, run `errata rm` first"
             )
     if summary.unreadable:
         show_unreadable(summary)
@@ -81,9 +81,9 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
 
 def say_passed_over(summary: "PathSummary") -> None:
     for path in summary.passed_over:
-        told = Path(summary.path)
-        same = told.name if told.parent == Path(path).parent else summary.path
-        say(f"passed over: {path} (the same evaluation as {same}, which tells more)")
+        kept = Path(summary.path)
+        same = kept.name if kept.parent == Path(path).parent else summary.path
+        say(f"skipped: {path} (same evaluation as {same}, which has more detail)")
 
 
 def show_unreadable(summary: "PathSummary") -> None:
@@ -91,7 +91,7 @@ def show_unreadable(summary: "PathSummary") -> None:
     for item in summary.examples[:5]:
         say(f"  {item.where}: {item.why}")
     if summary.unreadable > len(summary.examples[:5]):
-        say("  `errata check RUN` tells of the others")
+        say("  `errata check RUN` lists the others")
 
 
 def _put_json(summary: "PathSummary", store: "Store") -> None:

@@ -6,24 +6,23 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
-from errata.cli.report import ReportOptions, day_of
-from errata.cli.report_pages import FOLDER, write_batch
+from errata.cli.report import FOLDER, ReportOptions, day_of, write_batch
 from errata.verbs.report import planned_reports
 
 
 @click.command("issues")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
-@click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
+@click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path, day: str | None, options: Options) -> None:
-    """Write the issues of RUNS, one for each case, and the script that files them.
+    """Write an issue for each failing case, and a script that files them.
 
-    Files nothing: read the folder, then `file_issues.sh --dry-run`, then `file_issues.sh`.
+    Files nothing itself: check the folder, run `file_issues.sh --dry-run`, then `file_issues.sh`.
     """
     planned = planned_reports(runs, options.store, profile="batch")
     wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)
-    for at, one in enumerate(planned):
+    for at, report in enumerate(planned):
         if at and wish.in_words:
             put()
-        write_batch(one.views[0], wish, several=len(planned) > 1)
+        write_batch(report.views[0], wish, several=len(planned) > 1)

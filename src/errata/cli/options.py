@@ -1,4 +1,4 @@
-"""What every command shares: the store, `--json`, and how they reach it."""
+"""Options that every command has: the store and `--json`."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from errata.cli.progress import ASKING, status_line
 from errata.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class Options(msgspec.Struct):
 
     @property
     def store(self) -> "Store":
-        # what can be told without a store is told first: importing the database takes longer than most commands
+        # only when it is needed: importing the database takes longer than most commands
         from errata.verbs.store import open_store
 
         store = open_store(self.settings.store)
@@ -35,14 +36,24 @@ def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--store",
         metavar="FILE",
         default="",
-        help="The store; else $ERRATA_STORE, the project's `errata.toml`, the nearest `.errata/errata.db`.",
+        help="Default: $ERRATA_STORE, the project's `errata.toml`, or the nearest `.errata/errata.db`.",
     )
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for lists.")
     @wraps(function)
     def wrapped(*arguments: Any, store: str, as_json: bool, **named: Any) -> Any:
-        return function(*arguments, options=Options(load_settings(store=store), as_json), **named)
+        ctx = click.get_current_context()
+        options = Options(load_settings(store=store or chosen_store(ctx)), as_json)
+        if ctx.info_name in ASKING:
+            return function(*arguments, options=options, **named)
+        with status_line(ctx.command_path):
+            return function(*arguments, options=options, **named)
 
     return wrapped
+
+
+def chosen_store(ctx: click.Context) -> str:
+    """The store that the command names, or that was named before it: `errata --store FILE runs`."""
+    return str(ctx.params.get("store") or ctx.find_root().params.get("store") or "")
 
 
 def raw_option(function: Callable[..., Any]) -> Callable[..., Any]:

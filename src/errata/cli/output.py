@@ -1,4 +1,4 @@
-"""Printing: data to stdout, talk to stderr, nothing from a log unwashed, no line wider than the page."""
+"""Print data to stdout and messages to stderr: cleaned, redacted, and no wider than the page."""
 
 import re
 import shlex
@@ -10,12 +10,20 @@ import click
 import msgspec
 
 from errata.cli import fitting
+from errata.cli.colour import colour_words
 from errata.cli.fitting import columns, fold
+from errata.cli.progress import clear_status_line
 from errata.model.codec import to_whole
 from errata.text.clean import clean
 from errata.text.redact import redact, redact_tree
 
 WIDTH = fitting.WIDTH
+
+
+def write_out(text: str) -> None:
+    """To stdout as it is, where the status line would be in the way."""
+    clear_status_line()
+    sys.stdout.write(text)
 
 
 class HasJson(Protocol):
@@ -27,28 +35,37 @@ def say(text: str = "") -> None:
     for line in clean(redact(text)).split("\n"):
         hang = " " * (len(line) - len(line.lstrip(" ")) + 2)
         first, *rest = fold(line, WIDTH - len(hang), first=WIDTH, whole_words=True)
-        click.echo("\n".join([first, *(hang + one for one in rest)]), err=True)
+        clear_status_line()
+        click.echo("\n".join([first, *(_indented(one, len(hang)) for one in rest)]), err=True)
 
 
-def put(text: str = "", *, hang: int | None = None, raw: bool = False) -> None:
-    """Data, cleaned and redacted. What is wider than the page goes on below, `hang` columns from the left."""
+def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()) -> None:
+    """Print data, cleaned and redacted. A long line continues below, `hang` columns from the left.
+
+    `colour` names the owners and outcomes in it, which get their colours on a terminal.
+    """
     for line in wash(text, raw=raw).split("\n"):
         indent = len(line) - len(line.lstrip(" ")) + 2 if hang is None else hang
-        first, *rest = fold(line, WIDTH - indent, first=WIDTH)
-        sys.stdout.write("\n".join([first, *(" " * indent + one for one in rest)]) + "\n")
+        first, *rest = fold(line, WIDTH - indent, first=WIDTH, whole_words=True)
+        write_out("\n".join([colour_words(first, colour), *(_indented(one, indent) for one in rest)]) + "\n")
+
+
+def _indented(line: str, indent: int) -> str:
+    """Less far where that lets a long path or id fit the page."""
+    return " " * max(min(indent, WIDTH - columns(line)), 0) + line
 
 
 def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> None:
-    """What a log says, behind `>` on every line; at most so many lines."""
+    """Quote a log, behind `>` on every line; at most `most` lines, 0 for all."""
     shown = 0
     left = wash(text, raw=raw).split("\n")
     for at, line in enumerate(left):
         for part in fold(line, WIDTH - indent - 2):
             if most and shown == most:
                 more = plural(len(left) - at, "more line") if at else "more"
-                sys.stdout.write(f"{' ' * indent}… {more} with --full\n")
+                write_out(f"{' ' * indent}… {more} with --full\n")
                 return
-            sys.stdout.write(f"{' ' * indent}> {part}".rstrip() + "\n")
+            write_out(f"{' ' * indent}> {part}".rstrip() + "\n")
             shown += 1
 
 
@@ -64,20 +81,20 @@ def put_command(label: str, words: Sequence[str], note: str = "", *, width: int 
 
 
 def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:
-    """Words of a shell: broken between them behind a backslash, never within one, though it be wider than the page."""
+    """Words for a shell: broken between words with a backslash, never within one, even if it is wider than the page."""
     line = head + wash(words[0])
     for at, word in enumerate(map(wash, words[1:]), 2):
         more = " \\" if at < len(words) else ""
         if columns(f"{line} {word}{more}") > WIDTH:
-            sys.stdout.write(wash(f"{line} \\") + "\n")
+            write_out(wash(f"{line} \\") + "\n")
             line = " " * deeper + word
         else:
             line += f" {word}"
-    sys.stdout.write(wash(line) + "\n")
+    write_out(wash(line) + "\n")
 
 
 def _quoted(word: str) -> str:
-    """For a shell, which finds a home only where its sign stands outside of quotes."""
+    """For a shell, which expands `~` only outside of quotes."""
     return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") and word[2:] else shlex.quote(word)
 
 
@@ -90,14 +107,14 @@ def put_json(value: Any, *, raw: bool = False) -> None:
     """One JSON object on one line. Every field of a record is there, whatever its value, but for empty notes."""
     plain = to_whole(value)
     encoded = msgspec.json.encode(plain if raw else redact_tree(plain)).decode("utf-8")
-    sys.stdout.write(_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded) + "\n")
+    write_out(_HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded) + "\n")
 
 
-def put_lines_of_json(found: Iterable[HasJson], *, raw: bool = False) -> int:
-    """A list: an object a line, as they come; how many there were."""
+def put_lines_of_json(records: Iterable[HasJson], *, raw: bool = False) -> int:
+    """Print a list, an object a line, and return how many there were."""
     count = 0
-    for one in found:
-        put_json(one.as_json(), raw=raw)
+    for record in records:
+        put_json(record.as_json(), raw=raw)
         count += 1
     return count
 

@@ -1,50 +1,135 @@
-"""A progress display on stderr, only where a person is watching and only when it takes a while."""
+"""A status line on stderr while a command works: only on a terminal, only after a while, and gone at the end."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from time import monotonic
 
-PATIENCE = 0.5
-"""Seconds before anything is shown; rich takes a good part of that to import."""
+from errata.cli.fitting import WIDTH, cut
+
+PATIENCE = 1.0
+"""Seconds without output before the line is shown."""
+REDRAW = 0.15
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+ASKING = ("rm", "next", "run")
+"""Commands that wait for an answer, or show a line of their own."""
+
+HIDE_CURSOR, SHOW_CURSOR, CLEAR_LINE = "\x1b[?25l", "\x1b[?25h", "\r\x1b[2K"
+
+
+class StatusLine:
+    """What a command is doing and for how long. It disappears before anything else is printed."""
+
+    def __init__(self, label: str) -> None:
+        self.label, self.detail = label, ""
+        self._stream = sys.stderr
+        self._lock, self._end = Lock(), Event()
+        self._since = self._quiet_since = monotonic()
+        self._drawn = False
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        self._thread = Thread(target=self._redraw, name="status line", daemon=True)
+        self._thread.start()
+
+    def show(self, detail: str) -> None:
+        """Say how far it is; drawn at once where the line is due."""
+        self.detail = detail
+        if self._thread is None or PATIENCE == 0:
+            self._draw_if_due()
+
+    def clear(self) -> None:
+        """Make room for other output."""
+        with self._lock:
+            if self._drawn:
+                self._write(CLEAR_LINE + SHOW_CURSOR)
+                self._drawn = False
+            self._quiet_since = monotonic()
+
+    def stop(self) -> None:
+        self._end.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.clear()
+
+    def _redraw(self) -> None:
+        while not self._end.wait(REDRAW):
+            self._draw_if_due()
+
+    def _draw_if_due(self) -> None:
+        with self._lock:
+            now = monotonic()
+            if now - self._quiet_since < PATIENCE or self._end.is_set():
+                return
+            seconds = now - self._since
+            frame = FRAMES[int(seconds / REDRAW) % len(FRAMES)]
+            parts = [self.label, *([self.detail] if self.detail else []), f"{seconds:,.0f} s"]
+            hide = "" if self._drawn else HIDE_CURSOR
+            self._write(hide + CLEAR_LINE + cut(f"{frame} {' · '.join(parts)}", WIDTH - 1))
+            self._drawn = True
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+_current: list[StatusLine] = []
+
+
+def is_watched() -> bool:
+    """Whether a person looks at a terminal that can redraw a line."""
+    return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+@contextmanager
+def status_line(label: str) -> Iterator[StatusLine | None]:
+    """Show a line for as long as this takes; the one of the whole command, where it has one already."""
+    if not is_watched():
+        yield None
+        return
+    if _current:
+        line = _current[-1]
+        before, line.label, line.detail = (line.label, line.detail), label, ""
+        try:
+            yield line
+        finally:
+            line.label, line.detail = before
+        return
+    line = StatusLine(label)
+    _current.append(line)
+    line.start()
+    try:
+        yield line
+    finally:
+        _current.pop()
+        line.stop()
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int], None]]:
-    """Yields a function that is told how many items were done."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    shown = _Shown(what)
-    try:
-        yield shown.advance
-    finally:
-        shown.stop()
+    """Count items: yields a function to call with how many more are done."""
+    with status_line(what) as line:
+        since, done = monotonic(), 0
+
+        def advance(items: int) -> None:
+            nonlocal done
+            done += items
+            if line is not None:
+                rate = done / max(monotonic() - since, 0.001)
+                line.show(f"{done:,} items · {rate:,.0f} a second")
+
+        yield advance
 
 
-class _Shown:
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._done = 0
-        self._since = monotonic()
-        self._bar: object | None = None
+def clear_status_line() -> None:
+    """Before anything is printed."""
+    if _current:
+        _current[-1].clear()
 
-    def advance(self, items: int) -> None:
-        self._done += items
-        if self._bar is None and monotonic() - self._since < PATIENCE:
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        if self._bar is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task(self._what, total=None)
-        assert isinstance(self._bar, Progress)
-        rate = self._done / max(monotonic() - self._since, 0.001)
-        self._bar.update(self._task, description=f"{self._what} · {self._done:,} items · {rate:,.0f} a second")
-
-    def stop(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()  # type: ignore[attr-defined]
+def end_status_line() -> None:
+    """Before others write to the terminal."""
+    if _current:
+        _current[-1].stop()

@@ -1,9 +1,10 @@
 """`errata report`."""
 
 import os
-import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,38 @@ import click
 import msgspec
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put
-from errata.cli.reports_option import reports_option
+from errata.cli.output import money, plural, put, put_command, put_json, say, write_out
+from errata.cli.render.fields import place_of
+from errata.cli.shared_options import reports_option
+from errata.cli.table import put_parts
 from errata.errors import ReportError, SettingsError
+from errata.model.output.report import (
+    BatchReportOutput,
+    ComparisonReportOutput,
+    RunReportOutput,
+    TranscriptReportOutput,
+)
+from errata.model.output.report.comparison import ComparisonReport
+from errata.model.output.report.run import RunReport
+from errata.render.document import Document
+from errata.render.files import WrittenFile
+from errata.report.batch_prose import batch_answer, batch_warning, category_title
+from errata.report.comparison_document import chance_words, doubts_words
+from errata.report.comparison_files import ComparisonWritten
+from errata.report.comparison_sections import model_in_short
+from errata.report.parts import name_list, percent
+from errata.report.run_advice import advice_words
+from errata.report.run_document import GROUPS, OFFER, passed_of
+from errata.report.run_files import REPORTS, RunWritten
+from errata.report.run_prose import WORKED, answer_of
+from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
+from errata.report.transcripts_document import TranscriptsWritten, flags_words
+from errata.runs.view import RunView
+from errata.verbs.report import BatchWritten, report_batch, report_comparison, report_run, report_transcripts
 
 if TYPE_CHECKING:
-    from errata.render.document import Document
     from errata.verbs.report import PlannedReport
+
 
 PROFILES = ("run", "comparison", "batch")
 VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -25,14 +51,16 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 
 @click.command("report")
 @click.argument("runs", nargs=-1, metavar="RUN…")
-@click.option("--profile", type=click.Choice(PROFILES), help="By default what fits: comparison for several runs.")
-@click.option("--html", is_flag=True, help="Also as one static page without scripts.")
-@click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="A folder, or of one report its file.")
-@click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
-@click.option("--comparison-dir", type=click.Path(path_type=Path), help="A folder with `run_results.csv`.")
-@click.option("--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="A judged run; repeatable.")
-@click.option("--common", is_flag=True, help="Compare runs of unequal suites, on the cases that they share.")
-@click.option("--step-summary", is_flag=True, help="In short to $GITHUB_STEP_SUMMARY; to stdout where it is not set.")
+@click.option("--profile", type=click.Choice(PROFILES), help="Default: what fits, `comparison` for several runs.")
+@click.option("--html", is_flag=True, help="Also write a static HTML page.")
+@click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="Folder, or file of a single report.")
+@click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")
+@click.option("--comparison-dir", type=click.Path(path_type=Path), help="Comparison folder with `run_results.csv`.")
+@click.option(
+    "--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="Folder of a judged run; repeatable."
+)
+@click.option("--common", is_flag=True, help="Compare runs of different suites on the cases they share.")
+@click.option("--step-summary", is_flag=True, help="Write a summary to $GITHUB_STEP_SUMMARY, or to stdout if unset.")
 @reports_option
 @shared_options
 def command(
@@ -47,10 +75,10 @@ def command(
     step_summary: bool,
     options: Options,
 ) -> None:
-    """Write a report about RUNS that people keep.
+    """Write a report about runs.
 
-    Three profiles: `run` goes to reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` to results/…/deep_error_analysis.md,
-    `batch` to analysis/ with one issue for each test. Its words in short go to stdout. Nothing else is changed.
+    Profile `run` writes reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` writes results/…/deep_error_analysis.md, and
+    `batch` writes analysis/ with an issue for each test. A summary is printed. Nothing else is changed.
     """
     from errata.verbs.report import planned_reports
 
@@ -62,7 +90,7 @@ def command(
     wish = ReportOptions(day=day_of(day), output=place, html=html, common=common, json=options.json, in_words=in_words)
     compared = profile == "comparison" or (profile is None and bool(comparison_dir or run_dirs))
     planned = planned_reports(selectors, options.store, profile=profile, compared=compared)
-    summaries = list(_written(planned, wish))
+    summaries = list(_write_all(planned, wish))
     if step_summary:
         _add_summaries(summaries)
 
@@ -74,13 +102,11 @@ class ReportOptions(msgspec.Struct, frozen=True, kw_only=True):
     common: bool = False
     json: bool = False
     in_words: bool = True
-    """Whether its words in short go to stdout; not where JSON or a step summary goes there."""
+    """Whether to print a summary; not if JSON or a step summary goes to stdout."""
 
 
-def _written(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> "Iterator[Document]":
-    """Each in turn; a page in short of each."""
-    from errata.cli.report_pages import write_batch, write_comparison, write_run, write_transcripts
-
+def _write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
+    """Write each report; yields a short page for each."""
     batches = sum(one.profile == "batch" for one in planned)
     for at, (profile, views) in enumerate(planned):
         if at and wish.in_words:
@@ -113,7 +139,7 @@ def _selectors(runs: tuple[str, ...], comparison_dir: Path | None, run_dirs: tup
 
 def _hint(path: Path) -> str:
     if (path / "transcript.jsonl").is_file():
-        return f"nobody has judged it: `errata report {path}` tells what its transcript shows"
+        return f"it is not judged yet: `errata report {path}` reports on its transcript"
     return "name the folder of a judged run"
 
 
@@ -123,7 +149,7 @@ def day_of(named: str | None) -> str:
     try:
         return datetime.strptime(named, "%Y-%m-%d").replace(tzinfo=UTC).date().isoformat()
     except ValueError as error:
-        raise SettingsError(f"`{named}` is no day", hint="as `2026-03-09`") from error
+        raise SettingsError(f"`{named}` is not a date", hint="write it as `2026-03-09`") from error
 
 
 def _goes_to_stdout() -> bool:
@@ -131,21 +157,21 @@ def _goes_to_stdout() -> bool:
 
 
 def _refuse_beside_json() -> None:
-    """Markdown and JSON on one stream can't be told apart."""
+    """Markdown and JSON would be mixed on one stream."""
     if _goes_to_stdout():
         raise SettingsError(
-            f"`--step-summary` goes to stdout where ${VARIABLE} is not set, and so does `--json`",
-            hint="leave out one of them",
+            f"`--step-summary` and `--json` both write to stdout if ${VARIABLE} is not set",
+            hint="leave one of them out",
         )
 
 
-def _add_summaries(documents: "Iterable[Document]") -> None:
+def _add_summaries(documents: Iterable[Document]) -> None:
     """To the page of a CI run."""
     from errata.render.markdown import to_markdown
 
     text = "\n".join(map(to_markdown, documents))
     if _goes_to_stdout():
-        sys.stdout.write(text)
+        write_out(text)
         return
     path = Path(os.environ[VARIABLE])
     try:
@@ -153,3 +179,179 @@ def _add_summaries(documents: "Iterable[Document]") -> None:
             file.write(f"{text}\n")
     except OSError as error:
         raise ReportError(f"`{path}` can't be written: {error.strerror}", hint=f"see ${VARIABLE}") from error
+
+
+FOLDER = "analysis"
+OLD = 6
+PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "file_issues.sh")
+"""The files of the folder that a step summary lists."""
+ADVICE, DOUBTS, SHARED, ROWS = 4, 3, 8, 8
+
+
+def names_of(written: Sequence[WrittenFile]) -> list[str]:
+    """Paths relative to the current folder or the home folder."""
+    return [place_of(str(one.path.absolute())) for one in written]
+
+
+def _paths(written: Sequence[WrittenFile]) -> tuple[str, ...]:
+    return tuple(str(one.path) for one in written)
+
+
+def write_run(view: RunView, wish: ReportOptions) -> Document:
+    output = wish.output
+    file = output if output is not None and output.suffix == ".md" else None
+    folder = output if output is not None and file is None else Path(REPORTS)
+    made = report_run(view, day=wish.day, folder=folder, file=file, html=wish.html)
+    if wish.json:
+        put_json(
+            RunReportOutput(
+                run=view.run.native_id, run_id=view.run.id, written=_paths(made.written), report=made.report
+            )
+        )
+    elif wish.in_words:
+        show_run(made, view.handle)
+    return of_run(made.report, names_of(made.written))
+
+
+def show_run(made: RunWritten, handle: str) -> None:
+    report = made.report
+    subject = report.subject
+    rate = f" ({percent(subject.passed / subject.total)})" if subject.judged and subject.total else ""
+    put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(subject)}{rate}", hang=2)
+    if not made.written:
+        nothing = report.nothing_failed
+        ends = ", and no" if nothing is not None and nothing.state == "all_passed" else ". No"
+        put(f"{answer_of(report).removesuffix('.')}{ends} report was written.", hang=2)
+        return
+    reading = report.reading
+    if reading.failures:
+        state = "PROVISIONAL: owners assigned by rules; " if reading.status == "provisional" else ""
+        put(f"{state}{reading.read} of {plural(reading.failures, 'failure')} reviewed")
+    put()
+    put(answer_of(report))
+    _show_counts(report)
+    put()
+    for file, name in zip(made.written, names_of(made.written), strict=True):
+        put_parts("wrote", [name], "" if file.change == "new" else file.change)
+    put(OFFER)
+
+
+def _show_counts(report: RunReport) -> None:
+    labels = Counter(one.label or one.owner for one in report.failures if not one.machinery)
+    machinery = sum(one.machinery for one in report.failures)
+    parts = [f"{label} {often}" for label, often in labels.most_common()]
+    put_parts("labels", [*parts, *([f"not classified (infrastructure) {machinery}"] if machinery else [])] or ["none"])
+    repeats = [one.case for one in report.failures if one.repeat]
+    if repeats:
+        put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {name_list(repeats, 4)}"])
+    for action in report.actions:
+        put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
+    fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config")]
+    for advice in fresh[:ADVICE]:
+        put_parts("advice", [f"{GROUPS[advice.group].lower()}: {advice_words(advice)}"])
+
+
+def write_comparison(views: Sequence[RunView], wish: ReportOptions) -> Document:
+    made = report_comparison(views, day=wish.day, output=wish.output, html=wish.html, common=wish.common)
+    if wish.json:
+        put_json(ComparisonReportOutput(written=_paths(made.written), rows=made.rows, report=made.report))
+    elif wish.in_words:
+        show_comparison(made)
+    return of_comparison(made.report, names_of(made.written))
+
+
+def show_comparison(made: ComparisonWritten) -> None:
+    report = made.report
+    reading = report.reading
+    final = sum(one.status == "final" for one in report.modes)
+    causes = f"{final} of {plural(len(report.modes), 'cause')} final"
+    state = "final" if final == len(report.modes) else f"PROVISIONAL, {causes}, the others grouped by rules"
+    counts = f"{plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}, {reading.read} reviewed"
+    put(f"{counts}: {state}.")
+    for model in report.models:
+        put(f"{model.name}: {model_in_short(model)}", hang=2)
+    if len(report.runs) > 1:
+        put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
+    put_parts("chance", [chance_words(report.pairs, are_turns=report.case_word == "turn")])
+    for doubt in islice(doubts_words(report), DOUBTS):
+        put_parts("doubt", [doubt])
+    for file, name in zip(made.written, names_of(made.written), strict=True):
+        count = [plural(made.rows, "row")] if file.path.suffix in (".jsonl", ".csv") else []
+        put_parts("wrote", [name, *count])
+    put(OFFER)
+
+
+def _shared(report: ComparisonReport) -> list[str]:
+    cases = report.failed_by_all_runs
+    listed = [f"{case} {report.asks.get(case, '')}".strip() for case in cases[:SHARED]]
+    return [*listed, f"and {len(cases) - SHARED:,} more"] if len(cases) > SHARED else listed
+
+
+def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) -> Document:
+    """Write to the given folder; several batches get a subfolder each."""
+    made = report_batch(view, day=wish.day, folder=wish.output or Path(FOLDER), own_folder=several)
+    if made.left_over:
+        old = plural(len(made.left_over), "file of an earlier report is", "files of an earlier report are")
+        say(f"{old} still there: {name_list(made.left_over, OLD)}")
+    if wish.json:
+        put_json(
+            BatchReportOutput(run=view.run.native_id, run_id=view.run.id, folder=str(made.folder), report=made.report)
+        )
+    elif wish.in_words:
+        show_batch(made)
+    return of_batch(made.report, [place_of(str((made.folder / name).absolute())) for name in PAGES])
+
+
+def show_batch(made: BatchWritten) -> None:
+    report, place = made.report, place_of(str(made.folder.absolute()))
+    put(f"{report.name} · {report.model or 'unknown model'} · {report.passed}/{len(report.tests)} passed")
+    if report.reading.status == "provisional":
+        count = f"{report.reading.read} of {plural(report.reading.failures, 'failure')} reviewed"
+        put(f"PROVISIONAL: categories assigned by rules; {count}")
+    put()
+    put(batch_answer(report))
+    if warning := batch_warning(report):
+        put(warning)
+    for category in report.categories:
+        put_parts(
+            category.letter,
+            [f"{len(category.tests)}× {category_title(category)}", category.owner],
+            money(category.cost, 2),
+        )
+    put_parts("cost", [f"{money(report.cost, 2)} total", f"{money(report.cost_of_passes, 2)} on passes"])
+    if report.mean_cost_of_pass is not None:
+        mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)
+        put_parts("per pass", [f"mean {mean}", f"median {middle}", f"{report.priced_passes} passes"])
+    put()
+    new = sum(one.change != "unchanged" for one in made.written)
+    put_parts("wrote", [place, f"{len(made.written)} files, {new} new or changed"])
+    put_command("next", [f"{place}/file_issues.sh", "--dry-run"], "shows what would be filed")
+    put("Nothing was filed and nothing else was changed.")
+
+
+def write_transcripts(views: Sequence[RunView], wish: ReportOptions) -> Document:
+    made = report_transcripts(views, day=wish.day, output=wish.output, html=wish.html)
+    if wish.json:
+        put_json(TranscriptReportOutput(written=_paths(made.written), report=made.report))
+    elif wish.in_words:
+        show_transcripts(made)
+    return of_transcripts(made.report, names_of(made.written))
+
+
+def show_transcripts(made: TranscriptsWritten) -> None:
+    report = made.report
+    put(f"{plural(len(report.runs), 'run')}, {plural(len(report.rows), 'row')}: NOT JUDGED")
+    put("No row has a verdict, so none counts as passed or failed.")
+    put()
+    for run in report.runs:
+        patterns = [f"{name} {often}" for name, often in run.patterns.items()]
+        missing = [f"missing {', '.join(run.missing)}"] if run.missing else []
+        put_parts("run", [run.label, plural(run.rows, "row"), *missing, *patterns, f"{run.flagged} to review first"])
+    for row in report.flagged[:ROWS]:
+        put_parts("row", [f"{row.label}, {row.case}: {flags_words(row)}"])
+    if len(report.flagged) > ROWS:
+        put_parts("", [f"and {len(report.flagged) - ROWS} more"])
+    put()
+    for name in names_of(made.written):
+        put_parts("wrote", [name])
+    put("Nothing else was changed. Judge the runs, or review the rows by hand.")

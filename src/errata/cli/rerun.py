@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
-from errata.cli.runs import title_of
+from errata.cli.render.runs import attempts_in_words, title_of
 from errata.cli.table import put_parts
-from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunOutput, RerunReason
+from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunNote, RerunOutput, RerunReason
 from errata.model.words import OWNERS
-from errata.rerun import ByHand, Command, Wanted
+from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.selection import Rerun
+from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
 from errata.text.clean import one_line
 from errata.verbs.act import plan_reruns
 
@@ -25,34 +25,34 @@ INDENT, DEEPER = " " * 2, 6
 @click.command("rerun")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, whoever owns its failure.")
-@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures of this owner.")
+@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures with this owner.")
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
-    """Tell how RUNS can be repeated where it was not the model's fault.
+    """Print the commands that rerun failures the model did not cause.
 
-    Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
-    follows from another failure, what was not measured, and what is missing or unfinished.
+    Runs nothing itself. Without --case and --owner, covers infrastructure failures (provider, environment, harness,
+    simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases.
     """
-    for at, (view, found) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
+    for at, (view, rerun) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         if options.json:
-            put_json(_json_of(found))
+            put_json(_json_of(rerun))
             continue
         if at:
             put()
         put(title_of(view.run, view.handle))
         if view.run.excluded is not None:
             put(f"EXCLUDED from every score: {view.run.excluded.reason}")
-        _show(found)
+        _show(rerun)
 
 
-def _show(found: Rerun) -> None:
-    plan = found.plan
-    if not found.attempts:
-        put("Nothing to repeat")
+def _show(rerun: Rerun) -> None:
+    plan = rerun.plan
+    if not rerun.attempts:
+        put("Nothing to rerun")
         return
-    attempts = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
-    whole = attempts_in_words(found.stored)
-    put_parts("Repeat", [f"{found.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
+    attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
+    whole = attempts_in_words(rerun.stored)
+    put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
     for command in plan.commands:
         put()
         _show_command(command)
@@ -61,92 +61,93 @@ def _show(found: Rerun) -> None:
         _show_by_hand(plan.by_hand)
     put()
     for note in plan.notes:
-        put(f"note     {note}", hang=9)
+        put(f"note     {note_text(note)}", hang=9)
     if plan.commands:
-        put(f"cost     {_cost(found)}", hang=9)
-    put("Owners come from rules and are provisional. Nothing was run.")
+        put(f"cost     {_cost(rerun)}", hang=9)
+    put("Owners are provisional unless reviewed. Nothing was run.")
 
 
 def _show_command(command: Command) -> None:
     put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
-        put(f"fill in  {word}: {why}", hang=9)
-    put_parts("repeats", _names(command.wanted))
-    put_parts("because", _reasons(command.wanted))
-    if command.also:
-        put(f"also     {plural(command.also, 'other attempt')}: {command.also_why}", hang=9)
+        put(f"fill in  {word}: {FILL_IN[why]}", hang=9)
+    put_parts("reruns", _names(command.attempts))
+    put_parts("because", _reasons(command.attempts))
+    if command.also_why is not None:
+        put(f"also     {plural(command.also, 'other attempt')}: {ALSO_WHY[command.also_why]}", hang=9)
 
 
-def _show_by_hand(left: Sequence[ByHand]) -> None:
-    groups: dict[str, list[Wanted]] = {}
-    for one in left:
-        groups.setdefault(one.why_not, []).append(one.wanted)
-    for why_not, wanted in groups.items():
-        put(f"By hand  {plural(len(wanted), 'attempt')}: {why_not}", hang=9)
-        put_parts("repeat", _names(wanted))
-        put_parts("because", _reasons(wanted))
+def _show_by_hand(by_hand: Sequence[ByHand]) -> None:
+    groups: dict[str, list[RerunAttempt]] = {}
+    for item in by_hand:
+        groups.setdefault(why_by_hand(item), []).append(item.attempt)
+    for sentence, attempts in groups.items():
+        put(f"By hand  {plural(len(attempts), 'attempt')}: {sentence}", hang=9)
+        put_parts("rerun", _names(attempts))
+        put_parts("because", _reasons(attempts))
 
 
-def _names(wanted: Iterable[Wanted]) -> list[str]:
-    often = Counter(one_line(one.case, LONGEST) for one in wanted)
+def _names(attempts: Iterable[RerunAttempt]) -> list[str]:
+    often = Counter(one_line(one.case, LONGEST) for one in attempts)
     names = [f"{name} ({times}×)" if times > 1 else name for name, times in often.items()]
     return [*names[:NAMED], *([f"and {len(names) - NAMED:,} more"] if len(names) > NAMED else [])]
 
 
-def _reasons(wanted: Iterable[Wanted]) -> list[str]:
-    return _tally(f"{one.why}: {one.signal}" if one.signal else one.why for one in wanted)
+def _reasons(attempts: Iterable[RerunAttempt]) -> list[str]:
+    return _tally(f"{one.why}: {one.signal}" if one.signal else one.why for one in attempts)
 
 
 def _tally(words: Iterable[str]) -> list[str]:
     return [f"{word} {count:,}" for word, count in Counter(words).most_common()]
 
 
-def _cost(found: Rerun) -> str:
-    estimate = found.estimate
+def _cost(rerun: Rerun) -> str:
+    estimate = rerun.estimate
     if estimate is None:
-        return "unknown: the log tells no cost of a measured attempt"
+        return "unknown: the log has no cost for a measured attempt"
     of = plural(estimate.basis, "measured attempt")
     total = money(estimate.total, 2 if estimate.total >= 1 else 4)
-    return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
+    return f"about {total} ({money(estimate.each)} per attempt, the mean of {of})"
 
 
-def _json_of(found: Rerun) -> RerunOutput:
-    run, estimate = found.stored.run, found.estimate
+def _json_of(rerun: Rerun) -> RerunOutput:
+    run, estimate = rerun.stored.run, rerun.estimate
     return RerunOutput(
         run=run.native_id,
         run_id=run.id,
         model=run.subject.model,
         source=run.source.name,
-        attempts=found.attempts,
-        commands=tuple(map(_json_of_command, found.plan.commands)),
+        attempts=rerun.attempts,
+        commands=tuple(map(_json_of_command, rerun.plan.commands)),
         by_hand=tuple(
             RerunByHand(
-                case=one.wanted.case,
-                attempt=one.wanted.index,
-                why=one.wanted.why,
-                signal=one.wanted.signal or None,
-                why_not=one.why_not,
+                case=item.attempt.case,
+                attempt=item.attempt.index,
+                why=item.attempt.why,
+                signal=item.attempt.signal or None,
+                why_not=item.why_not,
+                about=item.about or None,
             )
-            for one in found.plan.by_hand
+            for item in rerun.plan.by_hand
         ),
-        notes=found.plan.notes,
+        notes=tuple(RerunNote(note=note.name, values=note.values) for note in rerun.plan.notes),
         cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
     )
 
 
 def _json_of_command(command: Command) -> RerunCommand:
-    reasons = Counter((one.why, one.signal) for one in command.wanted)
+    reasons = Counter((one.why, one.signal) for one in command.attempts)
     return RerunCommand(
         argv=command.argv,
         env=command.env,
         line=command.line,
         cases=tuple(command.cases),
-        attempts=len(command.wanted),
+        attempts=len(command.attempts),
         reasons=tuple(
             RerunReason(why=why, signal=signal or None, attempts=count)
             for (why, signal), count in reasons.most_common()
         ),
         also=command.also,
-        also_why=command.also_why or None,
+        also_why=command.also_why,
         fill_in=command.fill_in,
     )

@@ -15,13 +15,13 @@ from errata.verbs.store import forget, stored_runs
 
 @click.command("rm")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @shared_options
 def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
-    """Forget RUNS.
+    """Remove runs from the store.
 
-    Facts and opinions go, and the space is freed. The logs themselves are not touched: `errata import` brings the
-    facts back, the opinions are gone.
+    Removes runs with their verdicts and frees the space. The logs are not touched: `errata import` restores the runs,
+    but not the verdicts.
     """
     store = options.store
     meant = stored_runs(runs, store)
@@ -29,16 +29,16 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
         names = ", ".join(f"{short(one.run.native_id)} ({one.run.subject.model or one.run.suite})" for one in meant)
         if not sys.stdin.isatty():
             raise SettingsError(
-                f"`errata rm` asks before it forgets {names}", hint="add `--yes` where nobody can answer"
+                f"`errata rm` asks before it removes {names}", hint="add `--yes` to run it without a terminal"
             )
-        if not click.confirm(clean(f"Forget {names}?"), err=True):
-            say("nothing was forgotten")
+        if not click.confirm(clean(f"Remove {names}?"), err=True):
+            say("nothing was removed")
             return
     freed = forget(meant, store)
-    for one in meant:
+    for stored in meant:
         if options.json:
-            put_json(RmOutput(run=one.run.native_id, run_id=one.run.id, forgotten=True))
+            put_json(RmOutput(run=stored.run.native_id, run_id=stored.run.id, forgotten=True))
         else:
-            put(f"forgot {one.run.native_id}")
+            put(f"removed {stored.run.native_id}")
     if not freed:
-        say("note: another process uses the store; its space is freed by the next `errata rm`")
+        say("note: another process uses the store; the next `errata rm` frees the space")

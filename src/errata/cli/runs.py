@@ -4,15 +4,14 @@ from typing import Any
 
 import click
 
-from errata.cli.attempts_in_words import beside
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
+from errata.cli.render.runs import beside
 from errata.cli.table import put_table
-from errata.errors import SourceError
-from errata.model import Run, StoredRun
+from errata.errors import SourceError, did_you_mean
+from errata.model import StoredRun
 from errata.model.output.runs import StoredRunOutput
-from errata.runs.names import handles_of, variant_of
-from errata.text.nearest import did_you_mean
+from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
@@ -20,32 +19,32 @@ NAMES = ("suite", "model")
 
 
 @click.command("runs")
-@click.option("--source", default="", help="Only those of this source.")
-@click.option("--model", default="", help="Only those whose model contains this text.")
+@click.option("--source", default="", help="Only runs of this source.")
+@click.option("--model", default="", help="Only runs whose model contains this text.")
 @shared_options
 def command(source: str, model: str, options: Options) -> None:
-    """List the runs of the store.
+    """List the runs in the store.
 
-    The first column is what other commands take as RUN.
+    Other commands take the first column as RUN.
     """
     known = all_runs(options.store) if options.settings.store.exists() else []
     _check_source(source)
     stored = [
-        one for one in known if source in ("", one.run.source.name) and model.lower() in one.run.subject.model.lower()
+        run for run in known if source in ("", run.run.source.name) and model.lower() in run.run.subject.model.lower()
     ]
     if options.json:
-        for one in stored:
-            put_json(output_of(one))
+        for run in stored:
+            put_json(output_of(run))
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
         notes = [_notes(one, handles[one.run.id]) for one in stored]
-        put_table(HEADER, rows, right=("attempts passed", "failures"), give_way=NAMES, whole=NAMES, below=notes)
+        put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
-        say(f"no run fits; {meant or '`errata runs` lists them all'}")
+        say(f"no run matches; {meant or '`errata runs` lists them all'}")
     else:
-        say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
+        say("no runs yet: add some with `errata import PATH…`, or try `errata demo`")
 
 
 def _check_source(name: str) -> None:
@@ -55,20 +54,12 @@ def _check_source(name: str) -> None:
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
-def title_of(run: Run, name: str) -> str:
-    """What a person wants to know first of a run, in a line."""
-    suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
-    date = (run.started_at or "")[:10]
-    named = f"Run {name} ({run.native_id})" if run.id.startswith(name) and name else f"Run {name}"
-    return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
-
-
 def output_of(stored: StoredRun) -> StoredRunOutput:
     return StoredRunOutput(**fields_of(stored))
 
 
 def fields_of(stored: StoredRun) -> dict[str, Any]:
-    """What every listing has of a run, by the names of its output."""
+    """The fields of a run in every JSON output."""
     run = stored.run
     return {
         "run": run.native_id,
@@ -97,16 +88,16 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
         run.subject.model or run.subject.agent or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        f"{counts.outcomes.get('pass', 0):,}/{counts.made:,}",
+        f"{counts.outcomes.get('pass', 0):,}/{counts.attempts_in_log:,}",
         counts.failures,
     )
 
 
 def _notes(stored: StoredRun, handle: str) -> str:
-    """What the columns do not say: the name and variant of a run that had to be called by its id, and what is odd."""
+    """Not in the columns: name and variant of a run that is listed by its id, and anything unusual."""
     run, counts = stored.run, stored.counts
     notes = []
-    if run.id.startswith(handle):
+    if needs_native_id(run, handle):
         notes += [f"named {run.native_id}", *variant_of(run)]
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")

@@ -1,48 +1,64 @@
 """`errata score`: a run, or the runs of each subject pooled, under every policy."""
 
-import click
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
-from errata.cli.fitting import WIDTH
-from errata.cli.harness_words import counted_in, harness_title
+import click
+import msgspec
+
+from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, plural, put, put_json
-from errata.cli.render.scores import LABEL, ScoreWords, lines_of
-from errata.cli.score_details import put_categories, put_left_out, put_tiers
-from errata.cli.score_json import json_pool, json_scores
+from errata.cli.output import money, plural, put, put_json, wash
+from errata.cli.render.runs import counted_in, harness_title
+from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
-from errata.compare.costs import Cost
+from errata.compare.costs import Cost, Price
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
-from errata.compare.scores import Score
+from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Trial
 from errata.model import Run
+from errata.model.output.score import (
+    CostOutput,
+    EvidenceOutput,
+    GroupedScoreOutput,
+    GroupOutput,
+    LeftOutAttemptOutput,
+    NoteOutput,
+    PassedOutput,
+    PooledRunOutput,
+    PooledScoresOutput,
+    RunScoresOutput,
+    ScoreOutput,
+)
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named, short
-from errata.runs.scores import Scores
-from errata.verbs.compare import score, score_pooled
+from errata.runs.scores import Proof, Scores
+from errata.text.clean import one_line
+from errata.verbs import compare as verbs
 
 
 @click.command("score")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--by-category", is_flag=True, help="Each category too, and what a pass costs in each tier.")
-@click.option("--pooled", is_flag=True, help="The runs of each subject as one, where their suites are equal.")
+@click.option("--by-category", is_flag=True, help="Also show each category, and the cost of a pass in each tier.")
+@click.option("--pooled", is_flag=True, help="Pool the runs of each subject if their suites are equal.")
 @shared_options
 def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Options) -> None:
-    """Tell what the score is, under each policy."""
+    """Show scores under every scoring policy."""
     store = options.store
     chosen, timeouts = runs_named(runs, store), options.settings.timeouts
-    pools = score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
+    pools = verbs.score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
     for at, stored in enumerate(chosen if not pooled else ()):
-        scores = score(stored, store, timeouts=timeouts)
+        scores = verbs.score(stored, store, timeouts=timeouts)
         if options.json:
             put_json(json_scores(scores))
         else:
             show_run(scores, handle_of(scores.stored, store), by_category=by_category, first=at == 0)
-    for at, one in enumerate(pools):
+    for at, pool in enumerate(pools):
         if options.json:
-            put_json(json_pool(one))
+            put_json(json_pool(pool))
         else:
-            show_pool(one, by_category=by_category, first=at == 0)
+            show_pool(pool, by_category=by_category, first=at == 0)
 
 
 FINE = 0.1
@@ -51,21 +67,22 @@ FINE = 0.1
 
 def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> None:
     run, counted = scores.stored.run, counted_in(scores.stored.run, scores.unit)
-    told = ScoreWords(harness_title(run), counted)
+    words = ScoreWords(harness_title(run), counted)
     if not first:
         put()
-    put(" · ".join([f"Run {handle}", *_described(run), _whole(scores, counted)]))
+    described = [part for part in _described(run) if part != handle]
+    put(" · ".join([f"Run {handle}", *described, _whole(scores, counted)]))
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if scores.unavailable:
-        put("UNAVAILABLE: every attempt ended in one error; this run says nothing about its subject")
+        put("UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject")
     put()
-    for line in lines_of(scores.scores, tuple(POLICIES), told):
+    for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
     _put_below(clean, run)
     if scores.timeouts == "drop":
-        put(f"{'timeouts':<{LABEL}}dropped from clean and reviewed, as the settings say")
+        put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)")
     _put_cost(scores.cost)
     for shown in (clean, reviewed) if reviewed.groups != clean.groups else (clean,):
         put_left_out(scores, shown, lambda one: _name(run, one, scores.unit))
@@ -78,22 +95,22 @@ def _whole(scores: Scores, counted: str) -> str:
     total, counts = scores.scores["strict"].total, scores.stored.counts
     if total:
         return plural(max(score.total for score in scores.scores.values()), counted)
-    return f"{plural(counts.made if scores.unit == 'attempts' else counts.cases, counted)} in the log"
+    return f"{plural(counts.attempts_in_log if scores.unit == 'attempts' else counts.cases, counted)} in the log"
 
 
 def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
     if not first:
         put()
     runs = pool.runs or tuple(run for run, _ in pool.left_out)
-    told = ScoreWords(harness_title(runs[0]), counted_in(runs[0], pool.unit))
+    words = ScoreWords(harness_title(runs[0]), counted_in(runs[0], pool.unit))
     put(" · ".join([*_described(runs[0]), f"{plural(len(pool.runs), 'run')} pooled"]))
     put(f"{'runs':<{LABEL}}{some_of([short(run.native_id) for run in pool.runs], WIDTH - LABEL) or '–'}")
     for run, why in pool.left_out:
         put(f"{'left out':<{LABEL}}{short(run.native_id)}: {why}", hang=LABEL)
     put()
-    for line in lines_of(pool.scores, tuple(POLICIES), told):
+    for line in lines_of(pool.scores, tuple(POLICIES), words):
         put(line)
-    _put_clustered(pool.scores["strict"], told.counted)
+    _put_clustered(pool.scores["strict"], words.counted)
     _put_below(pool.scores["clean"], runs[0])
     if by_category:
         put_categories(pool.categories, {})
@@ -108,9 +125,9 @@ def _described(run: Run) -> list[str]:
     return [part for part in (who, suite, harness if harness != run.suite else "") if part]
 
 
-def _name(run: Run, one: Trial, unit: str) -> str:
-    name = case_name(run, one.case)
-    return f"{name} #{one.index}" if unit == "attempts" else name
+def _name(run: Run, trial: Trial, unit: str) -> str:
+    name = case_name(run, trial.case)
+    return f"{name} #{trial.index}" if unit == "attempts" else name
 
 
 def _put_below(score: Score, run: Run) -> None:
@@ -120,21 +137,21 @@ def _put_below(score: Score, run: Run) -> None:
         put(f"{'':<{LABEL}}{some_of(names, WIDTH - LABEL)}")
     if score.groups and score.bounds:
         low, high = score.bounds
-        told = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
-        put(f"{'bounds':<{LABEL}}{told}")
+        sentence = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
+        put(f"{'bounds':<{LABEL}}{sentence}")
 
 
 def _put_clustered(score: Score, counted: str) -> None:
     if score.effective is not None and round(score.effective) < score.total:
-        worth = plural(round(score.effective), "independent one")
-        put(f"{'clustered':<{LABEL}}the same cases again: {plural(score.total, counted)} are worth {worth} (strict)")
+        size = f"{round(score.effective):,} for {plural(score.total, counted)} (strict)"
+        put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated")
 
 
 def _put_cost(cost: Cost) -> None:
     if cost.total is None:
         return
-    parts = [f"{_dollars(cost.total)} in all", f"{_dollars(cost.of_passes)} of passes"]
-    parts += [f"{_dollars(cost.of_failures)} of failures"]
+    parts = [f"{_dollars(cost.total)} total", f"{_dollars(cost.of_passes)} on passes"]
+    parts += [f"{_dollars(cost.of_failures)} on failures"]
     parts += [f"{money(cost.per_pass)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
     if cost.unknown:
@@ -142,14 +159,253 @@ def _put_cost(cost: Cost) -> None:
     passes = cost.cost_of_pass
     if passes is not None:
         known = "" if passes.priced == passes.passed else f", known for {passes.priced} of them"
-        told = f"mean {_dollars(passes.mean)} · median {_dollars(passes.median)}, each pass at its cheapest tier{known}"
-        put(f"{'cost of pass':<{LABEL}}{told if passes.mean is not None else f'–   {passes.note}'}")
+        sentence = (
+            f"mean {_dollars(passes.mean)} · median {_dollars(passes.median)}, each pass at its cheapest tier{known}"
+        )
+        put(f"{'cost of pass':<{LABEL}}{sentence if passes.mean is not None else f'–   {passes.note}'}")
     if cost.frontier is not None:
-        found, stated = cost.frontier.cost_of_pass, cost.frontier.stated
-        where = f" in {cost.frontier.category}" if found is not None else f"   {cost.note or ''}"
-        says = f"   the harness says {money(stated)}" if stated is not None else ""
-        put(f"{'frontier':<{LABEL}}{money(found)}{where}{says}".rstrip())
+        cost_of_pass, stated = cost.frontier.cost_of_pass, cost.frontier.stated
+        where = f" in {cost.frontier.category}" if cost_of_pass is not None else f"   {cost.note or ''}"
+        says = f"   the harness reports {money(stated)}" if stated is not None else ""
+        put(f"{'frontier':<{LABEL}}{money(cost_of_pass)}{where}{says}".rstrip())
 
 
 def _dollars(value: float | None) -> str:
     return money(value, 2 if value is None or value >= FINE else 4)
+
+
+NARROW = 26
+
+Row = tuple[str, str, str, str, str, str]
+"""Category, policies, counts, rate, interval, cost of a pass."""
+
+
+def put_categories(categories: Mapping[str, Mapping[Policy, Score]], prices: Mapping[str, Price]) -> None:
+    if not categories:
+        put("\nBy category: the log names none")
+        return
+    rows = [row for name, scores in categories.items() for row in _rows(name, scores, prices.get(name))]
+    put("\nBy category")
+    widths = [max(columns(row[at]) for row in rows) for at in range(6)]
+    if sum(widths) + 2 * len(widths) > WIDTH:
+        _put_categories_stacked(rows)
+        return
+    for row in rows:
+        cells = [padded(cell, widths[at], right=at == 3) for at, cell in enumerate(row)]
+        put(f"  {'  '.join(cells)}".rstrip())
+
+
+def _put_categories_stacked(rows: Sequence[Row]) -> None:
+    """On a narrow page: the category, and its scores below it."""
+    for name, policies, *numbers in rows:
+        if name:
+            put(f"  {name}")
+        put(f"    {policies}  {'  '.join(filter(None, numbers))}".rstrip())
+
+
+def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Iterator[Row]:
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for policy, score in scores.items():
+        if score.total:
+            alike.setdefault(figures(score), []).append(policy)
+    first = wash(name)
+    if not alike:
+        yield first, "–", "", "", "", ""
+    for at, (cells, policies) in enumerate(alike.items()):
+        yield "" if at else first, ", ".join(policies), *cells, "" if at or price is None else _per_pass(price)
+
+
+def _per_pass(price: Price) -> str:
+    return f"{money(price.cost_of_pass)}/pass" if price.cost_of_pass is not None else f"–: {price.note}"
+
+
+def put_tiers(cost: Cost, name: Callable[[str], str]) -> None:
+    """The cost of a pass for each case that was tried in tiers."""
+    tiers: dict[str, list[Price]] = {}
+    for price in cost.prices:
+        if price.path and "/" not in price.path:
+            tiers.setdefault(price.case, []).append(price)
+    if not tiers:
+        return
+    put("\nCost of a pass by tier (runs passed)")
+    for case, prices in tiers.items():
+        tier_costs = [f"{one.path} {money(one.cost_of_pass)} ({one.passed}/{one.made})" for one in prices]
+        put(f"  {name(case)}  {' · '.join(tier_costs)}", hang=4)
+
+
+QUOTE = 150
+FEW = 3
+LEAST = 18
+
+_ENDED = {
+    "completed": "completed",
+    "limit": "reached a limit",
+    "error": "ended in an error",
+    "cancelled": "cancelled",
+}
+
+Name = Callable[[Trial], str]
+
+
+def put_left_out(scores: Scores, score: Score, name: Name) -> None:
+    groups = (*score.groups, *score.beside)
+    width = max([LEAST, *(columns(_label(group)) for group in groups)])
+    if score.groups:
+        put(f"\nLeft out of {score.policy} ({sum(score.left_out.values()):,})")
+        _put_groups(score.groups, width, scores, name)
+    if score.beside:
+        put(
+            f"\nCounted in {score.policy}, not the model's fault alone ({sum(group.count for group in score.beside):,})"
+        )
+        _put_groups(score.beside, width, scores, name)
+        passed, total = score.without_beside
+        put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing left'}")
+
+
+def _put_groups(groups: Sequence[LeftOutGroup], width: int, scores: Scores, name: Name) -> None:
+    for group in groups:
+        head = f"  {_label(group):<{width}} {group.count:>4,}   "
+        room = WIDTH - columns(head)
+        if room < NARROW:
+            put(head.rstrip())
+            head, room = " " * 6, WIDTH - 6
+        parts = _parts(group, scores.proof_of(group), name)
+        lines = [line for part in parts for line in fold(wash(part), room, whole_words=True)]
+        if len(group.members) > 1 or not lines:
+            lines.append(_names(group, name, room))
+        for at, line in enumerate(lines):
+            put((head if at == 0 else " " * columns(head)) + line)
+
+
+def _label(group: LeftOutGroup) -> str:
+    return one_line(group.signal or group.why)
+
+
+def _parts(group: LeftOutGroup, proof: Proof | None, name: Name) -> list[str]:
+    """The evidence, and how the attempts ended if they ended differently."""
+    parts = []
+    if proof is not None:
+        quote = f'"{one_line(proof.quote, QUOTE)}"'
+        only = f" ({name(group.members[0])})" if len(group.members) == 1 else ""
+        parts.append((f"{proof.where} {quote}" if _is_file(proof.where) else quote) + only)
+    kinds: dict[str, list[Trial]] = {}
+    for trial in group.members:
+        kinds.setdefault("timed out" if trial.timed_out else _ENDED.get(trial.execution, trial.execution), []).append(
+            trial
+        )
+    if len(kinds) > 1:
+        first, *others = sorted(kinds.items(), key=lambda pair: -len(pair[1]))
+        endings = [f"{len(first[1])} {first[0]}", *(_kind(word, those, name) for word, those in others)]
+        parts.append(", ".join(endings))
+    return parts
+
+
+def _kind(word: str, those: Sequence[Trial], name: Name) -> str:
+    named = f" ({', '.join(map(name, those))})" if len(those) <= FEW else ""
+    return f"{len(those)} {'also ' if those[0].execution == 'limit' else ''}{word}{named}"
+
+
+def _is_file(where: str) -> bool:
+    """A file of the log, not a field of errata's own record."""
+    return "[" not in where and ("/" in where or "." in where)
+
+
+def _names(group: LeftOutGroup, name: Name, room: int) -> str:
+    if not group.members:
+        return "the log does not name them"
+    unnamed = f" and {group.unnamed:,} without a name" if group.unnamed else ""
+    return some_of([name(one) for one in group.members], room - len(unnamed)) + unnamed
+
+
+def json_scores(scores: Scores) -> RunScoresOutput:
+    run = scores.stored.run
+    return RunScoresOutput(
+        run=run.native_id,
+        run_id=run.id,
+        model=run.subject.model,
+        agent=run.subject.agent or None,
+        suite=run.suite,
+        unit=cast(Any, scores.unit),
+        unavailable=scores.unavailable,
+        excluded=run.excluded,
+        timeouts=scores.timeouts,
+        scores={policy: _with_groups(scores, score) for policy, score in scores.scores.items()},
+        categories=_categories(scores.categories),
+        cost=msgspec.convert(scores.cost, CostOutput, from_attributes=True),
+    )
+
+
+def json_pool(pool: Pool) -> PooledScoresOutput:
+    first = (*pool.runs, *(run for run, _ in pool.left_out))[0]
+    return PooledScoresOutput(
+        pooled=tuple(run.native_id for run in pool.runs),
+        run_ids=tuple(run.id for run in pool.runs),
+        left_out_runs=tuple(
+            PooledRunOutput(run=run.native_id, run_id=run.id, why=why.code, excluded=why.detail or None)
+            for run, why in pool.left_out
+        ),
+        model=first.subject.model,
+        agent=first.subject.agent or None,
+        suite=first.suite,
+        unit=cast(Any, pool.unit),
+        scores={policy: json_score(score) for policy, score in pool.scores.items()},
+        categories=_categories(pool.categories),
+    )
+
+
+def json_score(score: Score) -> ScoreOutput:
+    return ScoreOutput(**_values(score))
+
+
+def _values(score: Score) -> dict[str, Any]:
+    return {
+        "passed": score.passed,
+        "total": score.total,
+        "rate": score.rate,
+        "mean": score.mean,
+        "interval": score.interval,
+        "effective": score.effective,
+        "bounds": score.bounds,
+        "stated": score.stated,
+        "reproduced": score.reproduced,
+        "left_out": score.left_out,
+        "recovered": score.recovered,
+        "note": msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
+    }
+
+
+def _categories(categories: Mapping[str, Mapping[Policy, Score]]) -> dict[str, dict[str, ScoreOutput]]:
+    return {name: {policy: json_score(score) for policy, score in parts.items()} for name, parts in categories.items()}
+
+
+def _with_groups(scores: Scores, score: Score) -> GroupedScoreOutput:
+    passed, total = score.without_beside
+    return GroupedScoreOutput(
+        **_values(score),
+        left_out_groups=tuple(_group(scores, group) for group in score.groups),
+        not_the_model_alone=tuple(_group(scores, group) for group in score.beside),
+        without_these=PassedOutput(passed=passed, total=total) if score.beside else None,
+    )
+
+
+def _group(scores: Scores, group: LeftOutGroup) -> GroupOutput:
+    run, proof = scores.stored.run, scores.proof_of(group)
+    return GroupOutput(
+        why=group.why,
+        signal=group.signal or None,
+        count=group.count,
+        unnamed=group.unnamed,
+        attempts=tuple(
+            LeftOutAttemptOutput(
+                case=case_name(run, trial.case),
+                attempt_id=trial.id,
+                execution=trial.execution,
+                measurement=trial.measurement,
+                timed_out=trial.timed_out,
+            )
+            for trial in group.members
+        ),
+        evidence=EvidenceOutput(where=proof.where, quote=proof.quote, case=case_name(run, proof.case))
+        if proof
+        else None,
+    )

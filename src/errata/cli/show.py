@@ -2,29 +2,33 @@
 
 import click
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, raw_option, shared_options
-from errata.cli.output import put_json
+from errata.cli.output import money, number, put, put_json
+from errata.cli.render import packet as packet_page
+from errata.cli.render.fields import place_of
 from errata.cli.render.packet import FORMS
-from errata.cli.reports_option import reports_option
+from errata.cli.render.runs import attempts_in_words
+from errata.cli.shared_options import Word, reports_option
 from errata.cli.show_attempt import show_attempt
-from errata.cli.show_packet import show_packet
-from errata.cli.show_run import show_run
-from errata.runs.show import ShownAttempt, find_shown
+from errata.errors import NotFoundError
+from errata.review.packet import PacketOptions
+from errata.runs.show import ShownAttempt, ShownRun, find_shown
+from errata.verbs.review import packet_of
+from errata.verbs.store import Store
 
 
 @click.command("show")
 @click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
-@click.option("--full", is_flag=True, help="Whole texts, files and transcript instead of their beginnings.")
-@click.option("--packet", is_flag=True, help="What a reviewer gets to read of it.")
-@click.option("--format", "form", type=Word(FORMS), default="json", help="How to print the packet.")
+@click.option("--full", is_flag=True, help="Show whole texts, files and transcript.")
+@click.option("--packet", is_flag=True, help="Show the packet that a reviewer gets.")
+@click.option("--format", "form", type=Word(FORMS), default="json", help="Format of the packet.")
 @reports_option
 @raw_option
 @shared_options
 def command(thing: str, full: bool, packet: bool, form: str, raw: bool, options: Options) -> None:
-    """Show a run, a case or an attempt.
+    """Show a run, a case or an attempt, with evidence.
 
-    A case is named after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; `#2` names its second attempt.
+    Name a case after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; add `#2` for the second attempt.
     """
     store = options.store
     shown = find_shown(thing, store)
@@ -36,3 +40,78 @@ def command(thing: str, full: bool, packet: bool, form: str, raw: bool, options:
         show_attempt(shown, full=full, raw=raw)
     else:
         show_run(shown, raw=raw)
+
+
+MOST = 12
+HANG = 11
+LARGE = 1e12
+
+
+def show_run(shown: ShownRun, *, raw: bool) -> None:
+    run, counts = shown.stored.run, shown.stored.counts
+
+    def line(label: str, text: str) -> None:
+        if text:
+            put(f"{label:<10} {text}", hang=HANG, raw=raw)
+
+    put(f"Run {run.native_id}", raw=raw)
+    line("id", f"{run.id} · revision {run.revision} · imported {shown.stored.imported_at}")
+    line("source", f"{run.source.name} {run.source.format_version}".rstrip() + f" · {place_of(run.origin)}")
+    agent = " ".join(part for part in (run.subject.agent, run.subject.agent_version) if part)
+    line("subject", " · ".join(part for part in (run.subject.model, run.subject.provider, agent) if part))
+    line("suite", " · ".join([part for part in (run.suite, run.suite_version) if part]))
+    line("variant", ", ".join(f"{name} {value}" for name, value in run.variant.items()))
+    line("roles", ", ".join(f"{role} {model}" for role, model in run.roles.items()))
+    line("time", " – ".join(part for part in (run.started_at, run.finished_at) if part))
+    line("status", run.native_status)
+    if run.excluded is not None:
+        line("EXCLUDED", f"{run.excluded.reason} ({run.excluded.by}, {run.excluded.at})")
+    put()
+    line("cases", f"{counts.cases:,}" + (f" of {run.expected_cases:,} expected" if run.expected_cases else ""))
+    more = counts.attempts - counts.counted
+    line("attempts", ", ".join([attempts_in_words(shown.stored), *([f"{more:,} more not counted"] if more else [])]))
+    line("outcome", _listed(counts.outcomes))
+    line("execution", _listed(counts.executions))
+    line("measured", _listed(counts.measurements))
+    line("failures", f"{counts.failures:,}")
+    line("failed", _listed(counts.failed_checks))
+    line("unreadable", str(counts.unreadable) if counts.unreadable else "")
+    line("cost", money(counts.cost) if counts.cost is not None else "")
+    line("tokens", number(counts.tokens) if counts.tokens is not None else "")
+    for session in run.sessions:
+        line(f"session {session.number}", " · ".join(part for part in (session.started_at, session.pattern) if part))
+    _reported(shown, raw=raw)
+
+
+def _reported(shown: ShownRun, *, raw: bool) -> None:
+    reported = shown.stored.run.reported
+    if not reported:
+        return
+    put()
+    put("the harness's own numbers", raw=raw)
+    for figure in reported[:MOST]:
+        whole = figure.value is not None and figure.value.is_integer() and abs(figure.value) < LARGE
+        value = "–" if figure.value is None else f"{figure.value:,.0f}" if whole else f"{figure.value:,.6g}"
+        of = f" of {figure.n:,}" if figure.n is not None else ""
+        put(f"  {figure.name:<32} {figure.metric:<12} {value}{of}{'  headline' if figure.headline else ''}", raw=raw)
+    if len(reported) > MOST:
+        put(f"  … {len(reported) - MOST} more with --json")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    """The most frequent. A suite with separate checks for every case has too many to list."""
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    more = f" · {len(ordered) - MOST} others" if len(ordered) > MOST else ""
+    return " · ".join(f"{name} {count:,}" for name, count in ordered[:MOST]) + more
+
+
+def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw: bool) -> None:
+    """Redacted as it would be sent."""
+    if not isinstance(shown, ShownAttempt):
+        hint = "name a case: `errata show RUN/CASE --packet`; `errata review export RUN` writes all"
+        raise NotFoundError("A packet is about one failure, not about a run", hint=hint)
+    packet = packet_of(shown.attempt.id, store, options=PacketOptions(raw=raw))
+    if form == "text":
+        packet_page.show_packet(packet)
+    else:
+        put_json(packet, raw=True)

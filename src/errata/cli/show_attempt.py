@@ -1,12 +1,17 @@
-"""An attempt on the terminal: where it failed, who has to act by its verdict and by triage, then all the evidence."""
+"""An attempt on the terminal: where it failed, its owner by verdict and by triage, then the evidence."""
 
-from errata.cli.output import money, number, put, value_of
+import re
+
+from errata.cli.fitting import WIDTH, columns
+from errata.cli.output import money, number, put, put_command, put_quote, value_of
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
-from errata.cli.show_owner import put_owner
-from errata.cli.show_verdict import put_verdict
-from errata.model import Attempt, Check
+from errata.model import Attempt, Attribution, Check, Signal
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
+from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
+from errata.triage.not_used import NotUsed
 
 NAMED = 3
 
@@ -16,9 +21,9 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     session = f"session {attempt.session}" if attempt.session is not None else ""
     parts = [shown.case_name, f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
-    put(" · ".join(_facts(attempt)), raw=raw)
-    for told in _relations(shown):
-        put(told, raw=raw)
+    put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
+    for relation in _relations(shown):
+        put(relation, raw=raw)
     if shown.review is not None:
         put()
         put_verdict(shown.review, stale=shown.stale, raw=raw)
@@ -49,22 +54,23 @@ def _facts(attempt: Attempt) -> list[str]:
 
 
 def _relations(shown: ShownAttempt) -> list[str]:
-    """What this attempt has to do with others."""
+    """Links to other attempts."""
     attempt = shown.attempt
     named = (
         ("follows from", attempt.follows),
         ("superseded by", attempt.superseded_by),
-        ("repeats the row of", attempt.duplicate_of),
+        ("duplicate of", attempt.duplicate_of),
         ("part of", attempt.parent),
     )
-    told = [f"{word} {short_name(shown, other)}" for word, other in named if other]
-    for one in shown.earlier:
-        told.append(f"in session {one.session} it was {one.execution}/{one.measurement}/{one.outcome} · id {one.id}")
-    return told
+    relations = [f"{word} {short_name(shown, other)}" for word, other in named if other]
+    for earlier in shown.earlier:
+        facts = f"{earlier.execution}/{earlier.measurement}/{earlier.outcome}"
+        relations.append(f"in session {earlier.session} it was {facts} · id {earlier.id}")
+    return relations
 
 
 def where_it_failed(attempt: Attempt) -> str:
-    """`failed at install (step 2 of 6; 4 never started)`, or the other ways in which an attempt can end."""
+    """`failed at install (step 2 of 6; 4 never started)`, or how else the attempt ended."""
     failed = [check for check in attempt.checks if check.failed]
     if not attempt.is_failure:
         return ""
@@ -76,7 +82,7 @@ def where_it_failed(attempt: Attempt) -> str:
         more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
         return f"failed {', '.join(check.name for check in failed[:NAMED])}{more}{_of_how_many(failed, attempt.checks)}"
     if attempt.execution == "limit":
-        return f"ran into a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
+        return f"reached a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
     if attempt.execution == "cancelled":
         return "was cancelled"
     if attempt.execution == "error":
@@ -87,13 +93,13 @@ def where_it_failed(attempt: Attempt) -> str:
 def _step(failed: Check, checks: tuple[Check, ...]) -> str:
     never = sum(check.status == "not_run" for check in checks)
     at = next(at for at, check in enumerate(checks) if check is failed)
-    told = f"step {at + 1} of {len(checks)}{f'; {never} never started' if never else ''}"
+    place = f"step {at + 1} of {len(checks)}{f'; {never} never started' if never else ''}"
     partly = isinstance(failed.value, float) and 0 < failed.value < 1
-    return f"{failed.value:.0%}; {told}".replace("%", " %") if partly else told
+    return f"{failed.value:.0%}; {place}".replace("%", " %") if partly else place
 
 
 def _tests(checks: tuple[Check, ...]) -> str:
-    """What stands behind a reward, where the log keeps it."""
+    """The tests behind a reward, if the log has them."""
     tests = [check for check in checks if check.kind == "tests"]
     return f" ({sum(check.status == 'fail' for check in tests)} of {len(tests)} tests failed)" if tests else ""
 
@@ -107,3 +113,154 @@ def _of_how_many(failed: list[Check], checks: tuple[Check, ...]) -> str:
 
 
 _PLURALS = {"tests": "tests", "criterion": "criteria"}
+
+
+INDENT = 12
+QUOTE_LINES = 4
+
+
+def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explanation, *, raw: bool) -> None:
+    also = f", also {', '.join(attribution.also)}" if attribution.also else ""
+    # after a review, the owner comes from the verdict
+    label, state = ("Owner", "provisional, ") if shown.review is None else ("Triage", "")
+    put(
+        f"{label:<8} {attribution.owner}, {attribution.confidence}{also} ({state}{_by(attribution, explanation)})",
+        hang=9,
+        raw=raw,
+        colour=[attribution.owner],
+    )
+    if attribution.decided_by not in BY_DEFAULT:
+        put(f"         {explanation.meaning}", hang=9, raw=raw)
+    seen: set[str] = set()
+    _because(shown, explanation, seen, raw=raw)
+    for word, reasons in (("and", explanation.supports), ("against", explanation.against)):
+        for reason in reasons:
+            _reason(word, reason, shown.attempt, seen, raw=raw)
+    _not_used(explanation.not_used, raw=raw)
+    if attribution.suggested_labels:
+        put(f"Label    suggested: {_labels(attribution.suggested_labels)}", hang=9, raw=raw)
+    put(f"Effect   {explanation.effect.text}", hang=9)
+    _next(shown, explanation)
+
+
+def _by(attribution: Attribution, explanation: Explanation) -> str:
+    if attribution.decided_by == "check_failed":
+        return "no rule names another owner"
+    if attribution.decided_by in BY_DEFAULT:
+        return explanation.meaning
+    version = attribution.rules_version.partition("-")[0]
+    return f"rule {attribution.decided_by}{f' v{version}' if version else ''}"
+
+
+def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, raw: bool) -> None:
+    """The place in the log, then the quote."""
+    decided, follows = explanation.decided, shown.attempt.follows
+    if decided is not None and decided.where == "follows" and follows:
+        put(f"  because   follows from {short_name(shown, follows)}", hang=INDENT, raw=raw)
+        seen.add(decided.quote)
+        return
+    quote = explanation.because
+    if not quote.text:
+        place = _place(decided, shown.attempt) if decided else "no further detail in the log"
+    else:
+        place = _place(decided, shown.attempt) if decided and decided.where == quote.where else quote.where
+    put(f"  because   {place}", hang=INDENT, raw=raw)
+    if quote.text:
+        # quote a text once, even if a signal has more of it than its best line
+        seen |= {quote.text, decided.quote if decided else ""}
+        put_quote(quote.text, indent=INDENT, most=QUOTE_LINES, raw=raw)
+    if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
+        put(f"{'':<{INDENT}}{_place(decided, shown.attempt)}", hang=INDENT, raw=raw)
+        put_quote(decided.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
+
+
+def _place(signal: Signal, attempt: Attempt) -> str:
+    """The field, and its place in the log."""
+    ref = signal.ref
+    if ref is None or _FILE_LINE.search(signal.where):
+        return signal.where
+    place = f"{signal.where} · {ref}"
+    if columns(place) <= WIDTH - INDENT or attempt.ref is None or not ref.pointer:
+        return place
+    # the file name is printed at the end; do not repeat a long one here
+    return f"{signal.where} · #{ref.pointer}" if ref.file == attempt.ref.file else place
+
+
+_FILE_LINE = re.compile(r":\d+$")
+
+
+def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw: bool) -> None:
+    """The reason, then its place and quote unless already shown."""
+    signal = reason.signal
+    strength = f", {signal.strength}" if signal and word == "against" else ""
+    put(f"  {word:<9} {reason.text}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
+    if signal is not None and signal.quote and signal.quote not in seen:
+        seen.add(signal.quote)
+        put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)
+        put_quote(signal.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
+
+
+def _labels(suggested: dict[str, str]) -> str:
+    """Each label once, with its taxonomies."""
+    taxonomies: dict[str, list[str]] = {}
+    for name, label in suggested.items():
+        taxonomies.setdefault(label, []).append(name)
+    return ", ".join(f"{label} ({', '.join(names)})" for label, names in taxonomies.items())
+
+
+def _not_used(unused: tuple[NotUsed, ...], *, raw: bool) -> None:
+    """One sentence for each rule, with every place where its words occur."""
+    by_rule: dict[str, list[NotUsed]] = {}
+    for rule_hit in unused:
+        by_rule.setdefault(rule_hit.rule, []).append(rule_hit)
+    for rule, hits in by_rule.items():
+        places = " and ".join(f'"{hit.quote}" in {hit.where}' for hit in hits)
+        put(f"  not used  {places}: rule {rule} looks only at {hits[0].looks_at}", hang=INDENT, raw=raw)
+
+
+def _next(shown: ShownAttempt, explanation: Explanation) -> None:
+    if explanation.repeatable:
+        put_command("Next", ["errata", "rerun", shown.handle, "--case", shown.case_name])
+
+
+QUOTES, LINES = 4, 6
+
+
+def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
+    verdict, stood = review.standing.verdict, review.standing
+    state = "inherited from the same crash" if verdict.inherited_from else "" if stood.final else "not final"
+    when = (verdict.at or "")[:10]
+    changed = "evidence changed since" if stale else ""
+    who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)
+    put(
+        f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})",
+        hang=9,
+        raw=raw,
+        colour=[verdict.owner],
+    )
+    put(f"  cause     {verdict.cause}", hang=INDENT, raw=raw)
+    if verdict.reasoning:
+        put(f"  why       {verdict.reasoning}", hang=INDENT, raw=raw)
+    if verdict.underlying_mistake:
+        put(f"  mistake   {verdict.underlying_mistake}", hang=INDENT, raw=raw)
+    for consequence in verdict.consequences:
+        put(f"  leads to  {consequence}", hang=INDENT, raw=raw)
+    for quote in verdict.evidence[:QUOTES]:
+        lines = f":{quote.lines[0]}" if quote.lines else ""
+        put(f"  evidence  {quote.place}{lines}", hang=INDENT, raw=raw)
+        put_quote(quote.quote, indent=INDENT, most=LINES, raw=raw)
+    for doubt in verdict.doubts:
+        put(f"  doubt     {doubt}", hang=INDENT, raw=raw)
+    if verdict.recommendation is not None and verdict.recommendation.text:
+        put(f"  advice    {verdict.recommendation.text} ({verdict.recommendation.group})", hang=INDENT, raw=raw)
+    _put_others(review, raw=raw)
+
+
+def _put_others(review: AttemptReview, *, raw: bool) -> None:
+    stood = review.standing
+    if stood.verdict.needs_second and not stood.final:
+        put("  second    its text addresses the reviewer: another reviewer has to agree", hang=INDENT)
+    for other in stood.disagreeing:
+        put(f"  against   {other.label}: {other.cause} ({word_for(other.reviewer)})", hang=INDENT, raw=raw)
+    for change in stood.changes:
+        put(f"  changed   {change.old} → {change.new} by {word_for(change.by)}", hang=INDENT, raw=raw)

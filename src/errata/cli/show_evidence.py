@@ -1,4 +1,4 @@
-"""The evidence of an attempt: what was measured, what went wrong, what was asked, said and done."""
+"""The evidence of an attempt: checks, errors, judgements, task, output, transcript and files."""
 
 from typing import Any
 
@@ -44,12 +44,16 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
     width = min(NAME, max((columns(wash(check.name, raw=raw)) for check in shown), default=0))
     status = max((len(check.status) for check in shown), default=0)
     for check in shown:
-        name = padded(cut(one_line(wash(check.name, raw=raw)), width), width)
+        name = one_line(wash(check.name, raw=raw))
+        if columns(name) > width:
+            put(f"  {name}", raw=True)
+            name = ""
         value = "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
         broke = check.error.message or check.error.type if check.error else ""
-        told = telling(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
-        line = f"  {name}  {' '.join(part for part in (f'{check.status:<{status}}', value, told) if part)}"
-        put(cut(line.rstrip(), WIDTH), raw=True)
+        explanation = telling(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
+        parts = [part for part in (f"{check.status:<{status}}", value, explanation) if part]
+        line = f"  {padded(name, width)}  {' '.join(parts)}"
+        put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])
 
 
 def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
@@ -61,7 +65,7 @@ def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
 
 
 def _readable(given: Any) -> str:
-    """A task or an answer as text; of messages, who says what; of other fields, a line each."""
+    """A task or an answer as text: messages with their role, other fields one per line."""
     if isinstance(given, list) and all(isinstance(one, dict) and "content" in one for one in given):
         return "\n".join(f"{one.get('role', '')}: {value_of(one['content'])}" for one in given)
     if isinstance(given, dict):
@@ -88,7 +92,7 @@ def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:
 
 
 def _line(head: str, text: str, *, full: bool, raw: bool) -> None:
-    """The whole text below each other, or as much of it as a line holds."""
+    """The whole text, or as much of it as fits one line."""
     washed = wash(text, raw=raw)
     if full:
         put(head + washed.replace("\n", "\n" + " " * len(head)), hang=len(head), raw=True)

@@ -13,7 +13,7 @@ NAME = 20
 @click.command("sources")
 @shared_options
 def command(options: Options) -> None:
-    """List the formats that can be read."""
+    """List the formats that errata reads."""
     for name, title in list_sources():
         if options.json:
             put_json(SourceOutput(source=name, title=title))

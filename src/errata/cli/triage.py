@@ -17,18 +17,18 @@ from errata.verbs.store import all_runs
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Name the owner of every failure anew; all runs where none is given.
+    """Assign an owner to every failure again.
 
-    Every import does this by itself, and whoever asks for failures after the rules have changed.
+    Without RUN, covers all runs. Happens automatically on import, and when owners are needed after the rules changed.
     """
     store = options.store
     for stored in runs_named(runs, store) if runs else all_runs(store):
         triage_run(stored, store)
-        said = RunView(stored, store).attributions
-        owners = Counter(one.owner for one in said.values())
+        attributions = RunView(stored, store).attributions
+        owners = Counter(one.owner for one in attributions.values())
         if options.json:
             run = stored.run
-            put_json(TriageOutput(run=run.native_id, run_id=run.id, failures=len(said), owners=dict(owners)))
+            put_json(TriageOutput(run=run.native_id, run_id=run.id, failures=len(attributions), owners=dict(owners)))
         else:
-            told = [f"{owner} {count:,}" for owner, count in owners.most_common()]
-            put(" · ".join([handle_of(stored, store), plural(len(said), "failure"), *told]), hang=4)
+            counts = [f"{owner} {count:,}" for owner, count in owners.most_common()]
+            put(" · ".join([handle_of(stored, store), plural(len(attributions), "failure"), *counts]), hang=4)

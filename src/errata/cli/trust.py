@@ -15,48 +15,48 @@ from errata.settings.trust import end_trust, guarded_in, hash_of, keep_trust, tr
 
 IN_WORDS = {
     "trusted": "trusted",
-    "removed": "trusted no more",
-    "changed": "changed since, and trusted no more",
-    "gone": "gone",
+    "removed": "no longer trusted",
+    "changed": "changed since, no longer trusted",
+    "gone": "missing",
 }
 
 
 @click.command("trust")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--list", "listing", is_flag=True, help="List the files that are trusted.")
-@click.option("--remove", is_flag=True, help="Trust FILE no more.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
+@click.option("--list", "listing", is_flag=True, help="List trusted files.")
+@click.option("--remove", is_flag=True, help="Stop trusting FILE.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for lists.")
 def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
-    """Let a project's `errata.toml` name reviewers, addresses and keys.
+    """Allow a project's `errata.toml` to set reviewers, addresses and keys.
 
-    FILE is the nearest `errata.toml` where none is given. Read it first: what it names can run programs and send data
-    elsewhere. Its content is remembered; a file that has changed since is trusted no more.
+    FILE defaults to the nearest `errata.toml`. Read it first: its settings can run programs and send data elsewhere.
+    Trust covers the current content only; trust a changed file again.
     """
     if listing:
         _list(as_json=as_json)
     elif remove:
-        path = _meant(file)
+        path = _file_to_trust(file)
         if not end_trust(path, os.environ):
-            raise NotFoundError(f"`{path}` is not trusted", hint="`errata trust --list` tells which files are")
-        _tell(path, "removed", as_json=as_json)
+            raise NotFoundError(f"`{path}` is not trusted", hint="`errata trust --list` lists trusted files")
+        _show_state(path, "removed", as_json=as_json)
     else:
-        path = _meant(file)
+        path = _file_to_trust(file)
         content = content_of(path)
         takes = guarded_in(table_of(path, content))
         keep_trust(path, content, os.environ)
-        _tell(path, "trusted", takes, as_json=as_json)
+        _show_state(path, "trusted", takes, as_json=as_json)
 
 
-def _meant(file: Path | None) -> Path:
-    found = project_file(Path.cwd()) if file is None else file / PROJECT_FILE if file.is_dir() else file
-    if found is None:
+def _file_to_trust(file: Path | None) -> Path:
+    path = project_file(Path.cwd()) if file is None else file / PROJECT_FILE if file.is_dir() else file
+    if path is None:
         raise NotFoundError(f"There is no `{PROJECT_FILE}` here or above", hint="name one: `errata trust FILE`")
-    if found.name != PROJECT_FILE:
-        raise SettingsError(f"`{found}` is not read by errata", hint=f"a project's settings stand in `{PROJECT_FILE}`")
-    return found.absolute()
+    if path.name != PROJECT_FILE:
+        raise SettingsError(f"`{path}` is not read by errata", hint=f"project settings belong in `{PROJECT_FILE}`")
+    return path.absolute()
 
 
-def _tell(
+def _show_state(
     path: Path,
     state: Literal["trusted", "removed"],
     takes: list[tuple[str, object]] | None = None,
@@ -70,7 +70,7 @@ def _tell(
     for name, value in takes or ():
         put(f"  {name} = {value_of(value)}")
     if takes == []:
-        say("it names no reviewer, address or key: there was nothing to trust")
+        say("it sets no reviewer, address or key, so there was nothing to trust")
 
 
 def _list(*, as_json: bool) -> None:

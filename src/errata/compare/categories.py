@@ -6,9 +6,8 @@ import msgspec
 
 from errata.compare.matrix import Matrix, Row
 from errata.compare.significance import fisher, holm
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, did_you_mean
 from errata.model.counts import Cell
-from errata.text.nearest import did_you_mean
 
 ALPHA = 0.05
 LISTED = 12

@@ -11,6 +11,7 @@ from errata.compare.sets import Cases
 from errata.errors import NotComparableError
 from errata.model import Case, Run, Scorer, StoredRun
 from errata.model.counts import Cell
+from errata.model.run import WhyLeftOut
 
 EXPERIMENT = "experiment"
 
@@ -101,7 +102,7 @@ def _is_measured(cell: Cell | None) -> bool:
     return cell is not None and cell.state not in NOT_MEASURED
 
 
-def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, str]], least: int = 2) -> None:
+def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, WhyLeftOut]], least: int = 2) -> None:
     if left >= least:
         return
     reasons = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)

@@ -35,6 +35,7 @@ from errata.compare.sets import (
 from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
+from errata.model.run import WhyLeftOut
 
 ASKED = 5
 """Up to this many cases that fail in every run, their text is shown."""
@@ -82,7 +83,7 @@ class Sets(msgspec.Struct, frozen=True, kw_only=True):
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     options: ComparisonOptions
-    left_out: tuple[tuple[StoredRun, str], ...]
+    left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
     """Runs that are in no comparison, and why."""
     differences: tuple[Difference, ...]
     edited: tuple[str, ...]
@@ -121,7 +122,7 @@ class _Basis(NamedTuple):
     """Which runs and cases are compared."""
 
     facts: list[RunNumbers]
-    left_out: tuple[tuple[StoredRun, str], ...]
+    left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
     differences: tuple[Difference, ...]
     edited: tuple[str, ...]
     matrix: Matrix

@@ -11,7 +11,7 @@ from errata.compare.matrix import subject_names
 from errata.compare.repeats import Reliability, RepeatedCase, Status, reliability, status_of
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
-from errata.model.run import case_name
+from errata.model.run import WhyLeftOut, case_name, why_excluded
 from errata.model.times import moment_of
 
 CheckReading = Literal["pass", "fail", "na"]
@@ -249,7 +249,7 @@ class Consistency(msgspec.Struct, frozen=True, kw_only=True):
 
 class Consistencies(msgspec.Struct, frozen=True, kw_only=True):
     studies: tuple[Consistency, ...]
-    left_out: tuple[tuple[StoredRun, str], ...]
+    left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
     """Runs that are in no study, and why."""
 
 
@@ -299,10 +299,10 @@ def with_epochs(attempts: Iterable[Attempt]) -> Iterator[tuple[int, Attempt]]:
         yield (attempt.index if first is None else split_attempt_id(first).index), attempt
 
 
-def _why_left_out(stored: StoredRun) -> str:
-    if stored.run.excluded is not None:
-        return f"excluded: {stored.run.excluded.reason}"
-    return "" if stored.counts.measurements.get("scored") else "nothing in it was scored"
+def _why_left_out(stored: StoredRun) -> WhyLeftOut | None:
+    if excluded := why_excluded(stored.run):
+        return excluded
+    return None if stored.counts.measurements.get("scored") else WhyLeftOut("not_scored")
 
 
 def _study(subject: str, runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistency:

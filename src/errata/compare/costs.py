@@ -7,8 +7,7 @@ import msgspec
 
 from errata.compare.trials import Trial, Trials
 from errata.model import Attempt
-
-NOTHING_PASSED = "nothing passed"
+from errata.model.words import CostNote
 
 
 class Spending(msgspec.Struct):
@@ -41,11 +40,11 @@ class Spending(msgspec.Struct):
         return (self.of_passes + self.of_failures) / self.priced_passes if self.priced_passes else None
 
     @property
-    def note(self) -> str:
+    def note(self) -> CostNote | None:
         """Why there is no cost of pass."""
         if self.cost_of_pass is not None:
-            return ""
-        return NOTHING_PASSED if self.priced and not self.passed else "no cost is known"
+            return None
+        return CostNote.NOTHING_PASSED if self.priced and not self.passed else CostNote.NO_COST
 
 
 def spending_on(tries: Iterable[Trial]) -> Spending:
@@ -71,7 +70,7 @@ class CostsOfPass(msgspec.Struct, frozen=True, kw_only=True):
     median: float | None = None
     priced: int = 0
     passed: int = 0
-    note: str = ""
+    note: CostNote | None = None
     """Why there is none."""
 
 
@@ -80,7 +79,7 @@ def costs_of_pass(trials: Trials, frontiers: Mapping[str, float]) -> CostsOfPass
     passing = [case for case, tries in trials.counted.items() if all(one.passed for one in tries)]
     known = [frontiers[case] for case in passing if case in frontiers]
     if not known:
-        return CostsOfPass(passed=len(passing), note="no frontier is known" if passing else NOTHING_PASSED)
+        return CostsOfPass(passed=len(passing), note=CostNote.NO_FRONTIER if passing else CostNote.NOTHING_PASSED)
     return CostsOfPass(mean=fmean(known), median=median(known), priced=len(known), passed=len(passing))
 
 
@@ -143,7 +142,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     passed: int
     cost: float | None
     cost_of_pass: float | None
-    note: str | None
+    note: CostNote | None
     """Why there is no cost of pass."""
 
 
@@ -163,7 +162,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     per_pass: float | None
     """Everything that was spent, over the passes it bought."""
     unknown: int
-    note: str | None
+    note: CostNote | None
     """Why there is no cost per pass."""
     cost_of_pass: CostsOfPass | None
     """Of the passing cases one by one, where they have tiers."""
@@ -181,7 +180,7 @@ def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> Cost:
         of_failures=spent.of_failures if spent.priced > spent.priced_passes else None,
         per_pass=spent.cost_of_pass,
         unknown=spent.made - spent.priced,
-        note=spent.note or None,
+        note=spent.note,
         cost_of_pass=costs_of_pass(trials, tiers.frontiers) if tiers.frontiers else None,
         frontier=_frontier(trials, by_category),
         prices=(
@@ -218,5 +217,5 @@ def _price(spent: Spending, *, category: str = "", case: str = "", path: str = "
         passed=spent.passed,
         cost=spent.total,
         cost_of_pass=spent.cost_of_pass,
-        note=spent.note or None,
+        note=spent.note,
     )

@@ -12,6 +12,7 @@ from errata.compare.scores import POLICY_NAMES, LeftOutGroup, Note, Policy, Scor
 from errata.compare.trials import Trial
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
+from errata.model.run import WhyLeftOut, why_excluded
 
 
 def pool_scores(scores: Sequence[Score]) -> Score:
@@ -100,7 +101,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     """The runs of one subject."""
 
     runs: tuple[Run, ...]
-    left_out: tuple[tuple[Run, str], ...]
+    left_out: tuple[tuple[Run, WhyLeftOut], ...]
     """Runs that are in no pooled score, and why."""
     unit: str
     scores: dict[Policy, Score]
@@ -142,11 +143,10 @@ def _pool(every: list[ScoredRun]) -> Pool:
     )
 
 
-def _unfit(scored: ScoredRun) -> str:
-    excluded = scored.stored.run.excluded
-    if excluded is not None:
-        return f"excluded: {excluded.reason}"
-    return "unavailable" if scored.unavailable else ""
+def _unfit(scored: ScoredRun) -> WhyLeftOut | None:
+    if excluded := why_excluded(scored.stored.run):
+        return excluded
+    return WhyLeftOut("unavailable") if scored.unavailable else None
 
 
 def _scores(every: Sequence[Mapping[Policy, Score]]) -> dict[Policy, Score]:

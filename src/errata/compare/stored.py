@@ -23,7 +23,7 @@ from errata.store.buckets import bucket_marks
 from errata.store.case_outcomes import cases_named
 from errata.store.cells import cells_of, digests_of, failed_checks_by_case
 from errata.store.database import Store
-from errata.store.summaries import keep_summary, kept_summary
+from errata.store.runs import keep_summary, kept_summary
 from errata.text.clean import one_line
 from errata.text.redact import redact
 

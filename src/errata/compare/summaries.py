@@ -11,6 +11,7 @@ from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, Run, StoredRun, split_attempt_id
 from errata.model.counts import Cell, CellState
 from errata.model.identity import fingerprint
+from errata.model.run import WhyLeftOut, why_excluded
 
 _Cell = tuple[str, CellState, int, int, int, int | None]
 """Without the run's number."""
@@ -41,14 +42,13 @@ class RunNumbers(msgspec.Struct, frozen=True):
     def cells(self) -> Iterator[Cell]:
         return (Cell(self.stored.pk, *cell) for cell in self.summary.cells)
 
-    def why_left_out(self) -> str:
-        """Why the run is in no comparison; empty where it is."""
-        excluded = self.stored.run.excluded
-        if excluded is not None:
-            return f"excluded: {excluded.reason}"
+    def why_left_out(self) -> WhyLeftOut | None:
+        """Why the run is in no comparison; none where it is in."""
+        if excluded := why_excluded(self.stored.run):
+            return excluded
         if self.summary.unavailable:
-            return "unavailable: every attempt ended in one error before the subject was reached"
-        return "" if self.summary.scored else "nothing in it was scored"
+            return WhyLeftOut("unavailable")
+        return None if self.summary.scored else WhyLeftOut("not_scored")
 
 
 def summarise_run(

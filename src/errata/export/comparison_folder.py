@@ -13,38 +13,38 @@ import msgspec
 from errata import __version__
 from errata.errors import SettingsError
 from errata.export import comparison_folder_tables as tables
-from errata.export.comparison_folder_tables import JudgedRows, Member, Row, Told, judged_rows, told_by
+from errata.export.comparison_folder_tables import JudgedRows, Member, Row, RunSettings, judged_rows, settings_of
 from errata.model import Run, StoredRun
+from errata.model.output.compare import NotWrittenCode
+from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.times import moment_of
 from errata.render.document import Code, Document, Line, Section, items, line
-from errata.render.files import Written, write_files
+from errata.render.files import WrittenFile, write_files
 from errata.render.markdown import to_markdown
-from errata.review.tables import are_judged_turns
+from errata.runs.names import are_judged_turns
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.comparison import WRITTEN_BY, RunFolder, listed_runs
 from errata.sources.conversation_bench.scores import DIMENSIONS
-from errata.text.clean import clean
+from errata.text.clean import clean, one_kind_of_line_end, quoted
 from errata.text.private import tree_for_others
 from errata.text.redact import redact
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 COMMANDS = "commands.csv"
-NOT_JUDGED = "nothing in it was judged"
 
 
 class ComparisonFolder(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     runs: tuple[StoredRun, ...]
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
     rows: dict[str, int]
     """Table → rows."""
-    left_out: tuple[tuple[StoredRun, str], ...]
-    not_written: dict[str, str]
+    left_out: tuple[tuple[StoredRun, WhyLeftOut], ...]
+    not_written: dict[str, NotWrittenCode]
     """File → why."""
     without_commands: tuple[StoredRun, ...]
-    """Runs of which nobody tells how they were made."""
+    """Runs without recorded commands."""
     not_found: tuple[StoredRun, ...]
     """Runs that the folder lists and that nobody finds from there: a comparison is read with its runs around it."""
     without_column: tuple[str, ...]
@@ -56,8 +56,8 @@ def write_comparison_folder(runs: RunSet, folder: Path, *, force: bool = False) 
     folder = folder.resolve()
     _refuse_others(runs.runs)
     members, left_out = _members(runs)
-    found = {name: list(rows) for name, rows in _tables(members).items()}
-    files = {name: _as_csv(rows) for name, rows in found.items() if rows} | _texts(members, found, folder)
+    tables = {name: list(rows) for name, rows in _tables(members).items()}
+    files = {name: _as_csv(rows) for name, rows in tables.items() if rows} | _texts(members, tables, folder)
     _refuse_to_replace(folder, files, force=force)
     written = tuple(write_files(folder, files))
     there = {one.path.name for one in listed_runs(folder) if isinstance(one, RunFolder)}
@@ -65,10 +65,10 @@ def write_comparison_folder(runs: RunSet, folder: Path, *, force: bool = False) 
         folder=folder,
         runs=tuple(one.stored for one in members),
         written=written,
-        rows={name: len(rows) for name, rows in found.items() if rows},
+        rows={name: len(rows) for name, rows in tables.items() if rows},
         left_out=tuple(left_out),
-        not_written={} if found[COMMANDS] else {COMMANDS: _why_no_commands(folder)},
-        without_commands=tuple(one.stored for one in members if not told_by(one.stored.run).commands),
+        not_written={} if tables[COMMANDS] else {COMMANDS: _why_no_commands(folder)},
+        without_commands=tuple(one.stored for one in members if not settings_of(one.stored.run).commands),
         not_found=tuple(one.stored for one in members if one.stored.run.native_id not in there),
         without_column=tuple(sorted({name for one in members for name in one.rows.applicable} - set(DIMENSIONS))),
     )
@@ -87,31 +87,31 @@ def _refuse_others(runs: Sequence[StoredRun]) -> None:
         raise SettingsError(f"A comparison folder is about one benchmark, not {named}", hint="write one for each")
 
 
-def _members(runs: RunSet) -> tuple[list[Member], list[tuple[StoredRun, str]]]:
+def _members(runs: RunSet) -> tuple[list[Member], list[tuple[StoredRun, WhyLeftOut]]]:
     """And the runs that are none, with the reason."""
     members: list[Member] = []
-    left_out: list[tuple[StoredRun, str]] = []
+    left_out: list[tuple[StoredRun, WhyLeftOut]] = []
     often = Counter[str]()
     for view in runs:
         stored = view.stored
         rows = None if (why := _why_left_out(stored.run)) else _rows(view)
         if rows is None or not rows.rows:
-            left_out.append((stored, why or NOT_JUDGED))
+            left_out.append((stored, why or WhyLeftOut("not_judged")))
             continue
         often[stored.run.subject.model] += 1
         members.append(Member(stored, often[stored.run.subject.model], rows))
     if not members:
-        told = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
-        raise SettingsError("No judged run is left to be written", hint=told)
+        listed = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
+        raise SettingsError("No judged run is left to write", hint=listed)
     return members, left_out
 
 
-def _why_left_out(run: Run) -> str:
-    if run.excluded is not None:
-        return f"excluded: {run.excluded.reason}"
+def _why_left_out(run: Run) -> WhyLeftOut | None:
+    if excluded := why_excluded(run):
+        return excluded
     if not run.scorers:
-        return NOT_JUDGED
-    return "" if Path(run.origin).name == run.native_id else "its rows lie in no run folder"
+        return WhyLeftOut("not_judged")
+    return None if Path(run.origin).name == run.native_id else WhyLeftOut("no_run_folder")
 
 
 def _rows(view: RunView) -> JudgedRows:
@@ -128,15 +128,14 @@ def _tables(members: Sequence[Member]) -> dict[str, Iterable[Row]]:
     }
 
 
-def _why_no_commands(folder: Path) -> str:
-    left = "; the one that is there is left as it is" if (folder / COMMANDS).exists() else ""
-    return f"the runs do not tell their commands{left}"
+def _why_no_commands(folder: Path) -> NotWrittenCode:
+    return "commands_unknown_file_kept" if (folder / COMMANDS).exists() else "commands_unknown"
 
 
-def _texts(members: Sequence[Member], found: dict[str, list[Row]], folder: Path) -> dict[str, str]:
-    told = metadata(members, folder)
-    page = summary(told, found[RUN_RESULTS], found["metric_summary.csv"], found["model_summary.csv"])
-    return {"metadata.json": as_json(told), "summary.md": to_markdown(page)}
+def _texts(members: Sequence[Member], tables: dict[str, list[Row]], folder: Path) -> dict[str, str]:
+    settings = metadata(members, folder)
+    page = summary(settings, tables[RUN_RESULTS], tables["metric_summary.csv"], tables["model_summary.csv"])
+    return {"metadata.json": as_json(settings), "summary.md": to_markdown(page)}
 
 
 def _as_csv(rows: Sequence[Row]) -> str:
@@ -157,12 +156,12 @@ def _cell(value: Any) -> str:
 def _refuse_to_replace(folder: Path, files: dict[str, str], *, force: bool) -> None:
     for name, content in files.items():
         path = folder / name
-        if not force and path.is_file() and not _says(path, content):
+        if not force and path.is_file() and not _has_content(path, content):
             raise SettingsError(f"`{path}` is there already, and differs", hint="another folder, or `--force`")
 
 
-def _says(path: Path, content: str) -> bool:
-    """A file that can't be read says something else."""
+def _has_content(path: Path, content: str) -> bool:
+    """False for a file that can't be read."""
     try:
         return path.read_bytes() == content.encode("utf-8", "replace")
     except OSError:
@@ -176,36 +175,36 @@ UNKNOWN = "not known"
 
 def metadata(members: Sequence[Member], folder: Path) -> Row:
     """Null for what the runs do not tell, or do not agree on."""
-    told = [told_by(one.stored.run) for one in members]
+    settings = [settings_of(one.stored.run) for one in members]
     often = Counter(one.model for one in members)
-    modes = _agreed(one.mode for one in told)
+    modes = _agreed(one.mode for one in settings)
     return {
-        "generated_at": _newest(members, told),
+        "generated_at": _newest(members, settings),
         "benchmark": members[0].stored.run.suite,
         "models": list(often),
         # keys of ours, names of theirs
         "runs_per_model": {redact(clean(model)): count for model, count in often.items()},
-        "service_override": _set_before(told, "service_override"),
+        "service_override": _set_before(settings, "service_override"),
         "rehydrate": None if not modes else modes == "rehydrated",
-        "disable_vad": _first_known(_agreed(one.disable_vad for one in told), _set_before(told, "disable_vad")),
-        "parallel": _agreed(one.parallel for one in told),
-        "judge": _agreed(one.judge.name for one in told) or None,
-        "judge_model": _agreed(one.judge.model for one in told) or None,
-        "skip_turn_taking": _set_before(told, "skip_turn_taking"),
+        "disable_vad": _first_known(_agreed(one.disable_vad for one in settings), _set_before(settings, "disable_vad")),
+        "parallel": _agreed(one.parallel for one in settings),
+        "judge": _agreed(one.judge.name for one in settings) or None,
+        "judge_model": _agreed(one.judge.model for one in settings) or None,
+        "skip_turn_taking": _set_before(settings, "skip_turn_taking"),
         "output_dir": str(folder),
         WRITTEN_BY: f"errata {__version__}",
     }
 
 
-def as_json(told: Row) -> str:
+def as_json(row: Row) -> str:
     """The folder's own path stays whole."""
-    washed = tree_for_others(told) | {"output_dir": redact(clean(told["output_dir"]))}
+    washed = tree_for_others(row) | {"output_dir": redact(clean(row["output_dir"]))}
     return json.dumps(washed, indent=2) + "\n"
 
 
-def _newest(members: Sequence[Member], told: Sequence[Told]) -> str | None:
+def _newest(members: Sequence[Member], settings: Sequence[RunSettings]) -> str | None:
     """When the last of the runs was judged, not when this was written: the same runs give the same file."""
-    times = [said.judged_at or one.stored.run.finished_at or "" for one, said in zip(members, told, strict=True)]
+    times = [said.judged_at or one.stored.run.finished_at or "" for one, said in zip(members, settings, strict=True)]
     return max((time for time in times if moment_of(time).year > 1), key=moment_of, default=None)
 
 
@@ -215,21 +214,21 @@ def _agreed(values: Iterable[Any]) -> Any:
     return first if all(one == first and type(one) is type(first) for one in others) else None
 
 
-def _set_before(told: Sequence[Told], name: str) -> Any:
+def _set_before(settings: Sequence[RunSettings], name: str) -> Any:
     """As the comparison that listed the runs before has it."""
-    return _agreed(one.settings.get(name) for one in told)
+    return _agreed(one.settings.get(name) for one in settings)
 
 
 def _first_known(*values: Any) -> Any:
     return next((one for one in values if one is not None), None)
 
 
-def summary(told: Row, runs: Sequence[Row], metrics: Sequence[Row], models: Sequence[Row]) -> Document:
+def summary(about: Row, runs: Sequence[Row], metrics: Sequence[Row], models: Sequence[Row]) -> Document:
     """The sections of the harness's own summary."""
     return Document(
         title="Model Comparison Summary",
         sections=(
-            _section("Setup", (line(f"{name}: ", Code(_value(told[name]))) for name in SHOWN)),
+            _section("Setup", (line(f"{name}: ", Code(_value(about[name]))) for name in SHOWN)),
             _section("Run Paths", map(_path, runs)),
             _section("Model Summary", map(_model, models)),
             _section("Metric Averages", map(_metric, metrics)),

@@ -20,7 +20,7 @@ class JudgedRows(msgspec.Struct, frozen=True, kw_only=True):
     statuses: Counter[str]
     """`pass`, `fail` and `incomplete` → rows; a turn that has two rows counts twice."""
     markers: Counter[str]
-    """What stood in the place of an answer → rows."""
+    """Marker in place of an answer → rows."""
     passes: Counter[str]
     """Dimension → rows."""
     applicable: Counter[str]
@@ -35,7 +35,7 @@ class JudgedRows(msgspec.Struct, frozen=True, kw_only=True):
 
 def judged_rows(attempts: Iterable[Attempt], judge: str) -> JudgedRows:
     """`judge` decides; what only another judge or the transcript has is no row of his."""
-    found = JudgedRows(
+    rows = JudgedRows(
         statuses=Counter(), markers=Counter(), passes=Counter(), applicable=Counter(), latencies=(), ttfbs=()
     )
     times: dict[str, list[float]] = {"latency": [], "ttfb": []}
@@ -43,16 +43,16 @@ def judged_rows(attempts: Iterable[Attempt], judge: str) -> JudgedRows:
         if not any(one.judge == judge for one in attempt.judgements):
             continue
         readings = dict(metrics_of(attempt))
-        found.statuses[_status(readings.values())] += 1
-        found.passes.update(name for name, reading in readings.items() if reading == "pass")
-        found.applicable.update(name for name, reading in readings.items() if reading != "na")
+        rows.statuses[_status(readings.values())] += 1
+        rows.passes.update(name for name, reading in readings.items() if reading == "pass")
+        rows.applicable.update(name for name, reading in readings.items() if reading != "na")
         if attempt.native_status in _MARKERS:
-            found.markers[attempt.native_status] += 1
+            rows.markers[attempt.native_status] += 1
         for name, values in times.items():
             if name in attempt.durations:
                 # seconds in the store; the rows have milliseconds, most of them whole
                 values.append(round(1000 * attempt.durations[name], 6))
-    return msgspec.structs.replace(found, latencies=tuple(times["latency"]), ttfbs=tuple(times["ttfb"]))
+    return msgspec.structs.replace(rows, latencies=tuple(times["latency"]), ttfbs=tuple(times["ttfb"]))
 
 
 _MARKERS = frozenset((EMPTY, ENDED, ENDED_EARLY))
@@ -69,8 +69,8 @@ NORMAL = "normal"
 """The mode of a `runtime.json` that names none."""
 
 
-class Told(NamedTuple):
-    """None or empty for what no file says."""
+class RunSettings(NamedTuple):
+    """None or empty where no file has the value."""
 
     judge: Scorer
     """The one that decides."""
@@ -79,18 +79,18 @@ class Told(NamedTuple):
     parallel: Plain
     disable_vad: Plain
     commands: tuple[tuple[str, str], ...]
-    """Phase and command, as an earlier comparison tells them."""
+    """Phase and command, from an earlier comparison."""
     settings: dict[str, Plain]
     """The `metadata.json` of that comparison."""
 
 
-def told_by(run: Run) -> Told:
+def settings_of(run: Run) -> RunSettings:
     judge = run.scorers[0]
     runtime, before = _mapping(run.extra, "runtime"), _mapping(run.extra, "comparison")
     listed = _mapping(before, "run_results")
     summary = _mapping(_mapping(run.extra, "summaries"), judge.name)
     same_judge = listed if listed.get("judge_name") == judge.name else {}
-    return Told(
+    return RunSettings(
         judge=judge,
         judged_at=str(summary.get("judged_at") or same_judge.get("judged_at") or ""),
         mode=str(runtime.get("mode") or NORMAL) if runtime else "",
@@ -107,14 +107,14 @@ def _plain(value: Any) -> Plain:
 
 
 def _mapping(record: dict[str, Any], name: str) -> dict[str, Any]:
-    found = record.get(name)
-    return found if isinstance(found, dict) else {}
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _commands(before: dict[str, Any]) -> list[tuple[str, str]]:
     rows = before.get("commands") or ()
-    told = [(str(row.get("phase") or ""), str(row.get("command") or "")) for row in rows if isinstance(row, dict)]
-    return [(phase, command) for phase, command in told if command]
+    commands = [(str(row.get("phase") or ""), str(row.get("command") or "")) for row in rows if isinstance(row, dict)]
+    return [(phase, command) for phase, command in commands if command]
 
 
 Row = dict[str, Any]
@@ -135,7 +135,7 @@ SUMMARISED = (
     *("latency_ms_p95_ci_upper", "latency_ms_p99"),
     *(f"ttfb_ms_{name}" for name in ("mean", *SHARES)),
 )
-"""The columns of runs of which `model_summary.csv` has the mean and the deviation."""
+"""Columns that `model_summary.csv` gives as mean and deviation."""
 
 
 class Member(NamedTuple):
@@ -143,7 +143,7 @@ class Member(NamedTuple):
 
     stored: StoredRun
     number: int
-    """Which run of its model, counted from 1 in the order in which they are named."""
+    """The number of the run among those of its model, from 1, in the order of the command line."""
     rows: JudgedRows
 
     @property
@@ -155,7 +155,7 @@ def run_row(member: Member) -> Row:
     rows, of_rows = member.rows, partial(_of, total=member.rows.rows)
     counts = dict(zip(COUNTED, _counts(rows), strict=True))
     row: Row = {
-        **_who(member, told_by(member.stored.run)),
+        **_who(member, settings_of(member.stored.run)),
         "turns_scored": rows.rows,
         "pass_rows": counts["pass_rows"],
         "fail_rows": counts["fail_rows"],
@@ -178,7 +178,7 @@ def run_row(member: Member) -> Row:
 
 
 def metric_rows(runs: Sequence[Row]) -> Iterator[Row]:
-    """Of the rates as `run_results.csv` tells them; the interval is that of all rows of a model together."""
+    """From the rates in `run_results.csv`; the interval is over all rows of a model together."""
     for model, those in by_model(runs).items():
         for name in DIMENSIONS:
             rates = [row[f"{name}_pass_rate"] for row in those if row[f"{name}_pass_rate"] is not None]
@@ -207,26 +207,26 @@ def model_rows(runs: Sequence[Row]) -> Iterator[Row]:
 
 
 def command_rows(members: Iterable[Member]) -> Iterator[Row]:
-    """What was run is told only by a comparison that listed the run before."""
-    for one in members:
-        for phase, command in told_by(one.stored.run).commands:
+    """Commands are known only from an earlier comparison that listed the run."""
+    for member in members:
+        for phase, command in settings_of(member.stored.run).commands:
             yield {
                 "phase": phase,
-                "model_name": one.model,
-                "run_index": one.number,
+                "model_name": member.model,
+                "run_index": member.number,
                 "command": command,
-                "run_dir": one.stored.run.origin,
+                "run_dir": member.stored.run.origin,
             }
 
 
 def by_model(runs: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    rows_by_model: dict[str, list[Row]] = {}
     for row in runs:
-        found.setdefault(row["model_name"], []).append(row)
-    return found
+        rows_by_model.setdefault(row["model_name"], []).append(row)
+    return rows_by_model
 
 
-def _who(member: Member, told: Told) -> Row:
+def _who(member: Member, settings: RunSettings) -> Row:
     run = member.stored.run
     return {
         "model_name": member.model,
@@ -234,13 +234,13 @@ def _who(member: Member, told: Told) -> Row:
         "run_id": run.native_id,
         "run_dir": run.origin,
         "benchmark_name": run.suite,
-        "judge_name": told.judge.name,
-        "judge_model": told.judge.model,
-        "judge_version": told.judge.version,
-        "judged_at": told.judged_at,
-        "runtime_mode": told.mode,
-        "runtime_parallel": told.parallel,
-        "disable_vad": told.disable_vad,
+        "judge_name": settings.judge.name,
+        "judge_model": settings.judge.model,
+        "judge_version": settings.judge.version,
+        "judged_at": settings.judged_at,
+        "runtime_mode": settings.mode,
+        "runtime_parallel": settings.parallel,
+        "disable_vad": settings.disable_vad,
     }
 
 

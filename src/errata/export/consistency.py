@@ -16,11 +16,11 @@ from errata.export import consistency_tables as tables
 from errata.export.consistency_tables import benchmark_row, turn_of
 from errata.model import Attempt
 from errata.render.document import Block, Code, Document, Line, Section, Table, items, line, paragraph
+from errata.render.files import slug
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.runs.runset import RunSet
+from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 TABLES = ("run_details", "turn_summary", "metric_flips", "flip_details", "benchmark_summary", "sanity_checks")
 SUMMARY = "consistency_summary.md"
@@ -40,8 +40,8 @@ def write_studies(
 ) -> list[WrittenTable]:
     """Into the folder itself; where there are several subjects, into a folder below it for each."""
     by_subject: dict[str, list[Consistency]] = {}
-    for one in studies:
-        by_subject.setdefault(one.subject, []).append(one)
+    for study in studies:
+        by_subject.setdefault(study.subject, []).append(study)
     folders = _folders(list(by_subject), folder)
     files = (path for home in folders.values() for path in (*(_table(home, name) for name in TABLES), home / SUMMARY))
     there = next((path for path in files if path.exists()), None)
@@ -79,10 +79,10 @@ class _Files:
         self._folder.mkdir(parents=True, exist_ok=True)
         details = (*tables.DETAILS, *(f"{name} (check)" if name in tables.DETAILS else name for name in self._metrics))
         yield self._write("run_details", details, self._details())
-        told = list(zip(self._studies, self._texts, strict=True))
-        turns = (row for study, texts in told for row in tables.turn_rows(study, texts))
+        studies = list(zip(self._studies, self._texts, strict=True))
+        turns = (row for study, texts in studies for row in tables.turn_rows(study, texts))
         yield self._write("turn_summary", tables.TURNS, _cells(turns, tables.TURNS))
-        flips = (row for study, texts in told for row in tables.flip_rows(study, texts))
+        flips = (row for study, texts in studies for row in tables.flip_rows(study, texts))
         yield self._write("metric_flips", tables.FLIPS, _cells(flips, tables.FLIPS))
         yield self._write("flip_details", details, self._unstable)
         benchmarks = map(tables.benchmark_row, self._studies)
@@ -136,15 +136,15 @@ def _cell(value: Any) -> str:
     """Numbers and truths as they are; a text as it may leave the machine, and never as a formula."""
     if not isinstance(value, str):
         return str(value)
-    return _remembered(value) if len(value) < SHORT else _told(value)
+    return _remembered(value) if len(value) < SHORT else _cell_text(value)
 
 
-def _told(text: str) -> str:
+def _cell_text(text: str) -> str:
     return quoted(one_kind_of_line_end(for_others(text)))
 
 
-# most cells are a status, a name or a path that stands in many rows
-_remembered = lru_cache(4096)(_told)
+# most cells are a status, a name or a path that occurs in many rows
+_remembered = lru_cache(4096)(_cell_text)
 
 
 SHOWN = 20
@@ -168,8 +168,8 @@ def summary_of(studies: Sequence[Consistency]) -> Document:
 
 
 def _section(title: str, lines: Iterator[Line]) -> Section:
-    told = list(lines)
-    block: Block = items(told) if told else paragraph(NOTHING)
+    rows = list(lines)
+    block: Block = items(rows) if rows else paragraph(NOTHING)
     return Section(title=title, blocks=(block,))
 
 
@@ -189,14 +189,14 @@ def _inputs(study: Consistency) -> Iterator[Line]:
 
 
 def _most_unstable(studies: Sequence[Consistency]) -> Iterator[Line]:
-    def standing(found: tuple[Consistency, CaseTries]) -> tuple[int, int]:
-        return -len(found[1].flips), -len(set(found[1].repeated.statuses))
+    def standing(pair: tuple[Consistency, CaseTries]) -> tuple[int, int]:
+        return -len(pair[1].flips), -len(set(pair[1].repeated.statuses))
 
     every = [(study, one) for study in studies for one in study.study.cases]
     unstable = [(study, one) for study, one in every if one.flips or one.repeated.is_unstable]
-    for study, one in sorted(unstable, key=standing)[:SHOWN]:
-        flips = ",".join(flip.metric for flip in one.flips) or "none"
-        yield line(*_turn(study, one.case), f": overall={one.pattern}; metric_flips={flips}")
+    for study, tries in sorted(unstable, key=standing)[:SHOWN]:
+        flips = ",".join(flip.metric for flip in tries.flips) or "none"
+        yield line(*_turn(study, tries.case), f": overall={tries.pattern}; metric_flips={flips}")
     if len(unstable) > SHOWN:
         yield line(f"and {len(unstable) - SHOWN} more in ", Code("consistency_turn_summary.csv"))
 
@@ -214,13 +214,13 @@ def _reliability(studies: Sequence[Consistency]) -> Table:
     rows = tuple(
         (
             line(Code(study.benchmark)),
-            line(str(one.k)),
-            line(f"{one.any:.4f}"),
-            line(f"{one.all:.4f}"),
-            line(str(one.cases)),
+            line(str(group.k)),
+            line(f"{group.any:.4f}"),
+            line(f"{group.all:.4f}"),
+            line(str(group.cases)),
         )
         for study in studies
-        for one in study.study.reliability
+        for group in study.study.reliability
     )
     return Table(("benchmark", "k", "pass@k", "pass^k", "turns"), rows, right=("k", "pass@k", "pass^k", "turns"))
 

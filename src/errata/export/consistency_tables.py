@@ -8,8 +8,8 @@ from typing import Any
 from errata.compare.consistency import Consistency, StudyColumn, metrics_of
 from errata.compare.repeats import status_of
 from errata.model import Attempt, Case
-from errata.review.tables import JUDGED_TURNS
 from errata.review.transcript import as_text, calls_made
+from errata.runs.names import are_judged_turns
 from errata.sources.conversation_bench.scores import DIMENSIONS
 
 Row = dict[str, Any]
@@ -35,7 +35,7 @@ MOST_METRICS = 100
 
 def metric_columns(studies: Sequence[Consistency]) -> tuple[str, ...]:
     """Judged turns have their six dimensions, whatever a log holds; then the checks there are, the commonest kept."""
-    judged = all(one.stored.run.source.name in JUDGED_TURNS for study in studies for one in study.columns)
+    judged = all(are_judged_turns([one.stored]) for study in studies for one in study.columns)
     often = sum((study.study.metrics for study in studies), Counter[str]())
     kept = {name for name, _ in often.most_common(MOST_METRICS)}
     return tuple(dict.fromkeys([*(DIMENSIONS if judged else ()), *(name for name in often if name in kept)]))
@@ -60,7 +60,7 @@ def detail_row(study: Consistency, column: StudyColumn, attempt: Attempt, case: 
         "run_id": column.run_id,
         "run_dir": run.origin,
         "turn": turn_of(study, attempt.case),
-        "user_text": _asked(attempt, case),
+        "user_text": _input_text(attempt, case),
         "assistant_text": _answered(attempt),
         "tool_calls_json": json.dumps(calls_made(attempt.steps), sort_keys=True, default=str),
         "judge_reasoning": _reasoned(attempt),
@@ -73,22 +73,22 @@ def detail_row(study: Consistency, column: StudyColumn, attempt: Attempt, case: 
 
 
 def turn_rows(study: Consistency, texts: Texts) -> Iterator[Row]:
-    for one in study.study.cases:
-        repeated, flips = one.repeated, [flip.metric for flip in one.flips]
+    for tries in study.study.cases:
+        repeated, flips = tries.repeated, [flip.metric for flip in tries.flips]
         yield {
             "benchmark_name": study.benchmark,
-            "turn": turn_of(study, one.case),
-            "runs": len(one.tries),
+            "turn": turn_of(study, tries.case),
+            "runs": len(tries.tries),
             "pass_runs": repeated.passed,
             "fail_runs": repeated.failed,
             "incomplete_runs": repeated.incomplete,
-            "overall_status_pattern": one.pattern,
+            "overall_status_pattern": tries.pattern,
             "overall_status_unique_count": len(set(repeated.statuses)),
             "metric_flip_count": len(flips),
             "metric_flips": ",".join(flips),
             "unstable_overall": repeated.is_unstable,
             "unstable_metric": bool(flips),
-            "user_text": texts.get(one.case, ""),
+            "user_text": texts.get(tries.case, ""),
         }
 
 
@@ -121,7 +121,7 @@ def benchmark_row(study: Consistency) -> Row:
 def sanity_rows(studies: Sequence[Consistency], missing: Mapping[str, int]) -> Iterator[Row]:
     """The first nine as the harness has them; then what errata looks for beside them."""
     every = [one.study for one in studies]
-    told = {
+    row = {
         "rows": sum(one.rows for one in every),
         "unique_runs": sum(len(one.columns) for one in every),
         "unique_turns": sum(one.tried for one in every),
@@ -131,20 +131,20 @@ def sanity_rows(studies: Sequence[Consistency], missing: Mapping[str, int]) -> I
         "changed_turns": sum(len(one.changed) for one in every),
         "metrics_without_column": len({name for one in every for name in one.metrics} - set(metric_columns(studies))),
     }
-    return ({"check": check, "value": value} for check, value in told.items())
+    return ({"check": check, "value": value} for check, value in row.items())
 
 
 def unstable_cases(study: Consistency) -> dict[str, int]:
-    """Cases of which something does not come out the same → their place among all."""
+    """Cases with varying results → their place among all."""
     every = enumerate(study.study.cases)
     return {one.case: place for place, one in every if one.repeated.is_unstable or one.flips}
 
 
-def _asked(attempt: Attempt, case: Case | None) -> str:
-    """In a conversation what the user said; else the task."""
-    said = next((step.text for step in attempt.steps if step.actor.role == "user" and step.text.strip()), "")
+def _input_text(attempt: Attempt, case: Case | None) -> str:
+    """The user's words in a conversation; else the task."""
+    user_text = next((step.text for step in attempt.steps if step.actor.role == "user" and step.text.strip()), "")
     task = "" if case is None or case.input in (None, "", [], {}) else as_text(case.input)
-    return said or task if attempt.position is not None else task or said
+    return user_text or task if attempt.position is not None else task or user_text
 
 
 def _answered(attempt: Attempt) -> str:
@@ -153,10 +153,10 @@ def _answered(attempt: Attempt) -> str:
 
 
 def _reasoned(attempt: Attempt) -> str:
-    told = [one for one in attempt.judgements if one.reasoning.strip()]
-    if len(told) == 1:
-        return told[0].reasoning
-    return "\n".join(f"[{one.judge or one.model}]\n{one.reasoning.rstrip()}" for one in told)
+    explained = [one for one in attempt.judgements if one.reasoning.strip()]
+    if len(explained) == 1:
+        return explained[0].reasoning
+    return "\n".join(f"[{one.judge or one.model}]\n{one.reasoning.rstrip()}" for one in explained)
 
 
 def _milliseconds(seconds: float | None) -> float | int | str:

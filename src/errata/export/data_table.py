@@ -14,8 +14,7 @@ import msgspec
 from errata.errors import ReportError, SettingsError
 from errata.export.columns import TableColumn, columns_of, flat_row
 from errata.render.notebook import html_table
-from errata.text.clean import clean
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
+from errata.text.clean import clean, one_kind_of_line_end, quoted
 
 if TYPE_CHECKING:
     import pandas

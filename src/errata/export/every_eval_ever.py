@@ -16,7 +16,7 @@ from errata.runs.view import RunView
 from errata.sources.every_eval_ever.written_rows import rows_of
 from errata.sources.every_eval_ever.written_summary import (
     UNKNOWN,
-    Naming,
+    EvaluationNames,
     Tallies,
     naming_of,
     summary_of,
@@ -44,7 +44,7 @@ def write_runs(runs: RunSet, folder: Path, *, now: float, force: bool = False) -
     return (_write(view, runs, folder, names[view.run.id], now=now) for view in runs)
 
 
-def _write(view: RunView, runs: RunSet, folder: Path, naming: Naming, *, now: float) -> WrittenRun:
+def _write(view: RunView, runs: RunSet, folder: Path, naming: EvaluationNames, *, now: float) -> WrittenRun:
     stored = view.stored
     tallies = Tallies(stored.run)
     for attempt in view.attempts(counted=True):
@@ -53,24 +53,24 @@ def _write(view: RunView, runs: RunSet, folder: Path, naming: Naming, *, now: fl
     tallies.losses[NOT_COUNTED] += stored.counts.attempts - stored.counts.counted
     summary, samples = _files(folder, naming)
     summary.parent.mkdir(parents=True, exist_ok=True)
-    rows, checksum = _put(samples, _rows(view, runs, naming, tallies))
-    told = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
+    rows, checksum = _write_documents(samples, _rows(view, runs, naming, tallies))
+    document = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
     if rows:
-        told = with_instances(told, naming, rows=rows, checksum=checksum)
+        document = with_instances(document, naming, rows=rows, checksum=checksum)
     else:
         samples.unlink()
-    _put(summary, iter([told]), indent=2)
+    _write_documents(summary, iter([document]), indent=2)
     lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
     files = (summary, samples) if rows else (summary,)
     return WrittenRun(stored=stored, files=files, rows=rows, not_expressed=lost)
 
 
-def _files(folder: Path, naming: Naming) -> tuple[Path, Path]:
+def _files(folder: Path, naming: EvaluationNames) -> tuple[Path, Path]:
     place = folder / naming.folder
     return place / f"{naming.stem}.json", place / f"{naming.stem}_samples.jsonl"
 
 
-def _rows(view: RunView, runs: RunSet, naming: Naming, tallies: Tallies) -> Iterator[dict[str, Any]]:
+def _rows(view: RunView, runs: RunSet, naming: EvaluationNames, tallies: Tallies) -> Iterator[dict[str, Any]]:
     case: Case | None = None
     for attempt in view.attempts(counted=True, steps=True):
         if case is None or case.key != attempt.case:
@@ -78,7 +78,7 @@ def _rows(view: RunView, runs: RunSet, naming: Naming, tallies: Tallies) -> Iter
         yield from rows_of(naming, tallies, case, attempt)
 
 
-def _put(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
+def _write_documents(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
     """How many, and the sum over the file. It is seen whole or not at all."""
     unfinished = path.with_name(f"{path.name}.part")
     digest, count = hashlib.sha256(), 0

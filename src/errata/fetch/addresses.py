@@ -1,4 +1,4 @@
-"""What a user points at: the address of a run or an eval in the visualizer, or an id and a deployment."""
+"""What to fetch: the address of a run or an eval in the visualizer, or an id and a deployment."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ DEPLOYMENTS: Mapping[str, str] = {
     PROD: "https://fabulous-panther-525.convex.cloud",
     DEV: "https://brazen-pelican-414.convex.cloud",
 }
-"""Where results of scheduled runs are kept, and those of local work."""
+"""The deployments for scheduled runs and for local work."""
 VISUALIZERS: Mapping[str, str] = {"convex-evals.netlify.app": PROD}
 
 _RUN = re.compile(r"/run/(?P<run>[a-z0-9]{20,64})(?:/(?P<category>[^/?#]+)(?:/(?P<eval>[a-z0-9]{20,64}))?)?/?$")
@@ -28,7 +28,7 @@ class Target(NamedTuple):
     eval: str = ""
     category: str = ""
     deployment: str = ""
-    """The name or address that goes with it; empty where only an id was given."""
+    """Its name or address; empty if only an id was given."""
 
 
 def is_address(text: str) -> bool:
@@ -44,14 +44,14 @@ def target_of(text: str) -> Target:
     if is_run_id(text):
         return Target(text)
     parts = split(text)
-    found = _RUN.search(parts.path)
-    if found is None:
+    match = _RUN.search(parts.path)
+    if match is None:
         raise FetchError(
             f"`{text}` names no run",
-            hint="an address like `https://convex-evals.netlify.app/experiment/default/run/RUN_ID`, or the id itself",
+            hint="use `https://convex-evals.netlify.app/experiment/default/run/RUN_ID`, or the id itself",
         )
     known = VISUALIZERS.get(parts.hostname or "", "")
-    return Target(found["run"], found["eval"] or "", unquote(found["category"] or ""), known)
+    return Target(match["run"], match["eval"] or "", unquote(match["category"] or ""), known)
 
 
 def deployment_address(named: str) -> str:
@@ -59,13 +59,13 @@ def deployment_address(named: str) -> str:
     if named in DEPLOYMENTS:
         return DEPLOYMENTS[named]
     if not is_address(named):
-        raise FetchError(f"`{named}` is no deployment", hint=f"`{PROD}`, `{DEV}`, or an address with https://")
+        raise FetchError(f"`{named}` is not a deployment", hint=f"use `{PROD}`, `{DEV}`, or an https:// address")
     parts = split(named)
     host = parts.hostname or ""
     if parts.scheme == "http" and host not in _LOOPBACK:
-        raise FetchError(f"`{named}` would be asked over a line that others can read", hint="say `https://`")
+        raise FetchError(f"`{named}` is not encrypted", hint="use `https://`")
     if is_private(host) and host not in _LOOPBACK:
-        raise FetchError(f"`{named}` is a private address", hint="deployments are asked by their public name")
+        raise FetchError(f"`{named}` is a private address", hint="use the deployment's public address")
     return f"{parts.scheme}://{parts.netloc}"
 
 
@@ -77,7 +77,7 @@ def split(address: str) -> SplitResult:
     except ValueError:
         usable = False
     if not usable:
-        raise FetchError(f"`{address}` is no address", hint="one such as `https://example.convex.cloud`")
+        raise FetchError(f"`{address}` is not a valid address", hint="use one such as `https://example.convex.cloud`")
     return parts
 
 
@@ -89,7 +89,7 @@ def is_private(host: str) -> bool:
 
 
 def belongs_to(address: str, deployment: str) -> bool:
-    """Whether an address that an answer holds is one of the deployment that was asked; no other is ever opened."""
+    """Whether an address in an answer is on the requested deployment; no other address is ever opened."""
     try:
         theirs, ours = split(address), split(deployment)
     except FetchError:

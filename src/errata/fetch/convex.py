@@ -27,14 +27,14 @@ class Fetched(NamedTuple):
     evals: int
     failed: int
     files: int
-    """Zips that are there now."""
+    """Zips in the folder."""
     new: int
-    """Of them, those that were fetched now."""
+    """Zips that this call fetched."""
     problems: tuple[str, ...]
-    """What is missing, and why; the rest was saved all the same."""
+    """Missing files, with the reason; all others were saved."""
 
 
-class Wanted(NamedTuple):
+class EvalFiles(NamedTuple):
     eval: str
     path: str
     storage_ids: tuple[str, ...]
@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 def fetch_run(
     target: Target, transport: Transport, folder: Path, *, when: str, on_items: OnItems = lambda _: None
 ) -> Fetched:
-    """By the public queries; where these are closed and there is a key for the host, by the debug functions."""
+    """Uses the public queries; if those are closed and there is a key for the host, the debug functions."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         answer = transport.call("runs:getRunDetails", {"runId": target.run})
@@ -56,7 +56,7 @@ def fetch_run(
         raise _not_there(target, transport)
     _write(folder / DETAILS, answer.raw)
     evals = [one for one in details.get("evals") or () if isinstance(one, dict)]
-    wanted = list(_wanted(evals, target))
+    wanted = list(_files_to_fetch(evals, target))
     if target.eval and not any(one.get("_id") == target.eval for one in evals):
         raise NotFoundError(f"Run `{target.run}` has no eval `{target.eval}`", hint="its other evals were not fetched")
     files, new, problems = _fetch_files(wanted, transport, folder / "storage", on_items)
@@ -66,26 +66,29 @@ def fetch_run(
     return made
 
 
-def _wanted(evals: Iterable[Mapping[str, Any]], target: Target) -> Iterator[Wanted]:
-    """Of an eval that was asked for, or else of every one that did not pass."""
-    for one in evals:
-        asked = one.get("_id") == target.eval if target.eval else _kind(one) == "failed"
-        status = one.get("status")
-        named = (status.get("outputStorageId") if isinstance(status, dict) else None, one.get("evalSourceStorageId"))
+def _files_to_fetch(evals: Iterable[Mapping[str, Any]], target: Target) -> Iterator[EvalFiles]:
+    """The files of the requested eval, or of every eval that failed."""
+    for evaluation in evals:
+        asked = evaluation.get("_id") == target.eval if target.eval else _kind(evaluation) == "failed"
+        status = evaluation.get("status")
+        named = (
+            status.get("outputStorageId") if isinstance(status, dict) else None,
+            evaluation.get("evalSourceStorageId"),
+        )
         ids = tuple(each for each in named if isinstance(each, str) and _STORAGE_ID.fullmatch(each))
         if asked and ids:
-            yield Wanted(str(one.get("_id", "")), str(one.get("evalPath", "")), ids)
+            yield EvalFiles(str(evaluation.get("_id", "")), str(evaluation.get("evalPath", "")), ids)
 
 
-def _kind(one: Mapping[str, Any]) -> str:
-    status = one.get("status")
+def _kind(evaluation: Mapping[str, Any]) -> str:
+    status = evaluation.get("status")
     return str(status.get("kind", "")) if isinstance(status, dict) else ""
 
 
 def _fetch_files(
-    wanted: Iterable[Wanted], transport: Transport, folder: Path, on_items: OnItems
+    wanted: Iterable[EvalFiles], transport: Transport, folder: Path, on_items: OnItems
 ) -> tuple[int, int, list[str]]:
-    """A zip never changes under its id, so what is there already is not fetched again."""
+    """The zip of an id never changes, so existing zips are not fetched again."""
     folder.mkdir(parents=True, exist_ok=True)
     named = {each: one.path for one in wanted for each in one.storage_ids}
     missing = [each for each in named if not (folder / f"{each}.zip").is_file()]
@@ -97,7 +100,7 @@ def _fetch_files(
             answer = transport.call("runs:getOutputUrl", {"storageId": storage_id})
             urls[storage_id] = msgspec.json.decode(answer.raw)
             if not isinstance(answer.value, str):
-                return "the deployment has no such file any more"
+                return "the deployment no longer has this file"
             transport.download(answer.value, folder / f"{storage_id}.zip")
         except FetchError as error:
             return error.message
@@ -126,8 +129,8 @@ def _by_debug_functions(target: Target, transport: Transport, folder: Path, when
     problems = []
     for each in ids:
         try:
-            told = transport.call("debug:getEvalDebugInfo", {"evalId": each})
-            _write(folder / DEBUG / f"{each}.json", told.raw)
+            debug_info = transport.call("debug:getEvalDebugInfo", {"evalId": each})
+            _write(folder / DEBUG / f"{each}.json", debug_info.raw)
         except FetchError as error:
             problems.append(f"{each}: {error.message}")
         on_items(1)
@@ -139,8 +142,8 @@ def _by_debug_functions(target: Target, transport: Transport, folder: Path, when
 
 
 def _list(made: Fetched, transport: Transport, when: str, by: str) -> None:
-    """What was asked, of whom and when: the folder is evidence."""
-    told = {
+    """Record the query, the deployment and the time: the folder is evidence."""
+    content = {
         "run": made.run,
         "deployment": transport.deployment,
         "asked": by,
@@ -150,7 +153,7 @@ def _list(made: Fetched, transport: Transport, when: str, by: str) -> None:
         "files": made.files,
         "problems": made.problems,
     }
-    _write(made.folder / LISTED, msgspec.json.format(msgspec.json.encode(told), indent=1))
+    _write(made.folder / LISTED, msgspec.json.format(msgspec.json.encode(content), indent=1))
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -161,8 +164,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def _not_there(target: Target, transport: Transport) -> NotFoundError:
     return NotFoundError(
-        f"`{transport.deployment}` knows no run `{target.run}`",
-        hint="runs of local work lie in another deployment: `--deployment dev`, or its address",
+        f"`{transport.deployment}` has no run `{target.run}`",
+        hint="runs of local work are in another deployment: use `--deployment dev`, or its address",
     )
 
 
@@ -170,13 +173,13 @@ def _unknown(target: Target, transport: Transport, error: FunctionError) -> Fetc
     if "ArgumentValidationError" in error.message:
         return _not_there_as_id(target, transport)
     if error.is_not_public:
-        hint = "its public queries are closed; `docs/fetching.md` tells how a key for this host is named"
+        hint = "its public queries are closed; see `docs/fetching.md` for how to name a key for this host"
         return FetchError(error.message, hint=hint)
     return error
 
 
 def _not_there_as_id(target: Target, transport: Transport) -> FetchError:
     return FetchError(
-        f"`{transport.deployment}` does not take `{target.run}` for the id of a run",
-        hint="the id of a run stands in its address, behind `/run/`",
+        f"`{transport.deployment}` rejects `{target.run}` as a run id",
+        hint="a run's id is the part of its address after `/run/`",
     )

@@ -1,4 +1,4 @@
-"""Asking a Convex deployment over HTTP: queries and actions, never a mutation; no redirects, all of it bounded."""
+"""Query a Convex deployment over HTTP: queries and actions, no mutations; no redirects, everything bounded."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,14 +14,14 @@ from errata.errors import FetchError
 from errata.fetch.addresses import belongs_to
 
 TIMEOUT = 30.0
-"""Seconds without a byte; an answer that drips in has ten times as long in all."""
+"""Seconds without a byte; a slow answer may take ten times as long in total."""
 LARGEST_ANSWER = 64 * 1024 * 1024
 LARGEST_FILE = 256 * 1024 * 1024
 PIECE = 256 * 1024
 TRIES = 4
 LONGEST_WAIT = 20.0
 FUNCTION_ERROR = 560
-"""Convex's own status for an error inside of a function; its envelope is the answer."""
+"""Convex's status for an error inside a function; the body is a normal envelope."""
 MAY_PASS = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 Kind = Literal["query", "action"]
@@ -32,18 +32,18 @@ READS: Mapping[str, Kind] = {
     "debugQueries:getFailedEvalsForRun": "query",
     "debug:getEvalDebugInfo": "action",
 }
-"""All that is ever called. Each of them only reads, and none takes a token."""
+"""The only functions that errata calls. All of them only read, and none takes a token."""
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """A successful envelope, and the very bytes it came in."""
+class ConvexAnswer(msgspec.Struct, frozen=True):
+    """A successful envelope and its raw bytes."""
 
     value: Any
     raw: bytes
 
 
 class FunctionError(FetchError):
-    """The deployment was reached, and its function said no."""
+    """The deployment answered that its function failed."""
 
     @property
     def is_not_public(self) -> bool:
@@ -51,7 +51,7 @@ class FunctionError(FetchError):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirect could lead a key, or us, to another host: it is an error like any other."""
+    """A redirect could send a key, or the request, to another host, so it is an error."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -71,31 +71,31 @@ class Transport:
     def has_key(self) -> bool:
         return bool(self._key)
 
-    def call(self, function: str, args: Mapping[str, str]) -> Answer:
+    def call(self, function: str, args: Mapping[str, str]) -> ConvexAnswer:
         kind = READS[function]
         body = msgspec.json.encode({"path": function, "args": dict(args), "format": "json"})
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key and function.startswith("debug"):  # what is public needs no key, so none is sent
+        if self._key and function.startswith("debug"):  # public functions need no key
             headers["Authorization"] = f"Convex {self._key}"
         address = f"{self.deployment}/api/{kind}"
         request = Request(address, data=body, headers=headers, method="POST")  # noqa: S310 its scheme was checked
-        raw = self._repeated(request, lambda response: _whole(response, self._until()), function)
+        raw = self._with_retries(request, lambda response: _whole(response, self._until()), function)
         return _opened(raw, function)
 
     def download(self, address: str, path: Path) -> int:
-        """A file of the deployment, whole or not at all; how many bytes it has."""
+        """Save a file of the deployment, whole or not at all; returns its size."""
         if not belongs_to(address, self.deployment):
             raise FetchError(
-                f"`{_host(address)}` is not the deployment that was asked",
-                hint="addresses in answers are only opened where they lead back to the same host",
+                f"`{_host(address)}` is not the requested deployment",
+                hint="errata opens addresses in answers only if they are on the same host",
             )
         request = Request(address)  # noqa: S310 its scheme and host are the deployment's own
-        return self._repeated(request, lambda response: _saved(response, path, self._until()), "a stored file")
+        return self._with_retries(request, lambda response: _saved(response, path, self._until()), "a stored file")
 
     def _until(self) -> float:
         return time.monotonic() + 10 * self._timeout
 
-    def _repeated(self, request: Request, take: Callable[[HTTPResponse], T], what: str) -> T:
+    def _with_retries(self, request: Request, take: Callable[[HTTPResponse], T], what: str) -> T:
         for number in range(1, TRIES + 1):
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
@@ -104,7 +104,7 @@ class Transport:
                 with error:
                     if error.code == FUNCTION_ERROR:
                         return take(error.fp)  # type: ignore[arg-type]
-                    problem, again, pause = _refused(error, what), error.code in MAY_PASS, _asked_pause(error)
+                    problem, again, pause = _http_error(error, what), error.code in MAY_PASS, _asked_pause(error)
             except (URLError, HTTPException, TimeoutError, OSError) as error:
                 problem, again, pause = _unreached(error, self.deployment, what), True, None
             if not again or number == TRIES:
@@ -118,9 +118,11 @@ def _pieces(response: HTTPResponse, most: int, until: float) -> Iterator[bytes]:
     while piece := response.read1(PIECE):
         size += len(piece)
         if size > most:
-            raise FetchError(f"The answer is larger than {most // 1024 // 1024} MB", hint="this is nothing of a run's")
+            raise FetchError(
+                f"The answer is larger than {most // 1024 // 1024} MB", hint="no file of a run is that large"
+            )
         if time.monotonic() > until:
-            raise TimeoutError("the answer drips in too slowly")
+            raise TimeoutError("the answer arrives too slowly")
         yield piece
     _refuse_cut(response, size)
 
@@ -141,55 +143,51 @@ def _saved(response: HTTPResponse, path: Path, until: float) -> int:
 
 
 def _refuse_cut(response: HTTPResponse, size: int) -> None:
-    told = response.headers.get("Content-Length", "")
-    if told.isdigit() and int(told) != size:
-        raise HTTPException(f"{size} of {told} bytes arrived")
+    length = response.headers.get("Content-Length", "")
+    if length.isdigit() and int(length) != size:
+        raise HTTPException(f"{size} of {length} bytes arrived")
 
 
-def _opened(raw: bytes, function: str) -> Answer:
+def _opened(raw: bytes, function: str) -> ConvexAnswer:
     try:
         envelope = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FetchError(f"The answer to `{function}` is no JSON: {error}", hint=_WRONG_PLACE) from error
+        raise FetchError(f"The answer to `{function}` is not JSON: {error}", hint=_WRONG_PLACE) from error
     status = envelope.get("status") if isinstance(envelope, dict) else None
     if status == "error":
         message = str(envelope.get("errorMessage") or "no reason given")
-        raise FunctionError(
-            f"`{function}` failed: {message}", hint="the deployment was reached; this is its own answer"
-        )
+        raise FunctionError(f"`{function}` failed: {message}", hint="the deployment answered with this error")
     if status != "success" or "value" not in envelope:
-        raise FetchError(f"The answer to `{function}` is no envelope of Convex", hint=_WRONG_PLACE)
-    return Answer(envelope["value"], raw)
+        raise FetchError(f"The answer to `{function}` is not a Convex envelope", hint=_WRONG_PLACE)
+    return ConvexAnswer(envelope["value"], raw)
 
 
 _WRONG_PLACE = "is this the address of a Convex deployment, such as `https://NAME.convex.cloud`?"
 
 
-def _refused(error: HTTPError, what: str) -> FetchError:
+def _http_error(error: HTTPError, what: str) -> FetchError:
     if 300 <= error.code < 400:
         where = _host(error.headers.get("Location", ""))
-        return FetchError(
-            f"{what}: redirected to `{where}`, which was not followed", hint="name that deployment itself"
-        )
-    told = ""
+        return FetchError(f"{what}: redirected to `{where}`, not followed", hint="use the address of that deployment")
+    detail = ""
     try:
-        said = msgspec.json.decode(error.read(4096))
-        told = f": {said['code']}: {said['message']}" if isinstance(said, dict) and "message" in said else ""
+        body = msgspec.json.decode(error.read(4096))
+        detail = f": {body['code']}: {body['message']}" if isinstance(body, dict) and "message" in body else ""
     except (msgspec.DecodeError, OSError, HTTPException, KeyError, ValueError):
         pass
-    return FetchError(f"{what}: HTTP {error.code}{told}", hint=_WRONG_PLACE)
+    return FetchError(f"{what}: HTTP {error.code}{detail}", hint=_WRONG_PLACE)
 
 
 def _unreached(error: Exception, deployment: str, what: str) -> FetchError:
     reason = getattr(error, "reason", None) or error
     return FetchError(
-        f"{what}: `{_host(deployment)}` gave no whole answer: {reason}", hint="try again; what came is kept"
+        f"{what}: `{_host(deployment)}` did not answer completely: {reason}", hint="try again; fetched files are kept"
     )
 
 
 def _asked_pause(error: HTTPError) -> float | None:
-    told = error.headers.get("Retry-After", "")
-    return float(told) if told.isdigit() else None
+    seconds = error.headers.get("Retry-After", "")
+    return float(seconds) if seconds.isdigit() else None
 
 
 def _host(address: str) -> str:

@@ -1,18 +1,18 @@
-"""What the script files, one line each: kind, key, file, marker. The script itself is the same for every batch."""
+"""The manifest of the filing script, one line per issue: kind, key, file, marker. All batches share the script."""
 
 from collections.abc import Iterable
 from importlib.resources import files
 from typing import NamedTuple
 
+from errata.render.files import key_slug
 from errata.render.markdown_text import plain_title
-from errata.render.slugs import key_slug
 
 SCRIPT = "file_issues.sh"
 LABEL = "evaluation"
 NEW_LINE = "\n"
 
 
-class Filed(NamedTuple):
+class IssueFile(NamedTuple):
     """One issue: its key, and its file relative to the script."""
 
     key: str
@@ -23,8 +23,8 @@ def script() -> str:
     return files("errata.issues").joinpath(SCRIPT).read_text(encoding="utf-8")
 
 
-def manifest(batch: str, issues: Iterable[Filed], *, labels: Iterable[str] = (LABEL,)) -> str:
-    """`batch` makes the markers of this batch its own. No field is empty: a shell reads two tabs as one."""
+def manifest(batch: str, issues: Iterable[IssueFile], *, labels: Iterable[str] = (LABEL,)) -> str:
+    """`batch` keeps the markers of batches apart. No field is empty: a shell reads two tabs as one."""
     lines = [f"label\t{key_slug(label)}\t-\t-" for label in labels]
     lines += [f"epic\tepic\tissues/epic.md\t{marker(batch, 'epic')}"]
     lines += [f"issue\t{one.key}\t{one.file}\t{marker(batch, one.key)}" for one in issues]
@@ -36,17 +36,17 @@ def manifest(batch: str, issues: Iterable[Filed], *, labels: Iterable[str] = (LA
 
 
 def marker(batch: str, key: str) -> str:
-    """Hidden at the end of a body, so that an interrupted run finds what it had filed."""
+    """Hidden at the end of a body, so that an interrupted script finds the issues it has filed."""
     return f"errata:{key_slug(batch)}:{key}"
 
 
 def issue_text(title: str, text: str, batch: str, key: str) -> str:
-    """The page of an issue, as the script takes it: with a plain title, and the hidden marker at its end."""
+    """The page of an issue for the script: a plain title, and the hidden marker at the end."""
     return _with_marker(_with_plain_title(title, text), marker(batch, key))
 
 
 def _with_plain_title(title: str, text: str) -> str:
-    """The script takes the first line as it is for the title, which is no markdown."""
+    """The script uses the first line unchanged as the title, which is not markdown."""
     return f"# {plain_title(title)}\n{text.partition(NEW_LINE)[2]}"
 
 

@@ -1,1 +1,1 @@
-"""Asking a language model: pydantic-ai behind one small protocol, and what it costs. The extra `llm` installs it."""
+"""Ask a language model: pydantic-ai behind one small protocol, with costs. Installed by the extra `llm`."""

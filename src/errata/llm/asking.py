@@ -1,4 +1,4 @@
-"""One request to a model and its answer. No retries here: who asks decides, and every request is in a ledger."""
+"""One request to a model and its answer. No retries here: the caller decides, and every request is in the ledger."""
 
 import os
 import warnings
@@ -13,21 +13,20 @@ from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from errata.llm.failing import told_as
+from errata.llm.failing import ask_error
 from errata.llm.forms import form_for
 from errata.llm.gate import PLAIN, checked, only_this_key
-from errata.llm.prices import cost_of
-from errata.llm.spec import AskError, ModelSpec, NoAccessError, RefusedError, Said
+from errata.llm.spec import AskError, ModelAnswer, ModelSpec, NoAccessError, RefusedError, cost_of
 from errata.llm.tools import Tool, used
 from errata.model import Usage
 from errata.model.usage import NO_USAGE, total_of
 
 CONNECT_SECONDS = 10.0
 MOST_ROUNDS = 12
-"""Requests in which a model may use its tools before it has to answer."""
+"""How many requests a model may spend on tools before it must answer."""
 MOST_TOKENS = 2**40
 
-# a provider that talks nonsense about tokens: the ledger says that they are not known, nobody needs a second voice
+# implausible token counts are recorded as unknown; the library's warning would add nothing
 warnings.simplefilter("ignore", errors.UsageExtractionFailedWarning)
 
 
@@ -51,7 +50,7 @@ class Asking:
             settings["temperature"] = spec.temperature
         self._settings = settings
 
-    async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> Said:
+    async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> ModelAnswer:
         history: list[ModelMessage] = [ModelRequest.user_text_prompt(text)]
         parameters, settings = self._form(schema, _definitions(tools))
         spent: list[Usage] = []
@@ -61,7 +60,7 @@ class Asking:
                 spent.append(self._usage(response))
                 wanted = [part for part in response.parts if isinstance(part, ToolCallPart)]
                 if not wanted:
-                    return Said(_text(response), _sum(spent))
+                    return ModelAnswer(_text(response), _sum(spent))
                 history += [response, ModelRequest(parts=_results(wanted, tools))]
             raise RefusedError(f"the model used its tools {MOST_ROUNDS} times and gave no answer")
         except AskError as error:
@@ -78,27 +77,27 @@ class Asking:
             return await direct.model_request(
                 self._model, history, model_settings=settings, model_request_parameters=parameters
             )
-        except Exception as error:  # whatever a library does with what a stranger sent: it is no answer
-            raise told_as(error) from error
+        except Exception as error:  # any library error on a hostile response means: no answer
+            raise ask_error(error) from error
 
     def _usage(self, response: ModelResponse) -> Usage:
         given = response.usage
-        tokens_in, tokens_out = _known(given.input_tokens), _known(given.output_tokens)
+        tokens_in, tokens_out = _plausible(given.input_tokens), _plausible(given.output_tokens)
         known = tokens_in is not None and tokens_out is not None
         cost = cost_of(self._spec, tokens_in or 0, tokens_out or 0) if known else None
         return Usage(
             input=tokens_in,
             output=tokens_out,
-            cache_read=_known(given.cache_read_tokens),
-            cache_write=_known(given.cache_write_tokens),
+            cache_read=_plausible(given.cache_read_tokens),
+            cache_write=_plausible(given.cache_write_tokens),
             requests=1,
             cost=cost,
             cost_source="unknown" if cost is None else "estimated",
         )
 
 
-def _known(tokens: int) -> int | None:
-    """The library says 0 where the provider says nothing; and a provider may say anything."""
+def _plausible(tokens: int) -> int | None:
+    """None for 0, the library's value for a missing count, and for absurd counts from a provider."""
     return tokens if 0 < tokens < MOST_TOKENS else None
 
 
@@ -118,7 +117,7 @@ def _open(spec: ModelSpec, key: str | None, http: httpx2.AsyncClient) -> Model:
             given["api_key"] = key
         made = infer_provider_class(name)(**given)
         if hasattr(made.client, "max_retries"):
-            made.client.max_retries = 0  # a retry that nobody wrote down is money that nobody sees
+            made.client.max_retries = 0  # an unrecorded retry would be an unrecorded cost
         return made
 
     name = spec.name if ":" in spec.name and not spec.base_url else f"openai-chat:{spec.name}"
@@ -146,7 +145,7 @@ def _results(wanted: list[ToolCallPart], tools: tuple[Tool, ...]) -> list[ToolRe
 def _text(response: ModelResponse) -> str:
     if response.finish_reason == "content_filter":
         raise RefusedError("the provider's filter stopped the answer")
-    return (response.text or "").encode("utf-8", "replace").decode("utf-8")  # half characters can't be stored
+    return (response.text or "").encode("utf-8", "replace").decode("utf-8")  # lone surrogates can't be stored
 
 
 def _sum(spent: list[Usage]) -> Usage:

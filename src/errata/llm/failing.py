@@ -1,4 +1,4 @@
-"""Every way in which a request fails, told as one of three: not now, not this, not at all."""
+"""Classify every failure of a request: try later, rejected, or no access."""
 
 from collections.abc import Iterator
 
@@ -12,50 +12,50 @@ from errata.text.redact import redact
 
 WIDTH = 300
 _READ = 4 * WIDTH
-"""Characters of what a provider says that are looked at."""
+"""Characters of a provider's message that are read."""
 _FOR_GOOD = (errors.ModelAuthenticationError, errors.ModelNotFoundError, errors.ModelQuotaExceededError)
 _PERHAPS_DONE = (408, 504, 524)
-"""Somebody on the way lost patience; whether the model did not, nobody knows."""
+"""A timeout on the way: the model may have finished the work."""
 _NEVER_SENT = ("pool", "connect")
 
 
-def told_as(error: Exception) -> AskError:
+def ask_error(error: Exception) -> AskError:
     if redirected := _among_causes(error, RedirectedError):
-        return NoAccessError(f"{redirected}; if that is meant, name the new address")
+        return NoAccessError(f"{redirected}; if that is intended, configure the new address")
     if unusable := _among_causes(error, UnusableError):
         return NotNowError(str(unusable), in_doubt=True)
     if isinstance(error, _FOR_GOOD):
-        return NoAccessError(_told(error))
+        return NoAccessError(_provider_message(error))
     if isinstance(error, errors.UserError):
         return NoAccessError(_short(str(error)))
     if isinstance(error, errors.ModelRequestRejectedError):
-        return RefusedError(_told(error))
+        return RefusedError(_provider_message(error))
     if isinstance(error, errors.ModelHTTPError):
-        return NotNowError(_told(error), error.retry_after, in_doubt=error.status_code in _PERHAPS_DONE)
+        return NotNowError(_provider_message(error), error.retry_after, in_doubt=error.status_code in _PERHAPS_DONE)
     sent = not (isinstance(error, errors.ModelConnectionError) and error.phase in _NEVER_SENT)
     if isinstance(error, errors.ModelConnectionError | httpx2.HTTPError | OSError):
         return NotNowError(_short(_deepest(error)), in_doubt=sent)
-    # half an answer, one of another shape, or no JSON at all: the same request may well go through
+    # a truncated or malformed answer: the same request may succeed next time
     return NotNowError(_short(f"the answer can't be read: {error}"), in_doubt=True)
 
 
-def _told(error: errors.ModelAPIError) -> str:
-    """What the provider says, without the library's words around it."""
+def _provider_message(error: errors.ModelAPIError) -> str:
+    """The provider's message without the library's wrapping."""
     body = error.body
-    said = body.get("message") if isinstance(body, dict) else body
+    message = body.get("message") if isinstance(body, dict) else body
     status = f"HTTP {error.status_code}: " if isinstance(error, errors.ModelHTTPError) else ""
-    return _short(f"{status}{said or error.message}")
+    return _short(f"{status}{message or error.message}")
 
 
 def _short(text: str) -> str:
-    """One line that may be stored and shown: a provider may repeat the key that it refuses."""
+    """One line that is safe to store and show: a provider may repeat the key that it rejects."""
     if len(text) > _READ:  # half a word may be half a key
         text = text[:_READ].rpartition(" ")[0]
     return one_line(redact(text), WIDTH)
 
 
 def _deepest(error: Exception) -> str:
-    """Libraries wrap one another and say `Connection error.`; what really happened stands at the bottom."""
+    """The innermost cause: libraries wrap errors in one another and report `Connection error.`"""
     *_, cause = (one for one in _causes(error) if isinstance(one, Exception))
     return f"{type(cause).__name__}: {cause}".removesuffix(": ")
 

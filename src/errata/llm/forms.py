@@ -1,4 +1,4 @@
-"""How a model is told the form of its answer: by a schema that it keeps to, or by the words of the prompt alone."""
+"""How the form of an answer is requested: by a schema that the provider enforces, or by the prompt alone."""
 
 import sys
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def form_for(model: Model) -> Form:
 
 
 def in_words(_schema: Schema, tools: list[ToolDefinition]) -> tuple[ModelRequestParameters, ModelSettings]:
-    """The answer is judged in any case."""
+    """The answer is validated in any case."""
     return ModelRequestParameters(output_mode="text", function_tools=tools), ModelSettings()
 
 
@@ -32,7 +32,7 @@ def as_the_library_has_it(schema: Schema, tools: list[ToolDefinition]) -> tuple[
 
 
 def as_openai_has_it(schema: Schema, tools: list[ToolDefinition]) -> tuple[ModelRequestParameters, ModelSettings]:
-    """The schema goes out as it is. Two libraries would walk through it anew for every call, a third of its time."""
+    """Sends the schema unchanged. Two libraries would transform it again for every call, a third of its time."""
     parameters, settings = in_words(schema, tools)
     form = {"type": "json_schema", "json_schema": {"name": NAME, "schema": schema, "strict": True}}
     settings["extra_body"] = {"response_format": form}
@@ -40,5 +40,5 @@ def as_openai_has_it(schema: Schema, tools: list[ToolDefinition]) -> tuple[Model
 
 
 def _speaks_openai(model: Model) -> bool:
-    module = sys.modules.get("pydantic_ai.models.openai")  # where it is not loaded, no model is of its kind
+    module = sys.modules.get("pydantic_ai.models.openai")  # if it is not loaded, no model is of this kind
     return module is not None and isinstance(model, module.OpenAIChatModel)

@@ -1,26 +1,26 @@
-"""What goes out to a provider and what may come in: no stray key, no redirect, nothing packed, nothing endless."""
+"""Guards for provider traffic: no stray keys, no redirects, no compressed and no endless responses."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import httpx2
 
 MOST_BYTES = 8 * 1024 * 1024
-"""A verdict has a few thousand, a long train of thought before it some hundred thousand."""
+"""A verdict has a few thousand bytes, long reasoning before it some hundred thousand."""
 PLAIN = {"accept-encoding": "identity"}
-"""Sent with every request: a packed answer of a few bytes can be unpacked to any size."""
+"""Sent with every request: a small compressed response could expand to any size."""
 _SENT = frozenset(("host", "content-length", "content-type", "accept", "accept-encoding", "connection", "user-agent"))
 
 
 class RedirectedError(Exception):
-    """Following would carry the prompt, and perhaps the key, to a host that nobody named."""
+    """Following it would send the prompt, and perhaps the key, to a host that nobody configured."""
 
 
 class UnusableError(Exception):
-    """Too long, or packed although nobody asked for that."""
+    """Too long, or compressed although that was not requested."""
 
 
 def only_this_key(key: str | None) -> Callable[[httpx2.Request], Awaitable[None]]:
-    """For a server of the user's own: libraries would add keys and headers meant for the provider they know."""
+    """For the user's own server: libraries would add keys and headers meant for their provider."""
 
     async def cleared(request: httpx2.Request) -> None:
         for name in [name for name in request.headers if name.lower() not in _SENT]:
@@ -38,7 +38,7 @@ async def checked(response: httpx2.Response) -> None:
         raise RedirectedError(f"it redirects to `{there.scheme}://{there.netloc.decode('ascii', 'replace')}`")
     packed = response.headers.get("content-encoding", "identity").lower()
     if packed != "identity":
-        raise UnusableError(f"the answer is packed with `{packed}`, which was not asked for")
+        raise UnusableError(f"the answer is compressed with `{packed}`, which was not requested")
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     response.stream = _Limited(response.stream)
 

@@ -1,9 +1,10 @@
-"""Which model is asked, what it says, and how asking fails. Nothing here imports a library."""
+"""Which model to ask, what it costs, its answer, and how a request fails. Libraries are imported only when used."""
 
 from typing import Any, Protocol
 
 import msgspec
 
+from errata.errors import SettingsError
 from errata.llm.tools import Tool
 from errata.model import Usage
 from errata.model.usage import NO_USAGE
@@ -19,11 +20,11 @@ class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     max_output_tokens: int = 4_000
     price_in: float | None = None
-    """Dollars a million tokens, where the price list does not know the model."""
+    """Dollars per million tokens, for models that are not on the price list."""
     price_out: float | None = None
 
 
-class Said(msgspec.Struct, frozen=True):
+class ModelAnswer(msgspec.Struct, frozen=True):
     text: str
     usage: Usage
 
@@ -31,7 +32,7 @@ class Said(msgspec.Struct, frozen=True):
 class Asks(Protocol):
     """An open connection to a model."""
 
-    async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> Said:
+    async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> ModelAnswer:
         """Raises `NotNowError`, `RefusedError` or `NoAccessError`, nothing else."""
         ...
 
@@ -39,12 +40,12 @@ class Asks(Protocol):
 
 
 class AskError(Exception):
-    """There is no answer."""
+    """A request without an answer."""
 
     usage: Usage = NO_USAGE
-    """What is known to be owed all the same."""
+    """The usage that is known to be billed all the same."""
     in_doubt: bool = False
-    """Whether the provider may have done the work, and may want to be paid for it."""
+    """Whether the provider may have done the work and may bill it."""
 
 
 class NotNowError(AskError):
@@ -58,8 +59,52 @@ class NotNowError(AskError):
 
 
 class RefusedError(AskError):
-    """This request was refused or its answer is of no use: too long, filtered, no text."""
+    """The request was rejected or its answer is unusable: too long, filtered, no text."""
 
 
 class NoAccessError(AskError):
     """No request will be served: the key, the model's name, the quota or the address is wrong."""
+
+
+def open_model(spec: ModelSpec, *, timeout: float, parallel: int) -> Asks:
+    try:
+        # pydantic-ai takes a second to import, and most commands ask no model
+        from errata.llm.asking import Asking  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingsError(
+            f"Asking a model needs `{error.name}`, which is not installed",
+            hint="install it with `pip install 'errata[llm]'`",
+        ) from error
+    try:
+        return Asking(spec, timeout=timeout, parallel=parallel)
+    except NoAccessError as error:
+        raise SettingsError(f"The model `{spec.name}` can't be used: {error}", hint=_HINT) from error
+
+
+_HINT = (
+    "name a model as `provider:model`, such as `openai:gpt-5`; a server of your own needs its address.\n"
+    "Keys come from the provider's environment variable, or from the one in the configuration"
+)
+
+
+MILLION = 1_000_000
+
+
+def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> float | None:
+    """Dollars; none if unknown. A user's own server has no price unless both prices are configured."""
+    if spec.price_in is not None and spec.price_out is not None:
+        return (tokens_in * spec.price_in + tokens_out * spec.price_out) / MILLION
+    if spec.base_url or spec.price_in is not None or spec.price_out is not None:
+        return None
+    return _listed(spec.name, tokens_in, tokens_out)
+
+
+def _listed(name: str, tokens_in: int, tokens_out: int) -> float | None:
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 the list is long, and most commands need no price
+
+    provider, _, model = name.rpartition(":")
+    usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+    try:
+        return float(calc_price(usage, model, provider_id=provider or None).total_price)
+    except LookupError:
+        return None

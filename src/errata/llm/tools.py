@@ -1,4 +1,4 @@
-"""Read-only tools that a model may use while it reads a failure that is larger than a packet."""
+"""Read-only tools for reviewing a failure that is larger than a packet."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,7 +8,7 @@ import msgspec
 from errata.text.clean import one_line
 
 MOST_BYTES = 16_000
-"""That the tools give a model between two of its requests."""
+"""The most that tools return between two requests of a model."""
 FULL = "Too much at once"
 WIDTH = 200
 
@@ -23,7 +23,7 @@ class Tool(msgspec.Struct, frozen=True):
     run: Callable[[dict[str, Any]], str]
 
     def use(self, arguments: Arguments) -> str:
-        """What the model's arguments give; a mistake in them is told to the model, it ends nothing."""
+        """Run the tool; errors in the arguments are returned to the model as text."""
         try:
             given = msgspec.json.decode(arguments) if isinstance(arguments, str) else arguments or {}
             return self.run(given if isinstance(given, dict) else {})
@@ -32,16 +32,16 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 def used(asked: Iterable[tuple[str, Arguments]], tools: tuple[Tool, ...]) -> list[str]:
-    """What each use gives, in the order asked for.
+    """The result of each call, in order.
 
-    However many uses a model asks for at once, together they give no more than what caps on money reckon with.
+    However many calls a model makes at once, their results together stay within the size that cost caps assume.
     """
     given, left = [], MOST_BYTES
     for name, arguments in asked:
         whole = _used(name, arguments, tools) if left else FULL
-        told = _cut(whole, left)
-        left -= len(told.encode("utf-8"))
-        given.append(told if told or not whole else FULL)
+        part = _cut(whole, left)
+        left -= len(part.encode("utf-8"))
+        given.append(part if part or not whole else FULL)
     return given
 
 

@@ -15,7 +15,7 @@ from errata.memory.entries import entry_for, safe
 from errata.memory.spelling import folded, same_run
 from errata.model import Action, StoredRun
 from errata.model.action import CaseAddress, action_id
-from errata.model.history import Effect
+from errata.model.history import ActionResult
 from errata.model.times import from_iso, moment_of, to_text
 
 SHORTEST = 6
@@ -25,7 +25,7 @@ Written = Literal["written", "there", "reworded", "no report"]
 
 
 class ActionRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user says about an action."""
+    """The user's description of an action."""
 
     what: str
     path: str
@@ -71,7 +71,7 @@ class ActionRemoval(msgspec.Struct, frozen=True, kw_only=True):
 class ActionStatus(msgspec.Struct, frozen=True):
     """An action, and whether it worked."""
 
-    effect: Effect
+    effect: ActionResult
     in_store: bool
     """Else only a report has it."""
 
@@ -87,7 +87,7 @@ def make_action(request: ActionRequest, targets: Sequence[CaseAddress], now: dat
     what, path = safe(request.what).rstrip("."), safe(request.path)
     for name, text in (("what", what), ("path", path)):
         if not text:
-            raise SettingsError(f"`--{name}` says nothing", hint="`--what` was changed, and in which file: `--path`")
+            raise SettingsError(f"`--{name}` is empty", hint="`--what` names the change, `--path` the changed file")
     date = _date(request.date, now)
     keys = tuple(dict.fromkeys(target.key for target in targets))
     return Action(
@@ -104,10 +104,10 @@ def make_action(request: ActionRequest, targets: Sequence[CaseAddress], now: dat
 
 def distinct_actions(*groups: Iterable[Action]) -> list[Action]:
     """Each action once, oldest first. Of the same one in the store and in a report, the first group's is kept."""
-    found: dict[tuple[str, str, str], Action] = {}
+    distinct: dict[tuple[str, str, str], Action] = {}
     for action in (action for group in groups for action in group):
-        found.setdefault((action.date[:DAY], folded(action.path), folded(action.what)), action)
-    return sorted(found.values(), key=lambda action: action.date)
+        distinct.setdefault((action.date[:DAY], folded(action.path), folded(action.what)), action)
+    return sorted(distinct.values(), key=lambda action: action.date)
 
 
 def write_into_report(record: ActionRecord, location: ReportLocation, *, dry_run: bool = False) -> ActionRecord:
@@ -145,7 +145,7 @@ def require_report(path: Path, data: bytes, record: ActionRecord) -> None:
     by_text = any(name in content for name in (*ids, *names) if len(name) >= SHORTEST)
     if not (by_name or by_text or has_section(data)):
         raise ReportError(
-            f"`{path}` does not look like a report: it tells neither of the run nor of {names[0]}",
+            f"`{path}` does not look like a report: it mentions neither the run nor {names[0]}",
             hint="only reports are edited; a heading `Actions taken` makes it one",
         )
 

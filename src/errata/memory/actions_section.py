@@ -10,9 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from errata.memory.entries import Entry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
-from errata.memory.outline import Block, Item, blocks_of, lines_of
-from errata.memory.section import LABEL, Section, find_section, is_head, undressed
+from errata.memory.entries import ActionEntry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
+from errata.memory.outline import Item, MarkdownBlock, blocks_of, lines_of
+from errata.memory.section import LABEL, ActionsSection, find_section, is_head, undressed
 
 LARGEST = 2 * 1024 * 1024
 UTF8_MARK = "\ufeff"
@@ -27,7 +27,7 @@ Shape = list[tuple[str, int]]
 
 
 class NoPlaceError(ValueError):
-    """A file in which no entry can be put so that it is read as one."""
+    """A file that has no place for an entry."""
 
 
 class Patch(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Patch(msgspec.Struct, frozen=True):
 class Edited(msgspec.Struct, frozen=True):
     data: bytes
     line: int
-    """Where the entry stands, or stood; counted from 1."""
+    """The entry's line, now or before; counted from 1."""
     text: str
     """The line itself."""
     state: Literal["written", "there", "reworded"] = "written"
@@ -50,19 +50,19 @@ class Edited(msgspec.Struct, frozen=True):
         return self.state == "written"
 
 
-def with_entry(data: bytes, entry: Entry, *, was_written: bool = False) -> Edited:
-    """The report with the entry in its section; unchanged where it stands there already.
+def with_entry(data: bytes, entry: ActionEntry, *, was_written: bool = False) -> Edited:
+    """The report with the entry in its section; unchanged if it is already there.
 
-    Where it was written before, a line about the same is it: somebody has changed the words by hand.
+    If it was written before, a line with the same content counts: somebody has reworded it by hand.
     """
     text = _decode(data)
     blocks, lines = blocks_of(text), lines_of(text)
     section = find_section(blocks)
-    found = _find_item(section, entry)
-    same = found or (_about(section, entry) if was_written else None)
+    exact = _find_item(section, entry)
+    same = exact or (_about(section, entry) if was_written else None)
     if same:
         text_of_it = lines[same.start].rstrip("\r\n")
-        return Edited(data, same.start + 1, text_of_it, "there" if found else "reworded")
+        return Edited(data, same.start + 1, text_of_it, "there" if exact else "reworded")
     patches = inside(section, lines, entry) if section else new_section(blocks, lines, entry)
     best = _best([*patches], lines, entry, _shape(blocks))
     if best is None:
@@ -71,17 +71,17 @@ def with_entry(data: bytes, entry: Entry, *, was_written: bool = False) -> Edite
     return Edited(_encode(made, data), item.start + 1, lines_of(made)[item.start].rstrip("\r\n"))
 
 
-def without_entry(data: bytes, entry: Entry) -> Edited | None:
+def without_entry(data: bytes, entry: ActionEntry) -> Edited | None:
     """The report without the entry's line; none where it is not there, or people have written more below it."""
     text = _decode(data)
     lines, section = lines_of(text), find_section(blocks_of(text))
-    found = _find_item(section, entry)
-    if section is None or found is None or found.end - found.start > 1:
+    item = _find_item(section, entry)
+    if section is None or item is None or item.end - item.start > 1:
         return None
-    only = [block.items for block in section.all if block.kind not in ("rule", "comment")] == [(found,)]
+    only = [block.items for block in section.all if block.kind not in ("rule", "comment")] == [(item,)]
     is_row = any(block.kind == "table" for block in section.all)
-    patch = Patch(found.start, found.end, ("None",) if only and not is_row else ())
-    return Edited(_encode(apply_patch(patch, lines), data), found.start + 1, lines[found.start].rstrip("\r\n"))
+    patch = Patch(item.start, item.end, ("None",) if only and not is_row else ())
+    return Edited(_encode(apply_patch(patch, lines), data), item.start + 1, lines[item.start].rstrip("\r\n"))
 
 
 def has_section(data: bytes) -> bool:
@@ -93,7 +93,7 @@ def is_editable(data: bytes) -> bool:
     return len(data) <= LARGEST and b"\0" not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def _find_item(section: Section | None, entry: Entry) -> Item | None:
+def _find_item(section: ActionsSection | None, entry: ActionEntry) -> Item | None:
     for block in section.all if section else ():
         columns = columns_of(block.header)
         for item in block.items:
@@ -102,12 +102,12 @@ def _find_item(section: Section | None, entry: Entry) -> Item | None:
     return None
 
 
-def _about(section: Section | None, entry: Entry) -> Item | None:
+def _about(section: ActionsSection | None, entry: ActionEntry) -> Item | None:
     items = (item for block in section.all for item in block.items) if section else ()
     return next((item for item in items if is_about(item.text, entry)), None)
 
 
-def _best(patches: Sequence[Patch], lines: Sequence[str], entry: Entry, shape: Shape) -> tuple[str, Item] | None:
+def _best(patches: Sequence[Patch], lines: Sequence[str], entry: ActionEntry, shape: Shape) -> tuple[str, Item] | None:
     """The first edit that adds the entry and leaves all else what it was; else the first that adds it at all."""
     second = None
     for patch in patches:
@@ -120,7 +120,7 @@ def _best(patches: Sequence[Patch], lines: Sequence[str], entry: Entry, shape: S
     return second
 
 
-def _shape(blocks: Sequence[Block], *, without: Item | None = None) -> Shape:
+def _shape(blocks: Sequence[MarkdownBlock], *, without: Item | None = None) -> Shape:
     """What a document consists of, but for what an edit may add to it, or put into the place of `None`."""
     shape = []
     for block in blocks:
@@ -153,33 +153,33 @@ def apply_patch(patch: Patch, lines: Sequence[str]) -> str:
     return f"{before}{made}{end if ended and patch.lines else ''}{after}"
 
 
-def inside(section: Section, lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+def inside(section: ActionsSection, lines: Sequence[str], entry: ActionEntry) -> Iterator[Patch]:
     """Where it may go, the best place first."""
-    said = [block for block in section.body if block.kind not in ("rule", "comment")]
-    for block in reversed(said):
+    blocks = [block for block in section.body if block.kind not in ("rule", "comment")]
+    for block in reversed(blocks):
         patch = _goes_on(block, lines, entry)
         if patch:
             yield patch
             break
     else:
-        none = next((block for block in said if block.kind == "paragraph" and is_none(block.text)), None)
+        none = next((block for block in blocks if block.kind == "paragraph" and is_none(block.text)), None)
         if none:
             yield Patch(none.start, none.end, (f"1. {entry.line}",))
         elif section.head.kind == "paragraph" and (label := LABEL.fullmatch(section.head.text)) and label[2]:
             at = section.head.end - 1
             yield Patch(at, at + 1, (lines[at][: lines[at].rindex(label[2])], "", f"1. {entry.line}"))
-        yield from _lists_at((said[-1] if said else section.head).end, lines, entry)
+        yield from _lists_at((blocks[-1] if blocks else section.head).end, lines, entry)
     yield from _lists_at(section.head.end, lines, entry)
 
 
-def _goes_on(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
+def _goes_on(block: MarkdownBlock, lines: Sequence[str], entry: ActionEntry) -> Patch | None:
     """A list or table, one longer."""
     if block.kind == "list":
         return _longer_list(block, lines, entry)
     return _longer_table(block, lines, entry) if block.kind == "table" else None
 
 
-def _longer_list(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
+def _longer_list(block: MarkdownBlock, lines: Sequence[str], entry: ActionEntry) -> Patch | None:
     last = block.items[-1]
     marker = _MARKER.match(lines[last.start].rstrip("\r\n"))
     if marker is None:
@@ -194,32 +194,32 @@ def _longer_list(block: Block, lines: Sequence[str], entry: Entry) -> Patch | No
     return Patch(last.end, last.end, ("", line) if loose else (line,))
 
 
-def _next_number(block: Block, lines: Sequence[str], last: int) -> int:
+def _next_number(block: MarkdownBlock, lines: Sequence[str], last: int) -> int:
     """One more; in a list that leaves the counting to whoever shows it, the same again."""
     marker = _MARKER.match(lines[block.items[-2].start]) if len(block.items) > 1 else None
     return last if marker and marker[3] and int(marker[3]) == last else last + 1
 
 
-def _longer_table(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
+def _longer_table(block: MarkdownBlock, lines: Sequence[str], entry: ActionEntry) -> Patch | None:
     columns = columns_of(block.header)
-    said = [item for item in block.items if not all(is_none(cell) or is_blank(cell) for cell in item.cells)]
-    cells = row_of(columns, entry, len(said) + 1)
+    items = [item for item in block.items if not all(is_none(cell) or is_blank(cell) for cell in item.cells)]
+    cells = row_of(columns, entry, len(items) + 1)
     if cells is None:
         return None
     head = lines[block.start].strip()
     row = " | ".join(cell or " " for cell in cells)
     row = f"{'| ' if head.startswith('|') else ''}{row}{' |' if head.endswith('|') else ''}"
-    if block.items and not said:
+    if block.items and not items:
         return Patch(block.items[0].start, block.items[0].end, (row,))
     return Patch(block.end, block.end, (row,))
 
 
-def _lists_at(at: int, lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+def _lists_at(at: int, lines: Sequence[str], entry: ActionEntry) -> Iterator[Patch]:
     yield Patch(at, at, ("", f"1. {entry.line}", *_blank_before(at, lines)))
     yield Patch(at, at, ("", f"1. {entry.line}", *APART))
 
 
-def new_section(blocks: Sequence[Block], lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+def new_section(blocks: Sequence[MarkdownBlock], lines: Sequence[str], entry: ActionEntry) -> Iterator[Patch]:
     headings = [block for block in blocks if block.kind == "heading"]
     impact = [block for block in headings if _NET_IMPACT.fullmatch(undressed(block.text))]
     levels = [block.level for block in impact[-1:]] or [block.level for block in headings if block.level > 1] or [2]

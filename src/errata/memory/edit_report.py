@@ -23,7 +23,7 @@ Edit = Callable[[bytes], Edited]
 
 
 def edit_report(path: Path, edit: Edit, *, folder: Path | None = None, dry_run: bool = False) -> Edited:
-    """Put what `edit` makes of the report in its place; it is asked anew where the file has changed meanwhile.
+    """Replace the report with the result of `edit`, which is called again if the file changed in the meantime.
 
     `folder` is the folder of reports: a link that leads out of it is not followed.
     """
@@ -75,7 +75,7 @@ def _refuse_read_only(path: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Only one errata at a time. The lock is the file's own: one that was exchanged meanwhile has to be locked anew."""
+    """One errata at a time. The lock belongs to the file: if the file was replaced meanwhile, the new one is locked."""
     while True:
         with _report_errors(path), path.open("rb") as file:
             if fcntl is not None:

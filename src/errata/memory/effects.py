@@ -6,15 +6,14 @@ from functools import lru_cache
 import msgspec
 
 from errata.model import Action, Run
-from errata.model.history import Effect, Worked
+from errata.model.history import ActionResult, CaseEffect, EffectReason, Worked
 from errata.model.times import is_local, moment_of
 
 DAY = len("2026-03-04")
-NAMED = 3
 
 
 class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
-    """How the cases of a run went, as far as a store or an earlier report tells; keys, or names as a report has them.
+    """The outcomes of a run's cases, from the store or an earlier report; by key, or by the report's name for them.
 
     A case that failed in one attempt and passed in another is in both. What is in none was not tried.
     """
@@ -23,7 +22,7 @@ class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
     """When it began: a time, or only the day."""
     subject: str = ""
-    """The model, or agent and model. What another subject did tells nothing about an action; empty: not known."""
+    """The model, or agent and model; empty if unknown. Runs of another subject show nothing about an action."""
     suite: str = ""
     failed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
@@ -35,60 +34,55 @@ def effects(
     now: RunOutcomes,
     before: Sequence[RunOutcomes],
     members: Mapping[str, Iterable[str]] | None = None,
-) -> tuple[Effect, ...]:
+) -> tuple[ActionResult, ...]:
     """What one run shows of each action. `members` has the cases of the buckets that actions may address."""
     return tuple(_effect(action, now, before, members or {}) for action in actions)
 
 
 def newest_effect(
     action: Action, runs: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]] | None = None
-) -> Effect:
-    """What the newest run that tells anything shows of an action; else what the newest run lacks."""
+) -> ActionResult:
+    """What the newest run with any evidence shows of an action; otherwise what the newest run lacks."""
     newest_first = sorted(runs, key=lambda one: moment_of(one.at), reverse=True)
-    found = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
-    telling = next((one for one in found if one.worked != "unknown"), None)
-    nothing = Effect(action=action, worked="unknown", why="no run of the cases it addresses is known")
-    return telling or next(iter(found), nothing)
+    results = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
+    telling = next((one for one in results if one.worked != "unknown"), None)
+    nothing = ActionResult(action=action, worked="unknown", reason="no_run")
+    return telling or next(iter(results), nothing)
 
 
-def same_case(one: str, other: str) -> bool:
+def same_case(left: str, right: str) -> bool:
     """A report may leave out the suite, and more, of a case's key."""
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+    return left == right or left.endswith(f"/{right}") or right.endswith(f"/{left}")
 
 
 def _effect(
     action: Action, now: RunOutcomes, before: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]]
-) -> Effect:
+) -> ActionResult:
     cases = [case for address in action.addresses for case in members.get(address, (address,))]
     if not cases:
-        return Effect(action=action, worked="unknown", why="it names no case", run=now.run)
+        return ActionResult(action=action, worked="unknown", reason="names_no_case", run=now.run)
     if order := _order(action, now):
-        return Effect(action=action, worked="unknown", why=order, run=now.run)
+        return ActionResult(action=action, worked="unknown", reason=order, run=now.run)
     earlier = [one for one in before if _comparable(one, now) and _is_before(one, action)]
     earlier.sort(key=lambda one: moment_of(one.at), reverse=True)
-    told = [(_case_effect(case, now, earlier), case) for case in dict.fromkeys(cases)]
-    worked, why = _summed([(*one, _name(case, now)) for one, case in told])
-    return Effect(action=action, worked=worked, why=why, run=now.run)
+    shown = tuple(_case_effect(case, now, earlier) for case in dict.fromkeys(cases))
+    return ActionResult(action=action, worked=_summary_of(shown), reason="cases", cases=shown, run=now.run)
 
 
-def _order(action: Action, now: RunOutcomes) -> str:
-    """Why it can't be said that the action came before the run; empty where it did."""
+def _order(action: Action, now: RunOutcomes) -> EffectReason | None:
+    """Why the action can't be placed before the run; none where it came before."""
     if not now.at:
-        return "when the run began is not known"
+        return "run_time_unknown"
     day, began = action.date[:DAY], now.at[:DAY]
     if day != began:
-        return "" if day < began else _LATER
+        return None if day < began else "made_after_run"
     done = _moment(action)
     if not (_is_exact(done) and _is_exact(now.at)):
-        return _SAME_DAY
+        return "same_day"
     if moment_of(done) <= moment_of(now.at):
-        return ""
+        return None
     # what was written down after the run began may have been done before
-    return _LATER if done == action.date else _SAME_DAY
-
-
-_LATER = "it was made after the run began"
-_SAME_DAY = "it was made on the day of the run: which came first is not known"
+    return "made_after_run" if done == action.date else "same_day"
 
 
 def _is_before(run: RunOutcomes, action: Action) -> bool:
@@ -107,25 +101,28 @@ def _is_exact(at: str) -> bool:
     return len(at) > DAY and not is_local(at)
 
 
-def _comparable(one: RunOutcomes, now: RunOutcomes) -> bool:
-    return not one.subject or not now.subject or one.subject == now.subject
+def _comparable(earlier: RunOutcomes, now: RunOutcomes) -> bool:
+    return not earlier.subject or not now.subject or earlier.subject == now.subject
 
 
-def _case_effect(case: str, now: RunOutcomes, earlier: Sequence[RunOutcomes]) -> tuple[Worked, str]:
+def _case_effect(case: str, now: RunOutcomes, earlier: Sequence[RunOutcomes]) -> CaseEffect:
     """`earlier` has the newest first."""
+    name = _name(case, now)
     failed, passed = _matching(case, now.failed), _matching(case, now.passed)
     if len(failed | passed) > 1:
-        return "unknown", f"names {len(failed | passed)} cases of the run"
+        return CaseEffect(case=name, worked="unknown", reason="several_cases", matches=len(failed | passed))
     if not failed and not passed:
-        return "unknown", "not measured since"
+        return CaseEffect(case=name, worked="unknown", reason="not_measured")
     if failed and passed:
-        return "unknown", "fails in one attempt and passes in another"
+        return CaseEffect(case=name, worked="unknown", reason="mixed_attempts")
     last = next((one for one in earlier if _matching(case, one.failed) or _matching(case, one.passed)), None)
     if last is None:
-        return "unknown", f"{'fails' if failed else 'passes'} now; no run of the same model before it is known"
+        return CaseEffect(case=name, worked="unknown", reason="no_earlier_run", passes=not failed)
     if not _matching(case, last.failed):
-        return "unknown", f"{'fails' if failed else 'passes'} now, and passed before the action, too"
-    return ("no", "fails again") if failed else ("yes", "passes now")
+        return CaseEffect(case=name, worked="unknown", reason="passed_before", passes=not failed)
+    if failed:
+        return CaseEffect(case=name, worked="no", reason="fails_again", passes=False)
+    return CaseEffect(case=name, worked="yes", reason="passes_now", passes=True)
 
 
 def _matching(case: str, known: frozenset[str]) -> set[str]:
@@ -136,40 +133,20 @@ def _matching(case: str, known: frozenset[str]) -> set[str]:
 
 @lru_cache(maxsize=256)
 def _by_ending(known: frozenset[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for one in known:
-        found.setdefault(_ending(one), []).append(one)
-    return found
+    endings: dict[str, list[str]] = {}
+    for case in known:
+        endings.setdefault(_ending(case), []).append(case)
+    return endings
 
 
 def _ending(case: str) -> str:
     return case.rpartition("/")[2]
 
 
-def _summed(told: Sequence[tuple[Worked, str, str]]) -> tuple[Worked, str]:
+def _summary_of(cases: Sequence[CaseEffect]) -> Worked:
     """One answer for all cases of an action: a case that still fails outweighs any that passes."""
-    kinds = {worked for worked, _, _ in told}
-    worked: Worked = "no" if "no" in kinds else "unknown" if "unknown" in kinds else "yes"
-    deciding = [(why, name) for kind, why, name in told if kind == worked]
-    by_why: dict[str, list[str]] = {}
-    for why, name in deciding:
-        by_why.setdefault(why, []).append(name)
-    parts = [f"{_listed(names)} {_for_several(why, len(names))}" for why, names in by_why.items()]
-    passing = sum(kind == "yes" for kind, _, _ in told)
-    if worked != "yes" and passing:
-        parts.append(f"{passing} of {len(told)} {'passes' if passing == 1 else 'pass'} now")
-    return worked, "; ".join(parts)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
-
-
-def _for_several(why: str, count: int) -> str:
-    verb, _, rest = why.partition(" ")
-    plain = {"fails": "fail", "passes": "pass", "names": "name"}.get(verb, verb) if count > 1 else verb
-    return f"{plain} {rest}"
+    kinds = {case.worked for case in cases}
+    return "no" if "no" in kinds else "unknown" if "unknown" in kinds else "yes"
 
 
 def _name(case: str, run: RunOutcomes) -> str:

@@ -1,4 +1,4 @@
-"""An action as it stands in a report: a line of a list, or a row of a table; and whether it is one that stands there.
+"""An action in a report: a line of a list or a row of a table. And whether a line is already this action.
 
 `2026-03-04: `eslint.config.mjs` now ignores unused arguments (addresses 000-fundamentals/002-http_greeting).`
 """
@@ -36,7 +36,7 @@ _COLUMNS = {
 }
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class ActionEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of an action, fit to stand in a line of markdown."""
 
     date: str
@@ -57,15 +57,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return "; ".join([self.core, *self.notes()]) + ")."
 
     def notes(self, columns: Sequence[str] = ()) -> list[str]:
-        """What else is told of it, unless there is a column for it."""
-        told = {"author": f"by {self.author}", "expected": f"expected: {self.expected}"}
-        return [text for name, text in told.items() if getattr(self, name) and name not in columns]
+        """The other details of the action, without those that have a column of their own."""
+        details = {"author": f"by {self.author}", "expected": f"expected: {self.expected}"}
+        return [text for name, text in details.items() if getattr(self, name) and name not in columns]
 
 
-def entry_for(action: Action, suite: str = "") -> Entry:
+def entry_for(action: Action, suite: str = "") -> ActionEntry:
     """Cases are named as their harness names them, without the suite; of a time, reports tell the day."""
     names = (address.removeprefix(f"{suite}/") if suite else address for address in action.addresses)
-    return Entry(
+    return ActionEntry(
         date=one_line(action.date)[:DAY],
         what=escaped(safe(action.what).rstrip(".")),
         path=as_code(safe(action.path)) if action.path else "",
@@ -97,25 +97,25 @@ def as_code(text: str) -> str:
 
 
 def is_none(text: str) -> bool:
-    """Whether it only says that nothing was done."""
+    """Whether it only states that nothing was done."""
     return _NONE.fullmatch(text) is not None
 
 
 def is_blank(text: str) -> bool:
-    """Whether it says nothing at all; a dash may."""
+    """Whether it is empty; a dash counts as empty."""
     return re.fullmatch(_AROUND, text) is not None
 
 
-def is_entry(text: str, entry: Entry) -> bool:
+def is_entry(text: str, entry: ActionEntry) -> bool:
     """Whether a line is this very action, in whatever markup."""
-    found, core = _bare(text), _bare(entry.core)
-    return found.startswith(core) and found[len(core) :][:1] in (")", ";")
+    written, core = _bare(text), _bare(entry.core)
+    return written.startswith(core) and written[len(core) :][:1] in (")", ";")
 
 
-def is_about(text: str, entry: Entry) -> bool:
-    """Whether a line tells of the same day, file and cases, in words of its own."""
-    found = _bare(text)
-    return all(_bare(part) in found for part in (entry.date, entry.path, *entry.addresses))
+def is_about(text: str, entry: ActionEntry) -> bool:
+    """Whether a line is about the same day, file and cases, in different words."""
+    written = _bare(text)
+    return all(_bare(part) in written for part in (entry.date, entry.path, *entry.addresses))
 
 
 def columns_of(header: Sequence[str]) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ def columns_of(header: Sequence[str]) -> tuple[str, ...]:
     return tuple(next((to for to, like in _COLUMNS.items() if re.fullmatch(like, name)), "") for name in names)
 
 
-def row_of(columns: Sequence[str], entry: Entry, number: int) -> tuple[str, ...] | None:
+def row_of(columns: Sequence[str], entry: ActionEntry, number: int) -> tuple[str, ...] | None:
     """The cells of an action; what has no column of its own goes with the description. None where that has none."""
     if "what" not in columns:
         return None
@@ -142,18 +142,18 @@ def row_of(columns: Sequence[str], entry: Entry, number: int) -> tuple[str, ...]
     return tuple(cell.replace("|", r"\|") for cell in given)
 
 
-def is_row(cells: Sequence[str], columns: Sequence[str], entry: Entry) -> bool:
+def is_row(cells: Sequence[str], columns: Sequence[str], entry: ActionEntry) -> bool:
     if "what" not in columns:
         return False
-    told = {"date": entry.date, "path": entry.path, "addresses": ", ".join(entry.addresses)}
+    fields = {"date": entry.date, "path": entry.path, "addresses": ", ".join(entry.addresses)}
     for name, cell in zip(columns, cells, strict=False):
-        if name in told and _bare(cell) != _bare(told.pop(name)):
+        if name in fields and _bare(cell) != _bare(fields.pop(name)):
             return False
     what, wanted = _bare(cells[columns.index("what")]), _bare(_what(columns, entry))
     return what == wanted or what.startswith((f"{wanted} (by ", f"{wanted} (expected: "))
 
 
-def _what(columns: Sequence[str], entry: Entry) -> str:
+def _what(columns: Sequence[str], entry: ActionEntry) -> str:
     what = entry.what
     if "path" not in columns and entry.path:
         what = f"{entry.path} {what}"

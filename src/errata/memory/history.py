@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from errata.memory.effects import RunOutcomes, effects
-from errata.memory.spelling import CaseNames
+from errata.memory.spelling import CaseSpellings
 from errata.model import Action
-from errata.model.history import Effect, Mention
+from errata.model.history import ActionResult, Mention
 from errata.model.prior_report import PriorReport
 
 
@@ -19,8 +19,8 @@ class MentionedCases(msgspec.Struct, frozen=True):
     """A name, in the mention's text, that fits several cases: none of them is taken for meant."""
 
 
-def mentions(reports: Iterable[PriorReport], names: CaseNames) -> MentionedCases:
-    found: dict[str, list[Mention]] = {}
+def mentions(reports: Iterable[PriorReport], names: CaseSpellings) -> MentionedCases:
+    by_case: dict[str, list[Mention]] = {}
     ambiguous = []
     for report in reports:
         for failure, keys in ((one, names.find(one.case)) for one in report.failures):
@@ -36,28 +36,28 @@ def mentions(reports: Iterable[PriorReport], names: CaseNames) -> MentionedCases
                 text=failure.reasoning,
             )
             if len(keys) == 1:
-                found.setdefault(keys[0], []).append(mention)
+                by_case.setdefault(keys[0], []).append(mention)
             elif keys:
                 ambiguous.append((msgspec.structs.replace(mention, text=failure.case), keys))
-    return MentionedCases({key: tuple(_one_per_report(some)) for key, some in found.items()}, tuple(ambiguous))
+    return MentionedCases({key: tuple(_one_per_report(some)) for key, some in by_case.items()}, tuple(ambiguous))
 
 
 def _one_per_report(some: Iterable[Mention]) -> Iterator[Mention]:
     """Two names in one report may be one case; the first that has a label is kept."""
     by_report: dict[str, Mention] = {}
-    for one in some:
-        if one.report not in by_report or (one.label and not by_report[one.report].label):
-            by_report[one.report] = one
+    for mention in some:
+        if mention.report not in by_report or (mention.label and not by_report[mention.report].label):
+            by_report[mention.report] = mention
     return iter(by_report.values())
 
 
-def outcomes_in(report: PriorReport, names: CaseNames) -> RunOutcomes:
-    """As far as a report tells how a run went: what failed in it."""
+def outcomes_in(report: PriorReport, names: CaseSpellings) -> RunOutcomes:
+    """The outcomes of a run as far as a report shows them: the cases that failed."""
     keys = {found[0] for one in report.failures if len(found := names.find(one.case)) == 1}
     return RunOutcomes(run=report.run, at=report.date, failed=frozenset(keys))
 
 
-def with_case_keys(action: Action, names: CaseNames) -> Action:
+def with_case_keys(action: Action, names: CaseSpellings) -> Action:
     """The action with the keys of those cases of a run that it names; the others keep their names."""
     keys = (found[0] if len(found := names.find(name)) == 1 else name for name in action.addresses)
     return msgspec.structs.replace(action, addresses=tuple(dict.fromkeys(keys)))
@@ -65,7 +65,7 @@ def with_case_keys(action: Action, names: CaseNames) -> Action:
 
 def effects_on(
     case: str, actions: Iterable[Action], now: RunOutcomes, before: Sequence[RunOutcomes]
-) -> tuple[Effect, ...]:
+) -> tuple[ActionResult, ...]:
     """What a run shows of each action that addresses a case, as far as that case goes."""
     about = [msgspec.structs.replace(one, addresses=(case,)) for one in actions if case in one.addresses]
     return effects(about, now, before)

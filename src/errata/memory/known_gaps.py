@@ -19,7 +19,7 @@ GLOB = frozenset("*?[")
 
 
 class GapRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user says about a gap: a case or a pattern, and what the limitation is."""
+    """The user's description of a gap: a case or a pattern, and the limitation."""
 
     case: str
     text: str
@@ -91,7 +91,7 @@ def gap_by_pattern(pattern: str, keys: Mapping[str, Sequence[str]]) -> KnownGap:
         raise NotFoundError(f"`{pattern}` fits cases of {len(fitting)} suites", hint=f"say which: {listed}")
     raise NotFoundError(
         f"No case fits the pattern `{pattern}`",
-        hint="`*` stands for anything, also for slashes; `errata failures RUN` lists the cases that failed",
+        hint="`*` matches anything, including slashes; `errata failures RUN` lists the cases that failed",
     )
 
 

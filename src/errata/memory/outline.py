@@ -1,6 +1,6 @@
 """The blocks of a markdown document and the lines they stand on, as CommonMark sees them; tables as on GitHub.
 
-Only blocks of the document itself: what stands in a quotation, in code or in an HTML comment is no heading of it.
+Only blocks of the document itself: headings in a quotation, in code or in an HTML comment do not count.
 """
 
 import re
@@ -39,7 +39,7 @@ class Item(msgspec.Struct, frozen=True):
         return " | ".join(self.cells)
 
 
-class Block(msgspec.Struct, frozen=True):
+class MarkdownBlock(msgspec.Struct, frozen=True):
     kind: str
     start: int
     end: int
@@ -58,7 +58,7 @@ def lines_of(text: str) -> list[str]:
     return _LINES.findall(text)
 
 
-def blocks_of(text: str) -> list[Block]:
+def blocks_of(text: str) -> list[MarkdownBlock]:
     lines = lines_of(text)
     tokens = _parser().parse(text)
     return [_block(tokens[at:end], lines) for at, end in _top_level(tokens)]
@@ -81,21 +81,21 @@ def _top_level(tokens: Sequence["Token"]) -> Iterator[tuple[int, int]]:
             yield start, at + 1
 
 
-def _block(tokens: Sequence["Token"], lines: Sequence[str]) -> Block:
+def _block(tokens: Sequence["Token"], lines: Sequence[str]) -> MarkdownBlock:
     first = tokens[0]
     is_comment = first.type == "html_block" and first.content.lstrip().startswith("<!--")
     kind = "comment" if is_comment else _KINDS.get(first.type, "other")
     start, end = _span(first, lines)
     if kind == "heading":
-        return Block(kind, start, end, level=int(first.tag[1:]), text=tokens[1].content)
+        return MarkdownBlock(kind, start, end, level=int(first.tag[1:]), text=tokens[1].content)
     if kind == "paragraph":
-        return Block(kind, start, end, text=tokens[1].content)
+        return MarkdownBlock(kind, start, end, text=tokens[1].content)
     if kind == "list":
-        return Block(kind, start, end, items=tuple(_items(tokens, lines)))
+        return MarkdownBlock(kind, start, end, items=tuple(_items(tokens, lines)))
     if kind == "table":
         header, *rows = _rows(tokens, lines)
-        return Block(kind, start, end, items=tuple(rows), header=header.cells)
-    return Block(kind, start, end, text=first.content)
+        return MarkdownBlock(kind, start, end, items=tuple(rows), header=header.cells)
+    return MarkdownBlock(kind, start, end, text=first.content)
 
 
 def _items(tokens: Sequence["Token"], lines: Sequence[str]) -> Iterator[Item]:

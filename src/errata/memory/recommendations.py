@@ -8,7 +8,7 @@ from errata.memory.effects import same_case
 from errata.model import Action
 
 SHARE = 0.5
-"""Of the words that tell something, so many have to be the same where nothing else shows it."""
+"""The share of the significant words that two texts need in common, if nothing else shows that they are the same."""
 SHARE_OF_A_CASE = 0.25
 """Less, where both are about the same case."""
 FEWEST = 2
@@ -20,10 +20,11 @@ _EMPTY = frozenset(
     _WORD.findall(
         "the and for that this with now not its are was has have say says said what when where which who will would "
         "should can could may might must into from than then them they there their these those all any also only one "
-        "two more some such very same other another make makes made use uses used add adds added change changes changed"
+        "two more some such very same other another make makes made use uses used add adds added change "
+        "changes changed"  # words: quoted
     )
 )
-"""Words that tell nothing about what was done."""
+"""Words that carry no information about the action."""
 
 
 def find_action_for(
@@ -42,9 +43,9 @@ def find_action_for(
     return None
 
 
-def word_overlap(one: str, other: str) -> float:
+def word_overlap(left: str, right: str) -> float:
     """How many of the telling words of the shorter text the other has, too; a word inside of another is the same."""
-    here, there = sorted((_content_words(one), _content_words(other)), key=len)
+    here, there = sorted((_content_words(left), _content_words(right)), key=len)
     shared = sum(any(_same_word(word, known) for known in there) for word in here)
     return shared / len(here) if shared >= FEWEST else 0.0
 
@@ -53,14 +54,14 @@ def _content_words(text: str) -> set[str]:
     return {word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY}
 
 
-def _same_word(one: str, other: str) -> bool:
+def _same_word(left: str, right: str) -> bool:
     """`lint` and `eslint`, `config` and `configuration`, `ignore` and `ignores`."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((left, right), key=len)
     return short == long or (len(short) >= 4 and short in long)
 
 
-def _same_file(one: str, other: str) -> bool:
-    here, there = PurePosixPath(one).parts, PurePosixPath(other).parts
+def _same_file(left: str, right: str) -> bool:
+    here, there = PurePosixPath(left).parts, PurePosixPath(right).parts
     size = min(len(here), len(there))
     return size > 0 and here[-size:] == there[-size:]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from errata.memory.report_files import ReportFiles
-from errata.memory.spelling import CaseNames, same_model, same_run
+from errata.memory.spelling import CaseSpellings, same_model, same_run
 from errata.model import Run
 from errata.model.prior_report import PriorReport
 from errata.model.times import moment_of
@@ -36,32 +36,32 @@ class RunReports(msgspec.Struct, frozen=True):
 
     files: ReportFiles
     related: RelatedReports
-    case_names: CaseNames
+    case_names: CaseSpellings
     """The cases of the run."""
 
 
 def group_by_relation(
     reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()
 ) -> RelatedReports:
-    """`began` is when the run did; of `runs`, others, it is known when they did and of which suite they are."""
-    found: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
+    """`began` is the start of the run; `runs` are other runs with known start and suite."""
+    groups: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
     known = _by_beginning(runs)
     for report in sorted(reports, key=lambda one: one.date, reverse=True):
         near = [one for written in runs_of(report) for one in known.get(_beginning(written), ())]
         its_run = next((one for one in near if is_about(report, one)), None)
         if its_run is not None and its_run.suite != run.suite:
             continue
-        found[_relation_of(report, its_run, run, began)].append(report)
-    return RelatedReports(**{kind: tuple(some) for kind, some in found.items()})
+        groups[_relation_of(report, its_run, run, began)].append(report)
+    return RelatedReports(**{kind: tuple(some) for kind, some in groups.items()})
 
 
 def _by_beginning(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    found: dict[str, list[Run]] = {}
+    by_prefix: dict[str, list[Run]] = {}
     for run in runs:
         names = (*_names_of(run), run.native_id.rpartition("_")[2])
         for beginning in {_beginning(name) for name in names if name}:
-            found.setdefault(beginning, []).append(run)
-    return found
+            by_prefix.setdefault(beginning, []).append(run)
+    return by_prefix
 
 
 def _beginning(name: str) -> str:
@@ -78,7 +78,7 @@ def _relation_of(report: PriorReport, its_run: Run | None, run: Run, began: str)
     known = its_run.started_at if its_run is not None else None
     if not report.date and not known:
         return "undated"
-    # on the same day the report may have come first or last; the start of its run tells, where that is known
+    # on the same day the report may be older or newer than the run; the start of its own run decides, if known
     earlier = "" < report.date < began[:DAY] or (known is not None and moment_of(known) < moment_of(began))
     if not earlier:
         return "later"

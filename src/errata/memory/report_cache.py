@@ -41,7 +41,7 @@ class ReportCache:
         return self._reports[key]
 
     def save(self) -> None:
-        """A folder that can't be written to keeps nothing, and nobody is told: only time is lost."""
+        """If the folder can't be written to, nothing is cached and nothing is reported: only time is lost."""
         if self._new < FEWEST:
             return
         newest = dict(list(self._reports.items())[-MOST:])

@@ -1,4 +1,4 @@
-"""Find earlier reports on file: in which folders they are, and which of their files can be read."""
+"""Find earlier reports: the folders they are in, and the files that can be read."""
 
 import os
 import stat
@@ -29,7 +29,7 @@ class ReportFile(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """From the folder on: the same wherever one stands."""
+        """Relative to the reports folder, so independent of the working directory."""
         return f"{self.folder.absolute().name}/{self.path.relative_to(self.folder).as_posix()}"
 
 
@@ -59,8 +59,8 @@ def folders_for(origins: Iterable[Path], *, cwd: Path, named: Path | None = None
     places = [cwd]
     for origin in origins:
         places += _upwards(origin)
-    found = dict.fromkeys(place / FOLDER for place in places if _is_folder(place / FOLDER))
-    return tuple({folder.resolve(): folder for folder in reversed(found)}.values())[::-1]
+    folders = dict.fromkeys(place / FOLDER for place in places if _is_folder(place / FOLDER))
+    return tuple({folder.resolve(): folder for folder in reversed(folders)}.values())[::-1]
 
 
 def find_reports(folders: Iterable[Path]) -> ReportFiles:
@@ -70,17 +70,17 @@ def find_reports(folders: Iterable[Path]) -> ReportFiles:
     known: set[str] = set()
     skipped: list[Skipped] = []
     for folder in there:
-        for found in _scan(folder):
-            if isinstance(found, Skipped):
-                skipped.append(found)
+        for file in _scan(folder):
+            if isinstance(file, Skipped):
+                skipped.append(file)
                 continue
             if len(files) == MOST_FILES:
-                skipped.append(Skipped(found, f"more than {MOST_FILES:,} reports; the newest names were read"))
+                skipped.append(Skipped(file, f"more than {MOST_FILES:,} reports; the newest names were read"))
                 break
-            read = _read(found, folder)
+            read = _read(file, folder)
             if isinstance(read, Skipped):
                 skipped.append(read)
-            elif read.digest not in known:  # a copy says nothing new
+            elif read.digest not in known:  # a copy adds nothing
                 known.add(read.digest)
                 files.append(read)
     return ReportFiles(there, tuple(files), tuple(skipped))
@@ -105,10 +105,10 @@ def _is_folder(path: Path) -> bool:
 
 def _scan(folder: Path) -> Iterator[Path | Skipped]:
     looked_at = [MOST_LOOKED_AT]
-    found = list(_walk(folder, folder.resolve(), looked_at, 0))
-    files = sorted(one for one in found if isinstance(one, Path))
+    entries = list(_walk(folder, folder.resolve(), looked_at, 0))
+    files = sorted(one for one in entries if isinstance(one, Path))
     yield from sorted(files, key=lambda path: date_in_name(path.name), reverse=True)
-    yield from (one for one in found if isinstance(one, Skipped))
+    yield from (one for one in entries if isinstance(one, Skipped))
     if looked_at[0] <= 0:
         yield Skipped(folder, f"more than {MOST_LOOKED_AT:,} files; the rest was not looked at")
 

@@ -20,19 +20,19 @@ class FileName(NamedTuple):
 
 
 def date_in_name(name: str) -> str:
-    found = _DATED.match(PurePosixPath(name).stem)
-    return date_in(found["date"]) if found else ""
+    match = _DATED.match(PurePosixPath(name).stem)
+    return date_in(match["date"]) if match else ""
 
 
 def parse_file_name(below: str) -> FileName:
     """`below` is the path from the folder of reports on."""
     *folders, name = PurePosixPath(below).parts
-    found = _DATED.match(PurePosixPath(name).stem)
-    if found is None or not date_in(found["date"]):
+    match = _DATED.match(PurePosixPath(name).stem)
+    if match is None or not date_in(match["date"]):
         return FileName()
     provider, model = (["", "", *folders])[-2:]
-    written, run = _split(found["head"] or found["tail"] or "", model)
-    return FileName(provider, model or written, run, date_in(found["date"]))
+    written, run = _split(match["head"] or match["tail"] or "", model)
+    return FileName(provider, model or written, run, date_in(match["date"]))
 
 
 def _split(head: str, folder: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from errata.memory.entries import is_none
-from errata.memory.outline import Block, blocks_of, lines_of
+from errata.memory.outline import MarkdownBlock, blocks_of, lines_of
 
 _MORE = r"(?: so far| to date| since\b.*)?(?:\s*[:(\[–—-].*)?"
 _ACTIONS = re.compile(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
@@ -16,21 +16,21 @@ _ANY_LABEL = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
 _DRESSING = re.compile(r"^[\W_]*(?:\d+[.)]\s+)?[\W_]*|[\s*_:]+$")
 
 
-class Section(msgspec.Struct, frozen=True):
-    head: Block
-    """Its heading, or the paragraph that stands for one."""
-    body: tuple[Block, ...]
-    """What stands in it before any heading of its own."""
-    below: tuple[Block, ...] = ()
-    """What stands under headings of its own."""
+class ActionsSection(msgspec.Struct, frozen=True):
+    head: MarkdownBlock
+    """Its heading, or the paragraph that serves as one."""
+    body: tuple[MarkdownBlock, ...]
+    """The text before any heading inside the section."""
+    below: tuple[MarkdownBlock, ...] = ()
+    """The text under headings inside the section."""
 
     @property
-    def all(self) -> tuple[Block, ...]:
+    def all(self) -> tuple[MarkdownBlock, ...]:
         return self.body + self.below
 
 
-def find_section(blocks: Sequence[Block]) -> Section | None:
-    """The topmost, of several the last one; a bare "Actions" only where nothing says "Actions taken"."""
+def find_section(blocks: Sequence[MarkdownBlock]) -> ActionsSection | None:
+    """The topmost, and of several the last one; a bare "Actions" only if no heading is "Actions taken"."""
     headings = [block for block in blocks if block.kind == "heading"]
     named = [block for block in headings if is_head(block)]
     labels = [block for block in blocks if block.kind == "paragraph" and is_head(block)]
@@ -41,10 +41,10 @@ def find_section(blocks: Sequence[Block]) -> Section | None:
         return None
     rest = list(_until_its_end(head, blocks[blocks.index(head) + 1 :]))
     below = next((at for at, block in enumerate(rest) if block.kind == "heading"), len(rest))
-    return Section(head, tuple(rest[:below]), tuple(rest[below:]))
+    return ActionsSection(head, tuple(rest[:below]), tuple(rest[below:]))
 
 
-def _until_its_end(head: Block, blocks: Sequence[Block]) -> Iterator[Block]:
+def _until_its_end(head: MarkdownBlock, blocks: Sequence[MarkdownBlock]) -> Iterator[MarkdownBlock]:
     for block in blocks:
         if block.kind == "heading" and (not head.level or block.level <= head.level):
             return
@@ -58,7 +58,7 @@ def undressed(heading: str) -> str:
     return " ".join(_DRESSING.sub("", heading).split())
 
 
-def is_head(block: Block) -> bool:
+def is_head(block: MarkdownBlock) -> bool:
     """A heading, or `**Actions taken:** None` on a line of its own."""
     if block.kind == "heading":
         return _ACTIONS.fullmatch(undressed(block.text)) is not None
@@ -67,26 +67,26 @@ def is_head(block: Block) -> bool:
 
 
 def section_text(text: str) -> str:
-    """What the section says; empty where it says nothing, or `None`."""
+    """The text of the section; empty if it is empty or `None`."""
     section = find_section(blocks_of(text))
     if section is None:
         return ""
     lines = lines_of(text)
-    said = "".join(lines[section.head.end : _end(section, lines)]).strip("\r\n")
-    return "" if is_none(said.strip()) else said
+    content = "".join(lines[section.head.end : _end(section, lines)]).strip("\r\n")
+    return "" if is_none(content.strip()) else content
 
 
-def with_section_text(text: str, said: str) -> str:
+def with_section_text(text: str, content: str) -> str:
     """The report with this in its section; as it was where there is nothing to say or no section."""
-    section = find_section(blocks_of(text)) if said else None
+    section = find_section(blocks_of(text)) if content else None
     if section is None:
         return text
     lines = lines_of(text)
-    body = said.strip("\r\n")
+    body = content.strip("\r\n")
     return "".join(lines[: section.head.end]) + f"\n{body}\n" + "".join(lines[_end(section, lines) :])
 
 
-def _end(section: Section, lines: Sequence[str]) -> int:
+def _end(section: ActionsSection, lines: Sequence[str]) -> int:
     """Behind its last block that is no comment: what errata remembers at the end of a file is not part of it."""
     own = (block for block in section.all if not lines[block.start].lstrip().startswith("<!--"))
     return max((block.end for block in own), default=section.head.end)

@@ -37,9 +37,9 @@ def model_name(text: str) -> ModelName:
     return ModelName("" if vendor in ("unknown", "models") else vendor, folded(base))
 
 
-def same_model(one: str, other: str, *, providers: Iterable[str] = ()) -> bool:
-    """Whether two names mean one model; a vendor that only one of them tells, or a provider of it, is no difference."""
-    here, there = model_name(one), model_name(other)
+def same_model(left: str, right: str, *, providers: Iterable[str] = ()) -> bool:
+    """Whether two names mean the same model; a vendor or provider that only one of them has makes no difference."""
+    here, there = model_name(left), model_name(right)
     if not here.base or here.base != there.base:
         return False
     known = {"", *map(folded, providers)}
@@ -52,8 +52,9 @@ def same_run(written: str, *ids: str) -> bool:
     if not wanted:
         return False
     return any(
-        one and (one.casefold() == wanted or (len(wanted) >= SHORTEST_PREFIX and one.casefold().startswith(wanted)))
-        for one in ids
+        run_id
+        and (run_id.casefold() == wanted or (len(wanted) >= SHORTEST_PREFIX and run_id.casefold().startswith(wanted)))
+        for run_id in ids
     )
 
 
@@ -65,13 +66,13 @@ def segments(case: str) -> Segments:
     return tuple(part for part in map(folded, case.split("/")) if part)
 
 
-def ends_alike(one: Segments, other: Segments) -> bool:
+def ends_alike(left: Segments, right: Segments) -> bool:
     """Whether one is the other, or the end of it."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((left, right), key=len)
     return bool(short) and long[-len(short) :] == short
 
 
-class CaseNames:
+class CaseSpellings:
     """The cases of a run, found by what a report calls them: their names, however spelt, or the ends of these."""
 
     def __init__(self, keys: Iterable[str], *, suite: str = "") -> None:
@@ -92,6 +93,6 @@ class CaseNames:
         wanted = segments(written)
         if not wanted:
             return ()
-        found = [(parts, key) for parts, key in self._by_ending.get(wanted[-1], ()) if ends_alike(parts, wanted)]
-        whole = [key for parts, key in found if parts == wanted]
-        return tuple(dict.fromkeys(whole or (key for _, key in found)))
+        matches = [(parts, key) for parts, key in self._by_ending.get(wanted[-1], ()) if ends_alike(parts, wanted)]
+        whole = [key for parts, key in matches if parts == wanted]
+        return tuple(dict.fromkeys(whole or (key for _, key in matches)))

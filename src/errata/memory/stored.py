@@ -15,7 +15,7 @@ from errata.store.runs import all_runs
 DAY = len("2026-03-04")
 IN_STORE = "known gaps"
 MEASURED = frozenset(("failed", "partial", "limit", "mixed", "contradictory"))
-"""What broke off for a reason of its own says nothing about the case."""
+"""Attempts that were aborted for reasons of their own show nothing about the case."""
 
 
 def run_of_action(action: Action, targets: Sequence[CaseAddress], store: Store) -> StoredRun | None:
@@ -33,9 +33,9 @@ def outcomes_of_cases(keys: Iterable[str], runs: Iterable[StoredRun], store: Sto
     """How these cases went in each of the runs that tried them."""
     failed: dict[str, set[str]] = {}
     passed: dict[str, set[str]] = {}
-    for one in tries_of(store, keys):
-        failed.setdefault(one.run_id, set()).update([one.case] if one.failed else [])
-        passed.setdefault(one.run_id, set()).update([one.case] if one.passed else [])
+    for attempt in tries_of(store, keys):
+        failed.setdefault(attempt.run_id, set()).update([attempt.case] if attempt.failed else [])
+        passed.setdefault(attempt.run_id, set()).update([attempt.case] if attempt.passed else [])
     for stored in runs:
         if stored.run.id in failed:
             yield _outcomes(stored, failed[stored.run.id], passed[stored.run.id])

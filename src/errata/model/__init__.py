@@ -1,4 +1,4 @@
-"""The records: what a harness said, and what was thought about it since."""
+"""The records: facts from harnesses, and opinions about them."""
 
 from errata.model.action import Action, KnownGap
 from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
@@ -22,14 +22,14 @@ from errata.model.bucket import (
 from errata.model.case import Artefact, Case
 from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.counts import Counts, StoredRun
-from errata.model.harness import Harness
 from errata.model.identity import attempt_id, case_key, split_attempt_id
-from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
+from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable
 from errata.model.run import (
-    Code,
+    CodeVersion,
     Exclusion,
+    Harness,
     Reported,
     Run,
     Scorer,
@@ -39,7 +39,7 @@ from errata.model.run import (
     case_name,
 )
 from errata.model.step import Actor, Step, ToolCall, ToolError, ToolResult
-from errata.model.usage import Call, Usage, UsageByRole
+from errata.model.usage import ReviewCall, Usage, UsageByRole
 from errata.model.verdict import Fix, Quote, Recommendation, Reviewer, Verdict
 
 Item = Run | Case | Attempt | Unreadable
@@ -60,12 +60,11 @@ __all__ = [
     "BucketSum",
     "BucketTable",
     "BucketVersion",
-    "Call",
     "Case",
     "CauseSummary",
     "Check",
     "CheckEdit",
-    "Code",
+    "CodeVersion",
     "Counts",
     "ErrorInfo",
     "Evidence",
@@ -85,8 +84,8 @@ __all__ = [
     "MemberMove",
     "Output",
     "Packet",
+    "PacketPlace",
     "Part",
-    "Place",
     "Placement",
     "PriorFailure",
     "PriorRecommendation",
@@ -96,6 +95,7 @@ __all__ = [
     "Recommendation",
     "Record",
     "Reported",
+    "ReviewCall",
     "Reviewer",
     "Run",
     "RunBuckets",

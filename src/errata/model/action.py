@@ -48,7 +48,7 @@ class KnownGap(Record):
 
 
 class RecordedGap(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a gap of a case is on record, and in which words."""
+    """Where a known gap of a case is recorded, and its text."""
 
     where: str
     quote: str

@@ -1,6 +1,6 @@
 """One try at a case in a run: the unit of everything."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,7 +21,7 @@ class Output(Record):
     structured: Any = None
     answer: str | None = None
     extraction: str = ""
-    """How the answer was taken out of the text, where the harness says."""
+    """How the answer was extracted from the text, where the harness records it."""
 
 
 class Limit(Record):
@@ -31,7 +31,7 @@ class Limit(Record):
 
 
 class Judgement(Record):
-    """What one judge said of an attempt as a whole."""
+    """The judgement of one judge on a whole attempt."""
 
     judge: str
     model: str = ""
@@ -43,8 +43,8 @@ class Judgement(Record):
     @property
     def passed(self) -> bool | None:
         """Its own word on the whole, where it gives one."""
-        said = self.raw.get("passed") if isinstance(self.raw, dict) else None
-        return said if isinstance(said, bool) else None
+        passed = self.raw.get("passed") if isinstance(self.raw, dict) else None
+        return passed if isinstance(passed, bool) else None
 
 
 class Invalidation(Record):
@@ -65,7 +65,7 @@ class Attempt(Record):
     index: int = 1
     session: int | None = None
     path: str = ""
-    """Where a child stands below its parent: `T0/00/run_01`."""
+    """The path of a child below its parent: `T0/00/run_01`."""
     parent: str | None = None
     position: int | None = None
     """Its place in a conversation or an ordered suite."""
@@ -137,12 +137,12 @@ class Attempt(Record):
     @property
     def objections(self) -> tuple[Judgement, ...]:
         """What may tell why it failed: judges who refused it, then those who give no verdict; nobody who passed it."""
-        told = [(self._passed_by(one), one) for one in self.judgements]
-        against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(told) if said is not True]
+        by_verdict = [(self._passed_by(one), one) for one in self.judgements]
+        against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(by_verdict) if said is not True]
         return tuple(self.judgements[at] for _, _, at in sorted(against))
 
     def _passed_by(self, judgement: Judgement) -> bool | None:
-        """Where a judge says nothing of the whole, its own checks do."""
+        """Where a judge gives no overall verdict, its own checks decide."""
         if judgement.passed is not None:
             return judgement.passed
         names = {judgement.judge, judgement.model} - {""}
@@ -152,3 +152,27 @@ class Attempt(Record):
     @property
     def failed_checks(self) -> tuple[str, ...]:
         return tuple(check.name for check in self.checks if check.failed)
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    case: str = ""
+    category: str = ""
+    failed_check: str = ""
+    execution: str = ""
+    measurement: str = ""
+    outcome: str = ""
+    owner: str = ""
+    bucket: str = ""
+    """The slug of a bucket, or the beginning of it."""
+
+
+class ListedFailure(NamedTuple):
+    """A failure as a list of what is to be done has it."""
+
+    seq: int
+    case: str
+    id: str
+    execution: str
+    measurement: str
+    outcome: str
+    owner: str | None

@@ -1,5 +1,7 @@
 """What triage saw, and whom it names as the one who has to act."""
 
+import msgspec
+
 from errata.model.record import Record
 from errata.model.words import Confidence, Owner
 
@@ -31,5 +33,29 @@ class Attribution(Record):
     """Taxonomy → label."""
     failure_key: FailureKey
     follows: str = ""
-    """The attempt whose failure this one only follows from; empty where it stands for itself."""
+    """The attempt whose failure caused this one; empty where it is no knock-on failure."""
     rules_version: str = ""
+
+
+class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A word, whom it names, and when triage suggests it: by owner, signal, status, check or the judge's words."""
+
+    name: str
+    owner: Owner
+    meaning: str
+    owners: tuple[Owner, ...] = ()
+    signals: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    """Where no cue of any label fits: the first failed check decides."""
+    cues: str = ""
+
+
+class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    version: str
+    sources: tuple[str, ...] = ()
+    """The sources whose native taxonomy it is; empty for all."""
+    opt_in: bool = False
+    """Only used where a review asks for it by its name."""
+    label: tuple[Label, ...]

@@ -93,12 +93,12 @@ class BucketTable(msgspec.Struct, frozen=True, kw_only=True):
     listed: tuple[BucketCounts, ...]
     """The largest first."""
     buckets: int
-    """Listed or not, apart from those of one failure that nobody has read."""
+    """Listed or not, without buckets of one unreviewed failure."""
     statuses: dict[str, int]
     """Of these."""
     failures: int
     alone: int
-    """Failures that share their bucket with no other, and that nobody has read; not listed unless asked for."""
+    """Unreviewed failures alone in their bucket; listed only on request."""
 
 
 class BucketSum(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ class Case(Record):
     """Suite and native name; stable across runs."""
     digest: str = ""
     """Over task, expected answer and grader: an edited task keeps its key and is seen to have changed.
-    Empty where the log tells none of them."""
+    Empty where the log has none of them."""
     run: str
     suite: str
     native_id: str

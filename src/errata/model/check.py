@@ -19,7 +19,7 @@ class ErrorInfo(Record):
     recovered: bool = False
     collateral: bool = False
     hits: tuple[str, ...] = ()
-    """The parts of the attempt that it stopped, where one error is told of several: `T0/00`."""
+    """The parts of the attempt that it stopped, where one error affects several: `T0/00`."""
     at: str | None = None
 
 

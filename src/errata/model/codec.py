@@ -44,7 +44,7 @@ def storable(value: T) -> T:
     try:
         return msgspec.convert(plain, type(value))
     except msgspec.ValidationError:
-        # a field for a number can't hold the text of one: the nearest number that can be written stands for it
+        # a number field can't hold text: the nearest number that can be written replaces it
         return msgspec.convert(_clamped(msgspec.to_builtins(value)), type(value))
 
 

@@ -29,7 +29,7 @@ class Counts(Record):
     tokens: int | None = None
 
     @property
-    def made(self) -> int:
+    def attempts_in_log(self) -> int:
         """The counted attempts that the log holds: this is what `attempts` means wherever a person reads it."""
         return self.counted - self.missing
 
@@ -80,7 +80,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def decided(self) -> bool:
-        """Whether it says either."""
+        """Whether the case has either."""
         return (self.passes > 0) != (self.fails > 0)
 
 

@@ -1,4 +1,4 @@
-"""What a harness says it has measured and its log does not hold: no failure, and nothing to repeat, but not known."""
+"""Cases that a harness measured but whose rows are not in its log: not failed, not to be rerun, result unknown."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -12,14 +12,14 @@ _NOT_MEASURED = ("missing", "unfinished", "skipped", "error", "cancelled")
 
 
 class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
-    """What the harness says of a run itself, where the log does not hold all rows."""
+    """The harness's own count for a run, where the log does not hold all rows."""
 
     passed: int | None = None
     total: int | None = None
     metric: str = ""
     value: float | None = None
     n: int | None = None
-    """Over how many, as far as it says."""
+    """The total, where the harness gives one."""
 
 
 class WithoutFailures(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,23 +1,52 @@
 """What is known of a case from before a run: earlier reports and runs, and what actions changed."""
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from errata.model.action import Action
 
 Worked = Literal["yes", "no", "unknown"]
+EffectReason = Literal["cases", "names_no_case", "run_time_unknown", "made_after_run", "same_day", "no_run"]
+"""Why an action worked or not: what its cases show, or why no run can show it."""
+CaseReason = Literal[
+    "fails_again",
+    "passes_now",
+    "passed_before",
+    "no_earlier_run",
+    "mixed_attempts",
+    "not_measured",
+    "several_cases",
+]
+NAMED_CASES = 3
 
 
-class Effect(msgspec.Struct, frozen=True, kw_only=True):
+class CaseEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run shows of one case that an action addresses."""
+
+    case: str
+    worked: Worked
+    reason: CaseReason
+    passes: bool | None = None
+    """Whether it passes now; none where the run has no single result for it."""
+    matches: int = 1
+    """How many cases of the run have this name."""
+
+
+class ActionResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one run shows of an action."""
 
     action: Action
     worked: Worked
-    why: str
-    """In plain words: `003-mutations/002-cascade_remove passes now`."""
+    reason: EffectReason
+    cases: tuple[CaseEffect, ...] = ()
     run: str = ""
     """The run that was looked at."""
+
+    @property
+    def why(self) -> str:
+        return effect_text(self.reason, self.cases, self.worked)
 
     @property
     def resolved(self) -> Action:
@@ -26,8 +55,57 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self.action, worked=self.worked, worked_in=shown)
 
 
+def effect_text(reason: EffectReason, cases: Sequence[CaseEffect], worked: Worked) -> str:
+    """The reason as a phrase: `003-mutations/002-cascade_remove passes now`."""
+    if reason != "cases":
+        return _REASONS[reason]
+    groups: dict[tuple[CaseReason, bool | None, int], list[str]] = {}
+    for case in cases:
+        if case.worked == worked:
+            groups.setdefault((case.reason, case.passes, case.matches), []).append(case.case)
+    parts = [f"{_names(names)} {_case_text(*key, len(names))}" for key, names in groups.items()]
+    passing = sum(case.worked == "yes" for case in cases)
+    if worked != "yes" and passing:
+        parts.append(f"{passing} of {len(cases)} {'passes' if passing == 1 else 'pass'} now")
+    return "; ".join(parts)
+
+
+_REASONS: dict[EffectReason, str] = {
+    "names_no_case": "it names no case",
+    "run_time_unknown": "the start time of the run is unknown",
+    "made_after_run": "it was made after the run began",
+    "same_day": "it was made on the day of the run; which came first is unknown",
+    "no_run": "no run of its cases is in the store",
+}
+
+
+def _names(cases: Sequence[str]) -> str:
+    more = f" and {len(cases) - NAMED_CASES} more" if len(cases) > NAMED_CASES else ""
+    return ", ".join(cases[:NAMED_CASES]) + more
+
+
+def _case_text(reason: CaseReason, passes: bool | None, matches: int, count: int) -> str:
+    fail, pass_ = ("fails", "passes") if count == 1 else ("fail", "pass")
+    now = pass_ if passes else fail
+    match reason:
+        case "fails_again":
+            return f"{fail} again"
+        case "passes_now":
+            return f"{pass_} now"
+        case "passed_before":
+            return f"{now} now and passed before the action"
+        case "no_earlier_run":
+            return f"{now} now; no earlier run of this model is in the store"
+        case "mixed_attempts":
+            return f"{fail} in one attempt and {'passes' if count == 1 else 'pass'} in another"
+        case "not_measured":
+            return "not measured since"
+        case "several_cases":
+            return f"{'matches' if count == 1 else 'match'} {matches} cases of the run"
+
+
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
-    """What one earlier report says of a case."""
+    """One case in one earlier report."""
 
     report: str
     line: int | None = None
@@ -42,7 +120,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """Another run of the store in which the same case failed."""
+    """Another run of the store where the same case failed."""
 
     run: str
     run_id: str
@@ -55,7 +133,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     reports: tuple[Mention, ...] = ()
     runs: tuple[FailedRun, ...] = ()
-    actions: tuple[Effect, ...] = ()
+    actions: tuple[ActionResult, ...] = ()
     """What was done about the case, whenever that was, and what this run shows of it."""
     others: tuple[Mention, ...] = ()
     """What reports about other models say of it."""
@@ -71,11 +149,6 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.due)
 
     @property
-    def due(self) -> tuple[Effect, ...]:
+    def due(self) -> tuple[ActionResult, ...]:
         """What was done about it after it had failed and before this run: it should have resolved it, and did not."""
         return tuple(one for one in self.actions if one.worked == "no")
-
-    def as_json(self) -> dict[str, Any]:
-        from errata.model.output.memory import CaseHistoryOutput  # noqa: PLC0415 the shapes of output import this
-
-        return msgspec.structs.asdict(CaseHistoryOutput.of(self))

@@ -7,7 +7,7 @@ from errata.model.record import Record
 from errata.model.words import Owner
 
 
-class Place(Record):
+class PacketPlace(Record):
     """A text that can be quoted, under the name by which evidence refers to it."""
 
     place: str
@@ -46,7 +46,7 @@ class Packet(Record):
     failure_key: FailureKey | None = None
     signals: tuple[Signal, ...] = ()
     question: Question
-    places: tuple[Place, ...] = ()
+    places: tuple[PacketPlace, ...] = ()
     history: tuple[dict[str, Any], ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     size: dict[str, int] = {}

@@ -11,9 +11,9 @@ class PriorFailure(Record):
     case: str
     """As the report writes it; `case_key` of a run is found by its ending."""
     label: str = ""
-    """In the taxonomy's own spelling where it can be recognised, else as it stands there."""
+    """In the taxonomy's own spelling where it can be recognised, else as written."""
     by_rule: bool = False
-    """The label comes from rules: a report of errata's own says that nobody had read the failure."""
+    """The label comes from rules: errata's own report marks the failure as not reviewed."""
     failed_check: str = ""
     reasoning: str = ""
 

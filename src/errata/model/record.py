@@ -69,7 +69,7 @@ class Unreadable(Record):
 
 
 class TurnBegins(msgspec.Struct, frozen=True):
-    """Stands between the items of one of several readers. What it yields until the next one is kept together."""
+    """Separates the items of several readers. What a reader yields until the next separator is kept together."""
 
     seq: int
     """The place of its next attempt among those of all readers; not every place need be taken."""
@@ -83,4 +83,4 @@ class Finding(Record):
     evidence: tuple[Evidence, ...] = ()
     numbers: dict[str, float] = {}
     breaks: bool = False
-    """True where the run can't be compared as it stands."""
+    """True where the run can't be compared without a fix."""

@@ -9,7 +9,7 @@ from errata.model.case import Artefact
 from errata.model.check import Part
 from errata.model.record import Evidence, Record
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import ScorerKind
+from errata.model.words import LeftOutCode, ScorerKind
 
 
 class SourceInfo(Record):
@@ -66,7 +66,7 @@ class Session(Record):
     """In words: what happened in this session as a whole."""
 
 
-class Code(Record):
+class CodeVersion(Record):
     repo: str = ""
     commit: str = ""
 
@@ -95,7 +95,7 @@ class Run(Record):
     suite_version: str = ""
     expected_cases: int | None = None
     measured_attempts: int | None = None
-    """How many the harness itself says it has measured; the log need not hold a row of each."""
+    """How many cases the harness measured by its own count; the log need not hold a row of each."""
     started_at: str | None = None
     finished_at: str | None = None
     native_status: str = ""
@@ -104,7 +104,7 @@ class Run(Record):
     scorers: tuple[Scorer, ...] = ()
     context: tuple[Artefact, ...] = ()
     """System prompt, policy text, knowledge base."""
-    code: Code | None = None
+    code: CodeVersion | None = None
     environment: dict[str, Any] = {}
     sessions: tuple[Session, ...] = ()
     log_evidence: tuple[Evidence, ...] = ()
@@ -127,15 +127,55 @@ class Run(Record):
 
     @property
     def stated_passes(self) -> tuple[int, int] | None:
-        """So many of all that it ran, as the harness counts; of a rate only where it does not state the number."""
-        told = [one for one in self.reported if one.value is not None and not one.filter]
-        rate = next((one for one in told if one.metric == "pass_rate" and one.n), None)
+        """Passes and total as the harness counts; from a rate only where it does not state the number."""
+        usable = [one for one in self.reported if one.value is not None and not one.filter]
+        rate = next((one for one in usable if one.metric == "pass_rate" and one.n), None)
         if rate is None or rate.n is None or rate.value is None:
             return None
-        counted = (int(one.value) for one in told if one.metric == "passed" and one.value is not None)
+        counted = (int(one.value) for one in usable if one.metric == "passed" and one.value is not None)
         return next(counted, round(rate.value * rate.n)), rate.n
 
 
 def case_name(run: Run, key: str) -> str:
     """The case as its harness names it."""
     return key.removeprefix(f"{run.suite}/") if run.suite else key
+
+
+class Harness(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    """The name of its source, such as `inspect-ai`."""
+    title: str
+    """What people call it."""
+    unit: str = ""
+    """Its own word for what it counts, such as `sample`; empty where it has none."""
+    is_batch: bool = False
+    """A run is a batch of sessions that can be resumed."""
+    judges_turns: bool = False
+    """A judge scores each turn of one conversation, dimension by dimension."""
+    lists_every_check: bool = False
+    """A row names every check that was planned, so a pass without any check was never checked."""
+
+
+class WhyLeftOut(msgspec.Struct, frozen=True):
+    """Why a run is left out; as text, the reason in words."""
+
+    code: LeftOutCode
+    detail: str = ""
+    """`excluded`: the reason that was given."""
+
+    def __str__(self) -> str:
+        text = _LEFT_OUT[self.code]
+        return f"{text}: {self.detail}" if self.detail else text
+
+
+_LEFT_OUT: dict[LeftOutCode, str] = {
+    "excluded": "excluded",
+    "unavailable": "unavailable: every attempt ended in the same error before it reached the model",
+    "not_scored": "no attempt was scored",
+    "not_judged": "no attempt was judged",
+    "no_run_folder": "its rows are not in a run folder",
+}
+
+
+def why_excluded(run: Run) -> WhyLeftOut | None:
+    return WhyLeftOut("excluded", run.excluded.reason) if run.excluded is not None else None

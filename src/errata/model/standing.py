@@ -1,4 +1,4 @@
-"""Of all verdicts on one attempt, which one stands, what it took the place of, and whether it counts as final."""
+"""The current verdict of an attempt: which of its verdicts counts, what it replaced, and whether it is final."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ class LabelChange(msgspec.Struct, frozen=True, kw_only=True):
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     disagreeing: tuple[Verdict, ...] = ()
-    """The newest of each other reviewer who says something else."""
+    """The newest verdict of each other reviewer who disagrees."""
     changes: tuple[LabelChange, ...] = ()
     final: bool = False
     """Read by its reviewer, and seconded where that is needed."""
@@ -49,9 +49,9 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
 
 
 def final(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The one that stands, where it counts towards a final bucket."""
-    found = standing(verdicts)
-    return found.verdict if found and found.final else None
+    """The current verdict, where it counts towards a final bucket."""
+    current = standing(verdicts)
+    return current.verdict if current and current.final else None
 
 
 def _newest(verdicts: Sequence[Verdict]) -> Verdict:
@@ -70,7 +70,7 @@ def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _changes(every: Sequence[Verdict], taxonomy: str, suggested: str) -> Iterator[LabelChange]:
-    """How the label that stood changed, one verdict after the other."""
+    """The changes of the current label, one verdict after the other."""
     label = suggested
     given = [verdict for verdict in every if verdict.taxonomy == taxonomy]
     for count in range(1, len(given) + 1):
@@ -87,13 +87,13 @@ def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
     return not chosen.needs_second or any(_agree(other, chosen) for other in others)
 
 
-def _agree(one: Verdict, other: Verdict) -> bool:
-    """On the owner, too: `none` says only that no label fits."""
-    return (one.label, one.owner) == (other.label, other.owner)
+def _agree(first: Verdict, other: Verdict) -> bool:
+    """On the owner as well: `none` only means that no label fits."""
+    return (first.label, first.owner) == (other.label, other.owner)
 
 
-def _same(one: Verdict, other: Verdict) -> bool:
-    return name_of(one.reviewer) == name_of(other.reviewer)
+def _same(first: Verdict, other: Verdict) -> bool:
+    return name_of(first.reviewer) == name_of(other.reviewer)
 
 
 def name_of(reviewer: Reviewer) -> str:
@@ -102,7 +102,7 @@ def name_of(reviewer: Reviewer) -> str:
 
 
 class AttemptReview(msgspec.Struct, frozen=True):
-    """What was said of one attempt by all who read it, oldest first."""
+    """All verdicts on one attempt, oldest first."""
 
     verdicts: tuple[Verdict, ...]
     standing: Standing

@@ -62,7 +62,7 @@ def total_of(values: Iterable[Number | None]) -> Number | None:
     return sum(known[1:], start=known[0]) if known else None
 
 
-class Call(Record):
+class ReviewCall(Record):
     id: str
     run: str
     attempt: str

@@ -1,5 +1,6 @@
 """The closed vocabularies of the records; their meanings are in docs/glossary.md."""
 
+from enum import Enum
 from typing import Literal, get_args
 
 Execution = Literal["completed", "error", "limit", "cancelled", "skipped", "unfinished", "missing"]
@@ -35,6 +36,9 @@ RecommendationGroup = Literal["eval", "config", "model", "none"]
 BucketStatus = Literal["provisional", "reviewed", "final"]
 MemberRole = Literal["reviewed", "inherited", "assigned"]
 
+LeftOutCode = Literal["excluded", "unavailable", "not_scored", "not_judged", "no_run_folder"]
+"""Why a run is left out of a comparison, a pooled score or an exported folder."""
+
 EXECUTIONS: tuple[str, ...] = get_args(Execution)
 MEASUREMENTS: tuple[str, ...] = get_args(Measurement)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
@@ -43,3 +47,21 @@ CHECK_STATUSES: tuple[str, ...] = get_args(CheckStatus)
 
 NOT_THE_SUBJECTS: frozenset[str] = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """Owners whose failures are not the subject's: infrastructure, and what only follows from another failure."""
+
+
+class CostNote(Enum):
+    """Why there is no cost of a pass; as text, in words."""
+
+    NOTHING_PASSED = "nothing_passed"
+    NO_COST = "no_cost"
+    NO_FRONTIER = "no_frontier"
+
+    def __str__(self) -> str:
+        return _COST_NOTES[self]
+
+
+_COST_NOTES = {
+    CostNote.NOTHING_PASSED: "nothing passed",
+    CostNote.NO_COST: "the log has no cost",
+    CostNote.NO_FRONTIER: "no frontier is known",
+}

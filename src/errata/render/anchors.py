@@ -3,7 +3,7 @@
 import re
 
 from errata.render.document import Document, Section, every_section
-from errata.text.outgoing import washed
+from errata.text.private import outgoing_line
 
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 _FILE = re.compile(r"(?!/)[\w%./-]+(?:#[\w%.-]+)?")
@@ -34,14 +34,14 @@ class Anchors:
 
 
 def anchor_of(title: str) -> str:
-    return _NO_ANCHOR.sub("", washed(title).lower()).replace(" ", "-")
+    return _NO_ANCHOR.sub("", outgoing_line(title).lower()).replace(" ", "-")
 
 
 def _free(anchor: str, taken: dict[str, int]) -> str:
     """As git hosts number what is there already: `a`, `a-1`, `a-2`."""
-    found = anchor
-    while found in taken:
+    free = anchor
+    while free in taken:
         taken[anchor] += 1
-        found = f"{anchor}-{taken[anchor]}"
-    taken[found] = 0
-    return found
+        free = f"{anchor}-{taken[anchor]}"
+    taken[free] = 0
+    return free

@@ -1,4 +1,4 @@
-"""A report as a document: sections of blocks of lines. What it says is decided here, how it looks by the renderers.
+"""A report as a document: sections of blocks of lines. The document decides the content, the renderers the look.
 
 Texts are data. No renderer takes markup from them; emphasis, code and links are parts of a line of their own.
 """
@@ -11,23 +11,23 @@ import msgspec
 Status = Literal["provisional", "reviewed", "final", "not reviewed"]
 
 
-class Part(msgspec.Struct, frozen=True, gc=False, tag=True):
+class InlinePart(msgspec.Struct, frozen=True, gc=False, tag=True):
     text: str
 
 
-class Text(Part, frozen=True, gc=False, tag=True):
+class Text(InlinePart, frozen=True, gc=False, tag=True):
     """As it is."""
 
 
-class Strong(Part, frozen=True, gc=False, tag=True):
+class Strong(InlinePart, frozen=True, gc=False, tag=True):
     """What must not be overlooked."""
 
 
-class Code(Part, frozen=True, gc=False, tag=True):
-    """What stands in a file or log, letter for letter."""
+class Code(InlinePart, frozen=True, gc=False, tag=True):
+    """Text of a file or log, letter for letter."""
 
 
-class Link(Part, frozen=True, gc=False, tag=True):
+class Link(InlinePart, frozen=True, gc=False, tag=True):
     """`target` is `#` and the key of a section, or a path relative to the document; never an address."""
 
     target: str
@@ -35,28 +35,28 @@ class Link(Part, frozen=True, gc=False, tag=True):
 
 Inline: TypeAlias = Text | Strong | Code | Link
 Line: TypeAlias = tuple[Inline, ...]
-Said: TypeAlias = "str | Inline | Iterable[str | Inline]"
+LineContent: TypeAlias = "str | Inline | Iterable[str | Inline]"
 """What a line can be made of."""
 
 
-def line(*said: "Said") -> Line:
+def line(*content: "LineContent") -> Line:
     """Strings are plain text."""
-    return tuple(_parts(said))
+    return tuple(_parts(content))
 
 
-def _parts(said: Iterable["Said"]) -> Iterator[Inline]:
-    for one in said:
-        if isinstance(one, str):
-            if one:
-                yield Text(one)
-        elif isinstance(one, Part):
-            yield one
+def _parts(content: Iterable["LineContent"]) -> Iterator[Inline]:
+    for part in content:
+        if isinstance(part, str):
+            if part:
+                yield Text(part)
+        elif isinstance(part, InlinePart):
+            yield part
         else:
-            yield from _parts(one)
+            yield from _parts(part)
 
 
 def marked(text: str) -> Line:
-    """What stands between backticks is code, as reviewers write it; a backtick without a second one is a letter."""
+    """Text between backticks is code, as reviewers write it; an unpaired backtick is a letter."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         pieces[-2:] = ["`".join(pieces[-2:])]
@@ -78,7 +78,7 @@ class Table(msgspec.Struct, frozen=True, gc=False, tag=True):
     right: tuple[str, ...] = ()
     """Columns of numbers."""
     provisional: bool = False
-    """Whether it says so above itself: its content comes from rules alone."""
+    """Whether a notice above the table marks it as not reviewed."""
 
 
 class Snippet(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -96,7 +96,7 @@ class Bar(msgspec.Struct, frozen=True, gc=False):
 
 
 class Chart(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """Bars; in markdown the table beside it says the same, so it is left out there."""
+    """Bars. Markdown leaves them out: the table beside them has the same numbers."""
 
     title: str
     bars: tuple[Bar, ...]
@@ -104,7 +104,7 @@ class Chart(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 
 class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """Runs × cases, a letter each; `legend` says what the letters mean."""
+    """Runs × cases, a letter each; `legend` explains the letters."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -123,7 +123,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
     brief: Line = ()
-    """Of one among many: the line that stands for it where a page has no room for all of them in full."""
+    """A single line that replaces the section where a page has no room for all of them."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,17 +132,17 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[tuple[str, Line], ...] = ()
     """Name and value, on top: run, model, date …"""
     blocks: tuple[Block, ...] = ()
-    """What stands before the first section: the answer."""
+    """The answer, before the first section."""
     sections: tuple[Section, ...] = ()
     memory: dict[str, object] = {}
     """What errata wants to find again when it reads the report as an earlier one; see docs/memory.md."""
 
 
-def paragraph(*said: "Said") -> Paragraph:
-    return Paragraph(line(*said))
+def paragraph(*content: "LineContent") -> Paragraph:
+    return Paragraph(line(*content))
 
 
-def items(lines: Iterable["Said"], *, kind: Literal["points", "numbers", "tasks"] = "points") -> Items:
+def items(lines: Iterable["LineContent"], *, kind: Literal["points", "numbers", "tasks"] = "points") -> Items:
     return Items(tuple(line(one) for one in lines), kind)
 
 
@@ -155,7 +155,7 @@ def every_section(sections: Iterable[Section]) -> Iterator[Section]:
 
 def table(
     header: Iterable[str],
-    rows: Iterable[Iterable["Said"]],
+    rows: Iterable[Iterable["LineContent"]],
     *,
     right: Iterable[str] = (),
     provisional: bool = False,

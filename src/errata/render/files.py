@@ -1,29 +1,32 @@
 """Documents → files: below one folder, each whole or not at all, and only where something changed."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from errata.errors import ReportError
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     path: Path
     change: str
     """`new`, `changed` or `unchanged`."""
 
 
-def write_files(folder: Path, files: Mapping[str, str], *, executable: frozenset[str] = frozenset()) -> list[Written]:
+def write_files(
+    folder: Path, files: Mapping[str, str], *, executable: frozenset[str] = frozenset()
+) -> list[WrittenFile]:
     """Path relative to the folder → content."""
     for parent in dict.fromkeys((folder / name).parent for name in files):
         _make(folder, parent)
-    return [_written(folder / name, content, executable=name in executable) for name, content in files.items()]
+    return [_write(folder / name, content, executable=name in executable) for name, content in files.items()]
 
 
-def write_file(folder: Path, name: str, content: str) -> Written:
+def write_file(folder: Path, name: str, content: str) -> WrittenFile:
     _make(folder, (folder / name).parent)
-    return _written(folder / name, content)
+    return _write(folder / name, content)
 
 
 def _make(folder: Path, parent: Path) -> None:
@@ -31,12 +34,12 @@ def _make(folder: Path, parent: Path) -> None:
     try:
         parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _refused(parent, error) from error
+        raise _write_error(parent, error) from error
     if not parent.resolve().is_relative_to(folder.resolve()):
         raise ReportError(f"`{parent}` leads out of `{folder}`", hint="remove the link, or name another folder")
 
 
-def _written(path: Path, content: str, *, executable: bool = False) -> Written:
+def _write(path: Path, content: str, *, executable: bool = False) -> WrittenFile:
     data = content.encode("utf-8", "replace")
     if path.is_symlink():
         raise ReportError(f"`{path}` leads out of its folder", hint="remove the link, or name another folder")
@@ -47,11 +50,11 @@ def _written(path: Path, content: str, *, executable: bool = False) -> Written:
         if executable:
             path.chmod(path.stat().st_mode | 0o111)
     except OSError as error:
-        raise _refused(path, error) from error
-    return Written(path, "new" if before is None else "unchanged" if before == data else "changed")
+        raise _write_error(path, error) from error
+    return WrittenFile(path, "new" if before is None else "unchanged" if before == data else "changed")
 
 
-def _refused(path: Path, error: OSError) -> ReportError:
+def _write_error(path: Path, error: OSError) -> ReportError:
     return ReportError(f"`{path}` can't be written: {error.strerror}", hint="name another folder")
 
 
@@ -62,3 +65,31 @@ def _replace(path: Path, data: bytes) -> None:
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
+
+
+UNKNOWN, UNNAMED = "unknown", "unnamed"
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def slug(text: str) -> str:
+    """What may stand in a path: no folder of its own, no dot file, never empty."""
+    return _UNFIT.sub("-", text).strip("-.")[:80].rstrip("-.") or UNKNOWN
+
+
+def key_slug(name: str) -> str:
+    """What may stand in a file name and a key; never empty, never a dot file, never longer than a file name may be."""
+    return _UNFIT.sub("-", name).strip("-.")[:100].rstrip("-.") or UNNAMED
+
+
+def unique_keys(names: Iterable[str], *, reserved: Iterable[str] = ()) -> list[str]:
+    """File names and keys for things of any name: slugged, each its own, whatever the case of its letters."""
+    taken = set(reserved)
+    keys = []
+    for name in names:
+        key = base = key_slug(name)
+        number = 2
+        while key.lower() in taken:
+            key, number = f"{base}-{number}", number + 1
+        taken.add(key.lower())
+        keys.append(key)
+    return keys

@@ -30,10 +30,10 @@ from errata.render.document import (
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
-from errata.text.outgoing import washed, washed_lines
+from errata.text.private import outgoing_line, outgoing_lines
 
 IN_FULL = 500
-"""Of many alike, so many are shown whole; the rest stands in a table."""
+"""Sections of one kind that are shown in full; the others become rows of a table."""
 PASSING = frozenset(". ")
 
 
@@ -99,12 +99,12 @@ class _Page:
         yield f'<h{head} id="{self._id(section)}">{_text(section.title)}</h{head}>'
         yield from map(self._block, section.blocks)
         left: list[Section] = []
-        for one in section.sections:
-            if one.brief and self._shown >= IN_FULL:
-                left.append(one)
+        for inner in section.sections:
+            if inner.brief and self._shown >= IN_FULL:
+                left.append(inner)
                 continue
-            self._shown += bool(one.brief)
-            yield from self._section(one, level + 1)
+            self._shown += bool(inner.brief)
+            yield from self._section(inner, level + 1)
         yield from self._rest(left)
         yield "</section>"
 
@@ -113,7 +113,8 @@ class _Page:
             return
         yield f"<p>{len(left):,} more in short; the markdown and JSON reports have them in full.</p>"
         rows = (
-            f'<tr id="{self._id(one)}"><td>{_text(one.title)}</td><td>{self._line(one.brief)}</td></tr>' for one in left
+            f'<tr id="{self._id(section)}"><td>{_text(section.title)}</td><td>{self._line(section.brief)}</td></tr>'
+            for section in left
         )
         head = '<thead><tr><th scope="col">case</th><th scope="col">in short</th></tr></thead>'
         yield _scrolling(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>", "the rest, in short")
@@ -150,7 +151,7 @@ class _Page:
         return "".join(f"<td{kind}>{self._line(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
 
     def _snippet(self, snippet: Snippet) -> str:
-        code = f'<pre tabindex="0"><code>{escape(washed_lines(snippet.text))}</code></pre>'
+        code = f'<pre tabindex="0"><code>{escape(outgoing_lines(snippet.text))}</code></pre>'
         if not snippet.caption:
             return code
         return f"<figure><figcaption>{self._line(snippet.caption)}</figcaption>{code}</figure>"
@@ -198,7 +199,7 @@ def _breakable(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(washed(text))
+    return escape(outgoing_line(text))
 
 
 def chart(drawn: Chart, text: Callable[[str], str]) -> str:

@@ -24,9 +24,9 @@ from errata.render.document import (
     Text,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
-from errata.text.outgoing import washed_lines, washed_tree
+from errata.text.private import outgoing_lines, outgoing_tree
 
-PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
+PROVISIONAL = "Automatic; not yet reviewed."
 MEMORY = "errata:memory"
 DEEPEST = 6
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
@@ -56,8 +56,8 @@ class _Page:
     def _section(self, section: Section, level: int) -> Iterator[str]:
         yield f"{'#' * min(level, DEEPEST)} {inline_text(section.title)}"
         yield from self._blocks(section.blocks)
-        for one in section.sections:
-            yield from self._section(one, level + 1)
+        for inner in section.sections:
+            yield from self._section(inner, level + 1)
 
     def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
         yield from filter(None, map(self._block, blocks))
@@ -78,8 +78,8 @@ class _Page:
                 return ""
 
     def _items(self, items: Items) -> Iterator[str]:
-        for at, one in enumerate(items.lines, 1):
-            yield f"{_MARKS.get(items.kind, f'{at}.')} {not_a_start(self._line(one))}"
+        for at, item in enumerate(items.lines, 1):
+            yield f"{_MARKS.get(items.kind, f'{at}.')} {not_a_start(self._line(item))}"
 
     def _table(self, table: Table) -> str:
         marks = ("---:" if name in table.right else "---" for name in table.header)
@@ -89,7 +89,7 @@ class _Page:
         return above + "\n".join(lines)
 
     def _snippet(self, snippet: Snippet) -> str:
-        text = washed_lines(snippet.text)
+        text = outgoing_lines(snippet.text)
         fence = ticks_around(text, least=3)
         language = snippet.language if _LANGUAGE.fullmatch(snippet.language) else "text"
         caption = f"{not_a_start(self._line(snippet.caption))}\n\n" if snippet.caption else ""
@@ -129,6 +129,6 @@ def _grid(grid: Grid) -> str:
 
 def _memory(memory: Mapping[str, object]) -> str:
     """For errata's own eyes. No text can end the comment: `-` and `>` are written as JSON allows."""
-    encoded = msgspec.json.encode(washed_tree(dict(memory)), order="sorted").decode("utf-8")
+    encoded = msgspec.json.encode(outgoing_tree(dict(memory)), order="sorted").decode("utf-8")
     safe = encoded.replace("--", "-\\u002d").replace(">", "\\u003e").replace("<", "\\u003c")
     return f"<!-- {MEMORY} {safe} -->"

@@ -1,4 +1,4 @@
-"""Plain text → markdown that says no more than the text. The only place where markdown is escaped.
+"""Plain text → markdown without any markup of the text. The only place where markdown is escaped.
 
 A text can't start a heading, a list, a link, a table cell or markup of its own; addresses in it are shown as code, so
 that nobody follows one that a log has planted, and nobody is called by a mention in it.
@@ -7,12 +7,12 @@ that nobody follows one that a log has planted, and nobody is called by a mentio
 import re
 from functools import lru_cache
 
-from errata.text.outgoing import REMEMBERED, washed
+from errata.text.private import REMEMBERED, outgoing_line
 
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
 _SUSPECT = re.compile(r"[\\`*\[\]<|~$_&@#]|://|www\.|mailto:|GH-")
-"""Where none of these stands, there is nothing to be done."""
+"""A text without any of these needs no escaping."""
 _STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
 _CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
 GAP = "\u200b"
@@ -29,13 +29,13 @@ def inline_text(text: str, *, edges: bool = False) -> str:
 
 @lru_cache(REMEMBERED)
 def _plain(text: str) -> str:
-    clean = washed(text)
+    clean = outgoing_line(text)
     if not _SUSPECT.search(clean):  # as most texts are
         return clean
     pieces, at = [], 0
-    for found in _ADDRESS.finditer(clean):
-        pieces += [_escaped(clean[at : found.start()]), code(found[0])]
-        at = found.end()
+    for match in _ADDRESS.finditer(clean):
+        pieces += [_escaped(clean[at : match.start()]), code(match[0])]
+        at = match.end()
     pieces.append(_escaped(clean[at:]))
     return "".join(pieces)
 
@@ -49,7 +49,7 @@ def with_edges(made: str, text: str) -> str:
 
 def code(text: str) -> str:
     """Letter for letter, on one line; a bar is escaped, since a table would take it for the end of a cell."""
-    clean = washed(text)
+    clean = outgoing_line(text)
     if not clean:
         return ""
     ticks = ticks_around(clean)
@@ -63,13 +63,13 @@ def ticks_around(text: str, least: int = 1) -> str:
 
 
 def neutral(text: str) -> str:
-    """Without mentions and references: nobody is called, and no issue is named or closed, by what a log says."""
+    """Without mentions and references: the text of a log notifies nobody and links or closes no issue."""
     return _CALLS.sub(lambda found: f"{found[0]}{GAP}", text)
 
 
 def plain_title(title: str) -> str:
     """A title that is no markdown but may be read as such: as it is, with gaps where it would be more than text."""
-    return _ACTS.sub(lambda found: f"{found[0]}{GAP}", neutral(washed(title)))
+    return _ACTS.sub(lambda found: f"{found[0]}{GAP}", neutral(outgoing_line(title)))
 
 
 def not_a_start(text: str) -> str:
@@ -77,8 +77,8 @@ def not_a_start(text: str) -> str:
     return _STARTS.sub(_shielded, text)
 
 
-def _shielded(found: re.Match[str]) -> str:
-    blank, mark = found.groups()
+def _shielded(match: re.Match[str]) -> str:
+    blank, mark = match.groups()
     return f"{blank}{mark[:-1]}\\{mark[-1]}" if mark[0].isdigit() else f"{blank}\\{mark}"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from errata.model.output.report.batch import BatchCategory, BatchReport, BatchSession, Spread
+from errata.model.output.report.batch import BatchReport, BatchSession, Spread
 from errata.render.document import (
     Block,
     Code,
@@ -26,7 +26,7 @@ from errata.report.batch_prose import (
     exit_codes,
     session_times,
 )
-from errata.report.parts import batch_name, money, named, plural, seconds, status_line
+from errata.report.parts import batch_name, money, name_list, plural, seconds, status_line
 
 LISTED = 100
 """Tests that are named in one sentence."""
@@ -36,7 +36,7 @@ def analysis_document(report: BatchReport) -> Document:
     return Document(
         title=f"Analysis: {batch_name(report)}",
         facts=(("Status", status_line(report.reading)),),
-        blocks=(paragraph("What is counted stands in ", Link("README.md", "README.md"), "."),),
+        blocks=(paragraph("Results: ", Link("README.md", "README.md"), "."),),
         sections=(
             Section(title="What happened", blocks=tuple(_sessions(report))),
             Section(title="Costs", blocks=tuple(_costs(report))),
@@ -60,10 +60,10 @@ def _limits(report: BatchReport) -> Block:
 def _sessions(report: BatchReport) -> Iterator[Block]:
     if len(report.sessions) > 1:
         yield paragraph(
-            f"{len(report.sessions)} sessions lie in one folder, and the summary shows the last one only. "
-            "What the logs hold of all of them:"
+            f"The folder holds {len(report.sessions)} sessions; the summary shows only the last one. All of them, from "
+            "the logs:"
         )
-    header = ("session", "UTC", "tests", "exit codes", "cost", "passed", "failed", "not measured", "what it is")
+    header = ("session", "UTC", "tests", "exit codes", "cost", "passed", "failed", "not measured", "pattern")
     yield table(
         header,
         [_session(one) for one in report.sessions],
@@ -73,62 +73,67 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
         spent = f" Together they cost {money(report.hidden_passes_cost, 2)}." if report.hidden_passes_cost else ""
         yield paragraph(
             Strong(f"Passed in an earlier session, not now ({len(report.hidden_passes)}):"),
-            f" {named(report.hidden_passes, LISTED)}.{spent}",
+            f" {name_list(report.hidden_passes, LISTED)}.{spent}",
         )
     if report.hidden_fails:
         yield paragraph(
-            Strong(f"Failed on their merits in an earlier session, not measured now ({len(report.hidden_fails)}):"),
-            f" {named(report.hidden_fails, LISTED)}.",
+            Strong(f"Failed in an earlier session, not measured now ({len(report.hidden_fails)}):"),
+            f" {name_list(report.hidden_fails, LISTED)}.",
         )
     if report.never_measured:
         yield paragraph(
             Strong(f"Measured in no session ({len(report.never_measured)}):"),
-            f" {named(report.never_measured, LISTED)}.",
+            f" {name_list(report.never_measured, LISTED)}.",
         )
 
 
-def _session(one: BatchSession) -> tuple[str, ...]:
-    counts = (str(one.passed), str(one.failed), str(one.not_measured))
+def _session(session: BatchSession) -> tuple[str, ...]:
+    counts = (str(session.passed), str(session.failed), str(session.not_measured))
     return (
-        str(one.number),
-        session_times(one),
-        str(one.tried),
-        exit_codes(one),
-        money(one.cost, 2),
+        str(session.number),
+        session_times(session),
+        str(session.tried),
+        exit_codes(session),
+        money(session.cost, 2),
         *counts,
-        one.pattern,
+        session.pattern,
     )
 
 
 def _costs(report: BatchReport) -> Iterator[Block]:
     rows = [
         (
-            GROUPS[one.group],
-            str(one.tests),
-            *(money(value, 2) for value in (one.total, one.mean, one.pass_mean, one.pass_median)),
+            GROUPS[costs.group],
+            str(costs.tests),
+            *(money(value, 2) for value in (costs.total, costs.mean, costs.pass_mean, costs.pass_median)),
         )
-        for one in report.costs
+        for costs in report.costs
     ]
     header = ("group", "tests", "cost", "mean", "cost of pass, mean", "cost of pass, median")
     yield table(header, rows, right=header[1:])
-    told = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of a test (its frontier)."]
+    lines = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of each test (its frontier)."]
     if report.mean_cost_of_pass is not None:
-        told.append(
+        lines.append(
             f"Over {plural(report.priced_passes, 'pass', 'passes')}: mean {money(report.mean_cost_of_pass, 2)}, "
             f"median {money(report.median_cost_of_pass, 2)}."
         )
     endless = [one.id for one in report.tests if one.nothing_passed]
     if endless:
-        told.append(f"It is infinite where money was spent and no run passed: {named(endless)}.")
+        lines.append(f"It is infinite for tests that spent money without a pass: {name_list(endless)}.")
     if report.passed and report.cost is not None:
-        told.append(f"Charging the failures to the passes gives {money(report.cost / report.passed, 2)} per pass.")
-    yield items(told)
+        lines.append(f"With the cost of failures included: {money(report.cost / report.passed, 2)} per pass.")
+    yield items(lines)
 
 
 def _durations(spreads: Iterable[Spread]) -> Block:
     rows = [
-        (f"{GROUPS[one.group]} ({one.tests})", seconds(one.least), seconds(one.median), seconds(one.most))
-        for one in spreads
+        (
+            f"{GROUPS[spread.group]} ({spread.tests})",
+            seconds(spread.least),
+            seconds(spread.median),
+            seconds(spread.most),
+        )
+        for spread in spreads
     ]
     return table(("group", "min", "median", "max"), rows, right=("min", "median", "max"))
 
@@ -139,36 +144,31 @@ def _categories(report: BatchReport) -> Iterator[Block]:
         return
     rows = [
         (
-            f"{one.letter}. {category_title(one)}",
-            str(len(one.tests)),
-            f"{one.owner} ({one.confidence})",
-            category_evidence(one),
+            f"{category.letter}. {category_title(category)}",
+            str(len(category.tests)),
+            f"{category.owner} ({category.confidence})",
+            category_evidence(category),
         )
-        for one in report.categories
+        for category in report.categories
     ]
     yield table(
         ("category", "tests", "owner", "evidence"),
         rows,
         right=("tests",),
-        provisional=_any_provisional(report.categories),
     )
     yield paragraph("Details: ", Link("failures/summary.md", "failures/summary.md"))
 
 
 def _next(report: BatchReport) -> Iterator[Line]:
-    """What can be done from here; nothing of it is done by a report."""
+    """Commands to run next; the report itself runs none of them."""
     yield line(
-        Code("./file_issues.sh --dry-run"), ", then ", Code("./file_issues.sh"), " files all issues, a call a second"
+        Code("./file_issues.sh --dry-run"), ", then ", Code("./file_issues.sh"), " files all issues, one call a second"
     )
-    yield line(Code(f"errata rerun {report.handle}"), " prints the command that repeats what was not measured")
-    yield line(Code(f"errata check {report.handle}"), " tells before a resume what of the stored results can't be read")
+    yield line(Code(f"errata rerun {report.handle}"), " prints the command that reruns the blocked tests")
     yield line(
-        Code(f"errata review run {report.handle}"), " has the failures read; a new report then says what was found"
+        Code(f"errata check {report.handle}"), " lists stored results that can't be read; run it before a resume"
     )
-
-
-def _any_provisional(categories: Iterable[BatchCategory]) -> bool:
-    return any(one.provisional for one in categories)
+    yield line(Code(f"errata review run {report.handle}"), " reviews the failures; write the report again afterwards")
 
 
 def _numbered(lines: Iterable[str]) -> Block:

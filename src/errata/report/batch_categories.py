@@ -6,7 +6,7 @@ from string import ascii_uppercase
 from errata.model import Attempt
 from errata.model.output.report.batch import BatchCategory, Seconds
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.report.batch_failures import Batch, exact, hits_of
+from errata.report.batch_failures import BatchAttempts, exact, hits_of
 from errata.runs.explanation import BY_DEFAULT
 from errata.text.mask import mask
 
@@ -14,7 +14,7 @@ AT_ONCE = 60
 """Seconds."""
 
 
-def collect_categories(batch: Batch) -> tuple[BatchCategory, ...]:
+def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
     """The framework's first, the largest first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
@@ -24,15 +24,15 @@ def collect_categories(batch: Batch) -> tuple[BatchCategory, ...]:
     return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 
 
-def _group(batch: Batch, attempt: str) -> tuple[str, str]:
+def _group(batch: BatchAttempts, attempt: str) -> tuple[str, str]:
     """Owner, and the rule that names the cause; a rule that a reviewer contradicts names none."""
-    said, owner = batch.view.attributions.get(attempt), batch.owner(attempt) or "unknown"
-    if said is None or said.decided_by in BY_DEFAULT or said.owner != owner:
+    attribution, owner = batch.view.attributions.get(attempt), batch.owner(attempt) or "unknown"
+    if attribution is None or attribution.decided_by in BY_DEFAULT or attribution.owner != owner:
         return owner, ""
-    return owner, said.decided_by
+    return owner, attribution.decided_by
 
 
-def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: Batch) -> BatchCategory:
+def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: BatchAttempts) -> BatchCategory:
     attempts = [batch.failing[case] for case in cases]
     attributions = [batch.view.attributions[one.id] for one in attempts if one.id in batch.view.attributions]
     weakest = max((one.confidence for one in attributions), key=("certain", "likely", "weak").index, default="weak")

@@ -1,4 +1,4 @@
-"""The facts of a batch: every test as it counts now, what earlier sessions had found, categories and what to do."""
+"""The facts of a batch: every test with its counted result, earlier sessions, categories and fixes."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
@@ -16,12 +16,12 @@ from errata.model.output.report.batch import (
     SpreadGroup,
 )
 from errata.model.run import case_name
-from errata.render.slugs import unique_keys
+from errata.render.files import unique_keys
 from errata.report.batch_categories import collect_categories
-from errata.report.batch_failures import Batch, collect_failures
+from errata.report.batch_failures import BatchAttempts, collect_failures
 from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.view import RunView
-from errata.text.outgoing import washed
+from errata.text.private import outgoing_line
 
 RESERVED = ("epic", "links", "analysis")
 """Names of pages that are no test's."""
@@ -72,8 +72,8 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
     )
 
 
-def collect_batch(view: RunView) -> Batch:
-    """Of a case that was tried several times, a try that failed stands for it."""
+def collect_batch(view: RunView) -> BatchAttempts:
+    """Where a case was tried several times, a failed attempt represents it."""
     counted: dict[str, Attempt] = {}
     earlier: dict[str, list[Attempt]] = {}
     children: dict[str, list[Attempt]] = {}
@@ -85,7 +85,7 @@ def collect_batch(view: RunView) -> Batch:
         elif attempt.case not in counted or not counted[attempt.case].is_failure:
             counted[attempt.case] = attempt
     tests: dict[str, BatchTest] = {}
-    batch = Batch(
+    batch = BatchAttempts(
         view=view,
         tests=tests,
         counted=counted,
@@ -96,13 +96,13 @@ def collect_batch(view: RunView) -> Batch:
     )
     names = {case: case_name(view.run, case) for case in sorted(counted)}
     hidden = _hidden(batch)
-    keys = unique_keys(map(washed, names.values()), reserved=RESERVED)
+    keys = unique_keys(map(outgoing_line, names.values()), reserved=RESERVED)
     for (case, name), key in zip(names.items(), keys, strict=True):
         tests[case] = _test(batch, counted[case], key, name, hidden.get(case))
     return batch
 
 
-def _test(batch: Batch, attempt: Attempt, key: str, name: str, hidden: EarlierResult | None) -> BatchTest:
+def _test(batch: BatchAttempts, attempt: Attempt, key: str, name: str, hidden: EarlierResult | None) -> BatchTest:
     best = next((one for one in attempt.checks if one.is_primary), None)
     case, passed, spent = batch.cases.get(attempt.case), attempt.outcome == "pass", attempt.usage.cost
     return BatchTest(
@@ -138,10 +138,10 @@ def _subtests(run: Run) -> int:
     return most if isinstance(most, int) and 2 <= most <= MOST_SUBTESTS else USUAL_SUBTESTS
 
 
-def _hidden(batch: Batch) -> dict[str, EarlierResult]:
-    """Case → what an earlier session had found, where the one that counts hides it."""
+def _hidden(batch: BatchAttempts) -> dict[str, EarlierResult]:
+    """Case → the result of an earlier session that the counted session hides."""
     timeline = batch.view.timeline
-    found = {case: EarlierResult(was="not_run") for case in timeline.never_measured}
+    results = {case: EarlierResult(was="not_run") for case in timeline.never_measured}
     for change in timeline.changes:
         tries = batch.earlier.get(change.case, ())
         tried = next((one for one in tries if (one.session or 0) == change.session), None)
@@ -151,11 +151,11 @@ def _hidden(batch: Batch) -> dict[str, EarlierResult]:
             score=tried.reported if tried is not None else None,
             cost=change.cost,
         )
-        found.setdefault(change.case, result)
-    return found
+        results.setdefault(change.case, result)
+    return results
 
 
-def _limits(batch: Batch) -> BatchLimits:
+def _limits(batch: BatchAttempts) -> BatchLimits:
     models = [case for case, one in batch.failing.items() if batch.owner(one.id) == "model"]
     counts = batch.view.stored.counts
     return BatchLimits(
@@ -179,18 +179,18 @@ def _config(run: Run) -> Iterable[tuple[str, str]]:
 
 
 def _sessions(view: RunView) -> Iterable[BatchSession]:
-    for one in view.timeline.sessions:
+    for session in view.timeline.sessions:
         yield BatchSession(
-            number=one.number,
-            started_at=one.started_at,
-            finished_at=one.finished_at,
-            tried=one.tried,
-            passed=one.passed,
-            failed=one.failed,
-            not_measured=one.not_measured,
-            cost=one.cost,
-            exit_codes=one.exit_codes,
-            pattern=one.pattern,
+            number=session.number,
+            started_at=session.started_at,
+            finished_at=session.finished_at,
+            tried=session.tried,
+            passed=session.passed,
+            failed=session.failed,
+            not_measured=session.not_measured,
+            cost=session.cost,
+            exit_codes=session.exit_codes,
+            pattern=session.pattern,
         )
 
 

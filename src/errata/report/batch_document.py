@@ -8,13 +8,13 @@ from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import failure_document, failures_document
 from errata.report.batch_issue_pages import epic_document, issue_document
 from errata.report.batch_prose import batch_answer, batch_warning, earlier_words, part_of
-from errata.report.parts import NONE, batch_name, money, named, percent, plural, score_table, seconds, status_line
+from errata.report.parts import NONE, batch_name, money, name_list, percent, plural, score_table, seconds, status_line
 
 INFINITE = "∞"
 
 
 def batch_documents(report: BatchReport) -> dict[str, Document]:
-    """Path → document, in the order in which they are written."""
+    """Path → document, in the order of writing."""
     failing = {one.test.key: one for one in report.failures}
     return {
         "README.md": front_page(report),
@@ -49,14 +49,14 @@ def _aggregate(report: BatchReport) -> Block:
     total = len(report.tests)
     partial = [f"{one.id} ({part_of(one)})" for one in report.tests if one.part]
     owners: dict[str, int] = {}
-    for one in report.failures:
-        owners[one.owner] = owners.get(one.owner, 0) + 1
+    for failure in report.failures:
+        owners[failure.owner] = owners.get(failure.owner, 0) + 1
     split = ", ".join(
         f"{owner} {count}" for owner, count in sorted(owners.items(), key=lambda pair: (-pair[1], pair[0]))
     )
     passed = f"{report.passed} ({_share(report.passed, total)})"
     if partial:
-        passed += f", {len(partial)} of them partial: {named(partial)}"
+        passed += f", {len(partial)} of them partial: {name_list(partial)}"
     failed = f"{report.failed} ({_share(report.failed, total)}){f': {split}' if split else ''}"
     unknown = f", unknown for {report.unknown_costs}" if report.unknown_costs else ""
     count = f" ({plural(report.priced_passes, 'pass', 'passes')})" if report.priced_passes else ""
@@ -82,14 +82,14 @@ def _results(report: BatchReport) -> Iterator[Block]:
     failing = {one.test.key for one in report.failures}
     header = ("test", "name", "status", "tier", "score", "CoP", "cost", "seconds", "owner")
     rows = [
-        (*_row(one, linked=one.key in failing), *([earlier_words(one.earlier) or "same"] if several else []))
-        for one in report.tests
+        (*_row(test, linked=test.key in failing), *([earlier_words(test.earlier) or "same"] if several else []))
+        for test in report.tests
     ]
     provisional = report.reading.status == "provisional"
-    told = f"`owner` is who has to act{'; PROVISIONAL: it comes from rules' if provisional else ''}."
+    note = f"`owner` is who has to act{', by rule' if provisional else ''}."
     if several:
-        told += " `earlier` is the latest measured result of an earlier session, where the one that counts hides it."
-    yield paragraph(marked(told))
+        note += " `earlier` is the latest measured result of an earlier session that the counted session hides."
+    yield paragraph(marked(note))
     yield table((*header, *(["earlier"] if several else [])), rows, right=("score", "CoP", "cost", "seconds"))
     more = line("More: ", Link("analysis.md", "analysis.md"), " · ", Link("failures/summary.md", "failures/summary.md"))
     yield paragraph(

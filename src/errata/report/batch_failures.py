@@ -18,12 +18,12 @@ from errata.model.output.report.batch import (
     Share,
     StoredRuns,
 )
-from errata.model.output.report.shared import Piece
+from errata.model.output.report.shared import QuotedEvidence
 from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.view import RunView
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 from errata.triage.reasons import has_logs, reason_of
 from errata.triage.rulebook import Rule
 from errata.triage.rulesets import rules_in_use
@@ -33,7 +33,7 @@ JUDGED = 3
 
 
 @dataclass(frozen=True)
-class Batch:
+class BatchAttempts:
     """The attempts of a batch by case: one pass over all of them."""
 
     view: RunView
@@ -51,7 +51,7 @@ class Batch:
 
     @cached_property
     def means(self) -> Callable[[str], str]:
-        """What a rule says in words."""
+        """Rule → its meaning in words."""
         return cache(meaning_of)
 
     def case(self, key: str) -> Case | None:
@@ -60,7 +60,7 @@ class Batch:
         return self.view.case(key) if known is not None and known.artefacts else known
 
     def owner(self, attempt: str) -> str:
-        """Who has to act: as a reviewer says, else as the rules do."""
+        """Who has to act: by the review, else by the rules."""
         if attempt in self.view.standings:
             return self.view.standings[attempt].standing.verdict.owner
         return self.view.attributions[attempt].owner if attempt in self.view.attributions else ""
@@ -76,60 +76,68 @@ class Batch:
         return BatchFix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, rule=rule.name)
 
 
-def collect_failures(batch: Batch, categories: Iterable[BatchCategory]) -> Iterator[BatchFailure]:
+def collect_failures(batch: BatchAttempts, categories: Iterable[BatchCategory]) -> Iterator[BatchFailure]:
     letters = {test: one.letter for one in categories for test in one.tests}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         yield _failure(batch, case, attempt, letters[batch.tests[case].id])
 
 
-def _failure(batch: Batch, case: str, attempt: Attempt, letter: str) -> BatchFailure:
-    said, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
+def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> BatchFailure:
+    attribution, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
     verdict = standing.standing.verdict if standing is not None else None
     error = attempt.errors[0] if attempt.errors else None
     known, children = batch.case(case), batch.children.get(case, ())
-    decided_by = said.decided_by if said is not None else ""
+    decided_by = attribution.decided_by if attribution is not None else ""
     by_default = decided_by in BY_DEFAULT
     return BatchFailure(
         test=batch.tests[case],
         category=letter,
-        owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
-        confidence=verdict.confidence if verdict is not None else said.confidence if said is not None else "weak",
+        owner=verdict.owner if verdict is not None else attribution.owner if attribution is not None else "unknown",
+        confidence=verdict.confidence
+        if verdict is not None
+        else attribution.confidence
+        if attribution is not None
+        else "weak",
         reviewed=verdict is not None,
         cause=verdict.cause if verdict is not None else "",
         decided_by=decided_by,
         rule_means="" if by_default or not decided_by else batch.means(decided_by),
-        reason=_reason(batch, attempt, said) if by_default else "",
+        reason=_reason(batch, attempt, attribution) if by_default else "",
         judge=_judge(children) if by_default else None,
         error=exact(error.traceback or error.message, error) if error is not None else "",
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
         hits=hits_of(attempt),
-        fix=_fix(batch, standing, said),
-        evidence=tuple(_evidence(said, standing)),
+        fix=_fix(batch, standing, attribution),
+        evidence=tuple(_evidence(attribution, standing)),
         timeline=tuple(_timeline(batch, case, attempt)),
         stored=_stored(children),
         task=str(known.input) if known is not None and known.input else "",
         rubric=_rubric(known),
         criteria=tuple(_criteria(children)),
         judges=tuple(_judges(attempt, children)),
-        follows=_root(batch, said),
+        follows=_root(batch, attribution),
     )
 
 
-def _reason(batch: Batch, attempt: Attempt, said: Attribution | None) -> str:
-    return short_line(reason_of(batch.view.with_texts(attempt) if has_logs(attempt) else attempt, said).text, QUOTE)
+def _reason(batch: BatchAttempts, attempt: Attempt, attribution: Attribution | None) -> str:
+    return short_line(
+        reason_of(batch.view.with_texts(attempt) if has_logs(attempt) else attempt, attribution).text, QUOTE
+    )
 
 
 def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
-    """What judges say most often about the runs that failed."""
+    """The most common reasoning of the judges on the failed runs."""
     failed = [one for one in children if one.outcome == "fail"]
-    said = Counter(short_line(each.reasoning, QUOTE) for one in failed for each in one.objections[:1] if each.reasoning)
-    if not said:
+    reasonings = Counter(
+        short_line(each.reasoning, QUOTE) for child in failed for each in child.objections[:1] if each.reasoning
+    )
+    if not reasonings:
         return None
-    text, often = said.most_common(1)[0]
+    text, often = reasonings.most_common(1)[0]
     return JudgeWords(text=text, runs=Share(count=often, of=len(failed)))
 
 
-def _fix(batch: Batch, standing: AttemptReview | None, said: Attribution | None) -> BatchFix | None:
+def _fix(batch: BatchAttempts, standing: AttemptReview | None, attribution: Attribution | None) -> BatchFix | None:
     verdict = standing.standing.verdict if standing is not None else None
     if verdict is not None and verdict.fix is not None:
         fix, advice = verdict.fix, verdict.recommendation
@@ -137,7 +145,7 @@ def _fix(batch: Batch, standing: AttemptReview | None, said: Attribution | None)
         return BatchFix(
             cause=cause, before=fix.before, after=fix.after, path=fix.path, reviewer=word_for(verdict.reviewer)
         )
-    return batch.rule_fix(said.decided_by) if said is not None else None
+    return batch.rule_fix(attribution.decided_by) if attribution is not None else None
 
 
 def _first_place(attempt: Attempt) -> str:
@@ -145,7 +153,7 @@ def _first_place(attempt: Attempt) -> str:
 
 
 def exact(text: str, error: ErrorInfo) -> str:
-    """As the log has it; with its type, where the text does not say that."""
+    """As the log has it, with its type where the text lacks it."""
     return text if not error.type or error.type in text else f"{error.type}: {text}"
 
 
@@ -156,31 +164,31 @@ def hits_of(attempt: Attempt) -> Share | None:
     return Share(count=len(hits), of=len(known)) if hits else None
 
 
-def _evidence(said: Attribution | None, standing: AttemptReview | None) -> Iterator[Piece]:
+def _evidence(attribution: Attribution | None, standing: AttemptReview | None) -> Iterator[QuotedEvidence]:
     if standing is not None:
         for quote in standing.standing.verdict.evidence:
-            yield Piece(place=quote.place, quote=short_line(quote.quote, QUOTE))
+            yield QuotedEvidence(place=quote.place, quote=short_line(quote.quote, QUOTE))
         return
-    for signal in said.signals if said is not None else ():
+    for signal in attribution.signals if attribution is not None else ():
         if len(signal.quote.split()) > 1:  # `fail` alone is no evidence
             place = str(signal.ref) if signal.ref is not None else signal.where
-            yield Piece(place=place, quote=short_line(signal.quote, QUOTE))
+            yield QuotedEvidence(place=place, quote=short_line(signal.quote, QUOTE))
 
 
-def _timeline(batch: Batch, case: str, attempt: Attempt) -> Iterator[Moment]:
+def _timeline(batch: BatchAttempts, case: str, attempt: Attempt) -> Iterator[Moment]:
     tries = sorted([*batch.earlier.get(case, ()), attempt], key=lambda one: (one.session or 0, one.index))
-    for one in tries:
+    for tried in tries:
         yield Moment(
-            session=one.session or 1,
-            started_at=one.started_at,
-            finished_at=one.finished_at,
-            outcome=one.outcome,
-            execution=one.execution,
-            score=one.reported,
-            cost=one.usage.cost,
-            exit_code=one.exit_code,
-            error=short_line(one.errors[0].message, MOMENT) if one.errors else "",
-            place=str(one.ref) if one.ref is not None else "",
+            session=tried.session or 1,
+            started_at=tried.started_at,
+            finished_at=tried.finished_at,
+            outcome=tried.outcome,
+            execution=tried.execution,
+            score=tried.reported,
+            cost=tried.usage.cost,
+            exit_code=tried.exit_code,
+            error=short_line(tried.errors[0].message, MOMENT) if tried.errors else "",
+            place=str(tried.ref) if tried.ref is not None else "",
         )
 
 
@@ -207,8 +215,8 @@ def _rubric(case: Case | None) -> str:
 def _criteria(children: Sequence[Attempt]) -> Iterator[Criterion]:
     """What the rubric asked for, and in how many of the stored runs it was met."""
     asked: dict[str, list[bool]] = {}
-    for one in children:
-        for check in one.checks:
+    for attempt in children:
+        for check in attempt.checks:
             if check.kind == "criterion" and check.status in ("pass", "fail"):
                 asked.setdefault(check.name, []).append(check.status == "pass")
     for name, met in asked.items():
@@ -216,8 +224,8 @@ def _criteria(children: Sequence[Attempt]) -> Iterator[Criterion]:
             yield Criterion(name=name, met=Share(count=sum(met), of=len(met)))
 
 
-def _root(batch: Batch, said: Attribution | None) -> str:
-    if said is None or not said.follows:
+def _root(batch: BatchAttempts, attribution: Attribution | None) -> str:
+    if attribution is None or not attribution.follows:
         return ""
-    case = split_attempt_id(said.follows).case
-    return batch.tests[case].id if case in batch.tests else said.follows
+    case = split_attempt_id(attribution.follows).case
+    return batch.tests[case].id if case in batch.tests else attribution.follows

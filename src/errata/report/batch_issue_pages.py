@@ -6,7 +6,7 @@ from errata.model.output.report.batch import BatchFailure, BatchReport, BatchTes
 from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.batch_failure_pages import cut, same_tests
 from errata.report.batch_prose import batch_advice, category_title, cause_of, earlier_words, needed_for, part_of
-from errata.report.parts import NONE, interval, left_out_words, money, named, percent, plural
+from errata.report.parts import NONE, interval, left_out_words, money, name_list, percent, plural
 
 LONGEST, STATUS = 180, 40
 """Characters of a title; GitHub takes 256."""
@@ -41,12 +41,12 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     in_part = f", {partial} of them partial" if partial else ""
     rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
     rows += [
-        (f"failed, {category_title(one)} ({one.owner})", f"{len(one.tests)} ({money(one.cost, 2)})")
-        for one in report.categories
+        (f"failed, {category_title(category)} ({category.owner})", f"{len(category.tests)} ({money(category.cost, 2)})")
+        for category in report.categories
     ]
     if report.hidden_passes:
         rows.append(
-            ("passed in an earlier session, not now", f"{len(report.hidden_passes)}: {named(report.hidden_passes)}")
+            ("passed in an earlier session, not now", f"{len(report.hidden_passes)}: {name_list(report.hidden_passes)}")
         )
     yield table(("", "tests"), rows, provisional=report.reading.status == "provisional")
     yield paragraph(
@@ -73,7 +73,7 @@ def issue_document(test: BatchTest, failure: BatchFailure | None, report: BatchR
 
 
 def _passed(test: BatchTest) -> Iterator[Block]:
-    yield paragraph(Strong("Passed."), f" Only in part: {part_of(test)}." if test.part else " Nothing to do.")
+    yield paragraph(Strong("Passed."), f" Partly: {part_of(test)}." if test.part else " Nothing to do.")
     yield _numbers(test)
 
 
@@ -91,31 +91,35 @@ def _numbers(test: BatchTest) -> Block:
     return table(("", "now"), rows)
 
 
-def _failed(one: BatchFailure, report: BatchReport) -> Iterator[Block]:
-    category = report.category_of(one)
+def _failed(failure: BatchFailure, report: BatchReport) -> Iterator[Block]:
+    category = report.category_of(failure)
     framework = category is not None and category.framework
-    verdict = f"{one.owner.capitalize()} failure, not a model failure." if framework else f"Failure of the {one.owner}."
-    yield paragraph(Strong(verdict), "" if one.reviewed else " By rule; nobody has read it yet.")
-    yield _numbers(one.test)
-    yield paragraph(Strong("Root cause."), " ", marked(cause_of(one) or "Not known."))
-    if one.error:
-        yield Snippet(cut(one.error))
-        same = same_tests(one, report)
-        joint = "; " if one.place and same else ""
-        if one.place or same:
-            yield paragraph("(", Code(one.place), f"{joint}{same}", ")")
-    if one.fix is not None and one.fix.after:
+    verdict = (
+        f"{failure.owner.capitalize()} failure, not a model failure."
+        if framework
+        else f"Failure of the {failure.owner}."
+    )
+    yield paragraph(Strong(verdict), "" if failure.reviewed else " By rule; not reviewed yet.")
+    yield _numbers(failure.test)
+    yield paragraph(Strong("Root cause."), " ", marked(cause_of(failure) or "Not known."))
+    if failure.error:
+        yield Snippet(cut(failure.error))
+        same = same_tests(failure, report)
+        joint = "; " if failure.place and same else ""
+        if failure.place or same:
+            yield paragraph("(", Code(failure.place), f"{joint}{same}", ")")
+    if failure.fix is not None and failure.fix.after:
         yield paragraph(
             Strong("Fix."),
             " ",
-            Code(one.fix.after),
+            Code(failure.fix.after),
             " instead of ",
-            Code(one.fix.before),
+            Code(failure.fix.before),
             ". ",
-            marked(one.fix.cause),
+            marked(failure.fix.cause),
             ".",
         )
-    elif one.fix is not None:
-        yield paragraph(Strong("Fix."), " ", marked(one.fix.cause))
-    if needed := needed_for(one, report):
+    elif failure.fix is not None:
+        yield paragraph(Strong("Fix."), " ", marked(failure.fix.cause))
+    if needed := needed_for(failure, report):
         yield paragraph(Strong("Done when"), f" {needed[:1].lower()}{needed[1:]}")

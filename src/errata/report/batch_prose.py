@@ -15,10 +15,10 @@ from errata.model.output.report.batch import (
     SpreadGroup,
     StoredRuns,
 )
-from errata.report.parts import named, percent, plural
+from errata.report.parts import name_list, percent, plural
 
 MISLEADS = 0.02
-"""So far apart, the usual score says something else than what is known."""
+"""Where strict and clean score are further apart than this, the page warns."""
 NAMED = 8
 MODEL = "The model did not solve the task"
 GROUPS: dict[SpreadGroup, str] = {
@@ -29,13 +29,13 @@ GROUPS: dict[SpreadGroup, str] = {
 }
 _TO_DO = {
     "model": "Nothing to fix in the framework",
-    "collateral": "Mend what stopped them, if anything has to be; these only follow from it",
-    "harness": "Mend the harness, then repeat them",
-    "environment": "Mend the environment, then repeat them",
-    "provider": "Repeat them",
-    "budget": "Look at the limits; repeat with larger ones if they were meant to be enough",
-    "grader": "Look at the grader before the score is used",
-    "task": "Look at the task before the score is used",
+    "collateral": "Fix what stopped them, if needed; these are knock-on failures",
+    "harness": "Fix the harness, then rerun them",
+    "environment": "Fix the environment, then rerun them",
+    "provider": "Rerun them",
+    "budget": "Check the limits; rerun with larger ones if they were too small",
+    "grader": "Check the grader before you use the score",
+    "task": "Check the task before you use the score",
 }
 
 
@@ -47,15 +47,15 @@ def batch_answer(report: BatchReport) -> str:
     theirs = sum(len(one.tests) for one in report.categories if one.framework)
     parts = [f"{report.passed} of {len(report.tests)} pass."]
     if theirs:
-        are = "is not the model's: it says" if theirs == 1 else "are not the model's: they say"
-        parts.append(f"{theirs} of the {plural(len(report.failures), 'failure')} {are} nothing about it.")
+        are = "is not the model's" if theirs == 1 else "are not the model's"
+        parts.append(f"{theirs} of {plural(len(report.failures), 'failure')} {are}: infrastructure or knock-on.")
     if report.hidden_passes:
-        parts.append(f"{len(report.hidden_passes)} of them had passed in an earlier session.")
+        parts.append(f"{len(report.hidden_passes)} of the failing tests passed in an earlier session.")
     return " ".join(parts)
 
 
 def batch_warning(report: BatchReport) -> str:
-    """What must not be done with the numbers, where something must not."""
+    """A warning where the strict score misleads; else empty."""
     by_policy = {one.policy: one for one in report.scores}
     strict, clean = by_policy["strict"], by_policy["clean"]
     if not clean.total or strict.rate is None or clean.rate is None or abs(clean.rate - strict.rate) <= MISLEADS:
@@ -74,8 +74,8 @@ def batch_advice(report: BatchReport) -> Iterator[str]:
     passes, fails = len(report.hidden_passes), len(report.hidden_fails)
     if passes or fails:
         yield (
-            "Until the batch is resumed once more, go by the results of earlier sessions too: the latest summary "
-            f"hides {plural(passes, 'pass', 'passes')} and {plural(fails, 'measured failure')}"
+            "Until the batch is resumed, use the results of earlier sessions as well: the latest summary hides "
+            f"{plural(passes, 'pass', 'passes')} and {plural(fails, 'measured failure')}"
         )
     for session in report.sessions:
         if session.tried and session.not_measured == session.tried:
@@ -91,35 +91,37 @@ def _quiet_exits(report: BatchReport) -> Iterator[str]:
     broken = [one.test for one in report.failures if one.category in framework]
     quiet = sum(one.exit_code == 0 for one in broken)
     if quiet:
-        yield f"Let exit codes tell the truth: {quiet} of {len(broken)} framework failures ended with exit code 0"
+        yield f"Make failures exit with a non-zero code: {quiet} of {len(broken)} framework failures exited with 0"
 
 
 def batch_limits(report: BatchReport) -> Iterator[str]:
     limits, tests = report.limits, len(report.tests)
     if limits.stored_tests and len(limits.stored_tests) < tests:
-        which = f"{len(limits.stored_tests)} of {tests} tests ({named(limits.stored_tests, NAMED)})"
-        yield f"Runs are stored for {which}; all else rests on the summary and the logs."
+        which = f"{len(limits.stored_tests)} of {tests} tests ({name_list(limits.stored_tests, NAMED)})"
+        yield f"Runs are stored for {which}; everything else comes from the summary and the logs."
     if limits.more_tries:
-        more = f"{plural(limits.more_tries, 'more try', 'more tries')} at the same cases are not shown"
-        yield f"{more}: a case stands here as failed where any of its tries failed."
+        more = f"{plural(limits.more_tries, 'more attempt')} at the same cases are not shown"
+        yield f"{more}: a case counts as failed here if any of its attempts failed."
     if limits.unreadable:
-        yield f"{plural(limits.unreadable, 'item')} of the logs could not be read: `errata check` names them."
+        yield f"{plural(limits.unreadable, 'item')} of the logs could not be read: `errata check` lists them."
     unknown = sum(one.cost is None for one in report.tests)
     if unknown:
         yield f"{plural(unknown, 'test')} report no cost; it is unknown, not zero."
     bare = limits.model_failures_without_runs
     if bare:
-        models = f"Of {limits.model_failures} model failures {bare} have no stored runs"
-        yield f"{models}: they are told by cost and score alone."
+        yield (
+            f"{bare} of {plural(limits.model_failures, 'model failure')} have no stored runs: only their cost and "
+            "score are known."
+        )
 
 
-def session_times(one: BatchSession) -> str:
-    start, end = ((moment or "–")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
+def session_times(session: BatchSession) -> str:
+    start, end = ((moment or "–")[:19].replace("T", " ") for moment in (session.started_at, session.finished_at))
     return f"{start} – {end[11:] if end[:10] == start[:10] else end}"
 
 
-def exit_codes(one: BatchSession) -> str:
-    return ", ".join(f"{code} for {often}" for code, often in one.exit_codes.items())
+def exit_codes(session: BatchSession) -> str:
+    return ", ".join(f"{code} for {often}" for code, often in session.exit_codes.items())
 
 
 # a test
@@ -146,37 +148,37 @@ def earlier_words(earlier: EarlierResult | None) -> str:
 # a failure
 
 
-def cause_of(one: BatchFailure) -> str:
-    if one.cause:
-        return one.cause
-    if not one.decided_by:
+def cause_of(failure: BatchFailure) -> str:
+    if failure.cause:
+        return failure.cause
+    if not failure.decided_by:
         return ""
-    if not one.rule_means:
-        return _unsolved(one)
-    fix = f" {_capital(one.fix.cause)}." if one.fix is not None and one.fix.rule else ""
-    return f"{_capital(one.rule_means)}.{fix}"
+    if not failure.rule_means:
+        return _unsolved(failure)
+    fix = f" {_capital(failure.fix.cause)}." if failure.fix is not None and failure.fix.rule else ""
+    return f"{_capital(failure.rule_means)}.{fix}"
 
 
-def _unsolved(one: BatchFailure) -> str:
-    """Where no rule names a cause: it was scored, and what the log and the judges say."""
-    spent = " It spent money and was scored" if one.test.cost else " It was scored"
-    score = f": {one.test.score:.3f}" if one.test.score is not None else ""
-    why = f' The log says: "{one.reason}".' if one.reason else ""
+def _unsolved(failure: BatchFailure) -> str:
+    """Where no rule names a cause: the score, the error in the log, and the most common reason of the judges."""
+    spent = " It spent money and was scored" if failure.test.cost else " It was scored"
+    score = f": {failure.test.score:.3f}" if failure.test.score is not None else ""
+    why = f' Log: "{failure.reason}".' if failure.reason else ""
     judge = ""
-    if one.judge is not None:
-        runs = share_words(one.judge.runs)
-        judge = f' The judge says of {runs} failed runs: "{one.judge.text.rstrip(".")}".'
+    if failure.judge is not None:
+        runs = share_words(failure.judge.runs)
+        judge = f' The judge on {runs} failed runs: "{failure.judge.text.rstrip(".")}".'
     return f"The task was not solved.{spent}{score}.{why}{judge}"
 
 
-def needed_for(one: BatchFailure, report: BatchReport) -> str:
+def needed_for(failure: BatchFailure, report: BatchReport) -> str:
     """What has to be done for this test."""
-    category, earlier = report.category_of(one), one.test.earlier
+    category, earlier = report.category_of(failure), failure.test.earlier
     if category is None or not category.framework:
         return ""
     if earlier is not None and earlier.was == "pass":
-        return f"A repeated session reports this test as it was measured before ({earlier_words(earlier)})"
-    return "A repeated session measures this test"
+        return f"A rerun gives the result of the earlier session again ({earlier_words(earlier)})"
+    return "A rerun measures this test"
 
 
 def stored_words(stored: StoredRuns | None) -> str:
@@ -185,22 +187,22 @@ def stored_words(stored: StoredRuns | None) -> str:
     return f"{stored.passed} of {stored.of} runs pass{f', ${stored.cost:.4f}' if stored.cost is not None else ''}"
 
 
-def criterion_words(one: Criterion) -> str:
-    return f"{one.name}: met {one.met.count} of {plural(one.met.of, 'time')}"
+def criterion_words(criterion: Criterion) -> str:
+    return f"{criterion.name}: met {criterion.met.count} of {plural(criterion.met.of, 'time')}"
 
 
-def moment_times(one: Moment) -> str:
-    start, end = ((moment or "")[11:19] for moment in (one.started_at, one.finished_at))
+def moment_times(attempt: Moment) -> str:
+    start, end = ((moment or "")[11:19] for moment in (attempt.started_at, attempt.finished_at))
     return f"{start} – {end}" if start and end else start or "unknown"
 
 
-def moment_result(one: Moment) -> str:
-    cost = f", ${one.cost:.4f}" if one.cost is not None else ""
-    if one.outcome in ("pass", "fail", "partial"):
-        score = f" {one.score:.3f}" if one.score is not None else ""
-        return f"{one.outcome.upper()}{score}{cost}"
-    exit_code = f", exit {one.exit_code}" if one.exit_code is not None else ""
-    return f"{one.execution}{exit_code}{cost}{f': {one.error}' if one.error else ''}"
+def moment_result(attempt: Moment) -> str:
+    cost = f", ${attempt.cost:.4f}" if attempt.cost is not None else ""
+    if attempt.outcome in ("pass", "fail", "partial"):
+        score = f" {attempt.score:.3f}" if attempt.score is not None else ""
+        return f"{attempt.outcome.upper()}{score}{cost}"
+    exit_code = f", exit {attempt.exit_code}" if attempt.exit_code is not None else ""
+    return f"{attempt.execution}{exit_code}{cost}{f': {attempt.error}' if attempt.error else ''}"
 
 
 # a category
@@ -226,10 +228,10 @@ def category_evidence(category: BatchCategory) -> str:
 def category_to_do(category: BatchCategory) -> str:
     fix = category.fix
     if fix is not None and fix.after:
-        return f"Write `{fix.after}` instead of `{fix.before}`, then repeat what was not measured"
+        return f"Write `{fix.after}` instead of `{fix.before}`, then rerun the blocked tests"
     if fix is not None:
-        return f"{_capital(fix.cause)}: mend it, then repeat what was not measured"
-    return _TO_DO.get(category.owner, "Read them: no rule knows what happened")
+        return f"{_capital(fix.cause)}: fix it, then rerun the blocked tests"
+    return _TO_DO.get(category.owner, "Review them: no rule matches")
 
 
 def category_shows(category: BatchCategory) -> Iterator[str]:
@@ -243,8 +245,8 @@ def category_shows(category: BatchCategory) -> Iterator[str]:
             yield f"A pass needs a score above {category.threshold:g}"
         rest = len(category.tests) - len(category.stored)
         if category.stored and rest:
-            stored = f"Runs and the words of their judges are stored for {named(category.stored)} only"
-            yield f"{stored}; of the other {rest}, cost and score are all that is known"
+            stored = f"Runs and judgements are stored only for {name_list(category.stored)}"
+            yield f"{stored}; only cost and score are known of the other {rest}"
 
 
 def _together(category: BatchCategory) -> Iterator[str]:
@@ -257,15 +259,15 @@ def _together(category: BatchCategory) -> Iterator[str]:
 def _spent(category: BatchCategory) -> Iterator[str]:
     if category.cost is not None:
         used = f", {category.tokens:,} tokens" if category.tokens is not None else ""
-        paid = "paid" if category.cost else "no answer was paid for"
+        paid = "model calls were paid for" if category.cost else "no model call was paid for"
         yield f"${category.cost:.2f} spent by {category.priced}{used}: {paid}"
 
 
 def _took(category: BatchCategory) -> Iterator[str]:
-    """Those that end at once never reached the model; those that take minutes had set up a part of it before."""
+    """Tests that end at once never reached the model; those that take minutes ended during setup."""
     for words, some in (
-        ("end at once", category.ended_at_once),
-        ("end after a part of the set-up, such as a clone", category.ended_later),
+        ("ended at once", category.ended_at_once),
+        ("ended during setup, for example after a clone", category.ended_later),
     ):
         if some is not None:
             ends = dict.fromkeys(f"{one:.1f}" for one in (some.least, some.most))

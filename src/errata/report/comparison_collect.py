@@ -22,7 +22,7 @@ from errata.model.output.report.comparison import (
 )
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
 from errata.report.comparison_modes import FoundMode, collect_modes, mistake_of
-from errata.report.comparison_rows import CaseNames, ComparedRun, called, collect_rows
+from errata.report.comparison_rows import ComparedRun, ReportedCaseNames, called, collect_rows
 from errata.report.shared import finding_facts, review_coverage, score_lines
 from errata.runs.view import RunView
 
@@ -32,7 +32,7 @@ GRID = 60
 
 def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made: str) -> ComparisonReport:
     """`comparison` is of these runs, or of some of them; `made` is the day of the analysis."""
-    names = CaseNames(comparison)
+    names = ReportedCaseNames(comparison)
     by_pk = {view.stored.pk: view for view in views}
     runs = [collect_rows(one.label, by_pk[one.runs[0].pk], names) for one in comparison.runs]
     modes = collect_modes(runs)
@@ -50,35 +50,39 @@ def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made:
         failed_by_all_runs=names.of(sets.failed_by_all.runs),
         failed_by_all_models=names.of(sets.failed_by_all.subjects_in_some_run),
         uniques=tuple(_uniques(comparison, names)),
-        asks={names.one(case): asked for case, asked in comparison.asks.items()},
+        asks={names.name_of(case): asked for case, asked in comparison.asks.items()},
         pairs=tuple(_pairs(comparison)),
         categories=tuple(_categories(comparison)),
         grid=_grid(comparison, names),
         doubts=tuple(_doubts(runs)),
         suspicious=tuple(_suspicious(runs)),
         findings=tuple(_findings(runs)),
-        not_included=tuple(LeftOutRun(run=one.run.native_id, why=why) for one, why in comparison.left_out),
+        not_included=tuple(
+            LeftOutRun(run=stored.run.native_id, why=why.code, excluded=why.detail)
+            for stored, why in comparison.left_out
+        ),
         differences=tuple(
-            SuiteDifference(what=one.what, values=one.values, cases=one.cases) for one in comparison.differences
+            SuiteDifference(what=difference.what, values=difference.values, cases=difference.cases)
+            for difference in comparison.differences
         ),
     )
 
 
-def _run(one: ComparedRun, at: int, comparison: Comparison) -> ReportedRun:
+def _run(run: ComparedRun, at: int, comparison: Comparison) -> ReportedRun:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
     return ReportedRun(
-        label=one.label,
-        handle=one.view.handle,
-        native_id=one.view.run.native_id,
-        model=one.view.run.subject.model,
-        rows=one.made,
-        judged=one.judged,
-        passed=one.passed,
-        failed=len(one.rows),
-        no_verdict=tuple(one.no_verdict),
-        missing=tuple(one.missing),
+        label=run.label,
+        handle=run.view.handle,
+        native_id=run.view.run.native_id,
+        model=run.view.run.subject.model,
+        rows=run.made,
+        judged=run.judged,
+        passed=run.passed,
+        failed=len(run.rows),
+        no_verdict=tuple(run.no_verdict),
+        missing=tuple(run.missing),
         patterns=patterns,
-        dimensions=_tally(name for row in one.rows for name in row.failed),
+        dimensions=_tally(name for row in run.rows for name in row.failed),
         scores=score_lines(comparison.runs[at].scores),
     )
 
@@ -89,8 +93,8 @@ def _tally(words: Iterable[str]) -> dict[str, int]:
 
 def _dimensions(runs: Sequence[ComparedRun]) -> Iterator[Dimension]:
     order: dict[str, int] = {}
-    for one in runs:
-        for name, place in one.order.items():
+    for run in runs:
+        for name, place in run.order.items():
             order[name] = min(order.get(name, place), place)
     for name in sorted(order, key=lambda each: (order[each], each)):
         failed = tuple(sum(name in row.failed for row in one.rows) for one in runs)
@@ -103,7 +107,7 @@ def _coverage(runs: Sequence[ComparedRun]) -> ReviewCoverage:
 
 
 def _models(
-    runs: Sequence[ComparedRun], comparison: Comparison, modes: Sequence[FoundMode], names: CaseNames
+    runs: Sequence[ComparedRun], comparison: Comparison, modes: Sequence[FoundMode], names: ReportedCaseNames
 ) -> Iterator[ReportedModel]:
     for subject, places in comparison.matrix.subjects.items():
         mine = [runs[at] for at in places]
@@ -126,13 +130,13 @@ def _models(
         )
 
 
-def _of_model(found: FoundMode, places: Sequence[int], runs: Sequence[ComparedRun]) -> ModelMode | None:
-    members = [(at, row) for at, row in found.members if at in places]
+def _of_model(found_mode: FoundMode, places: Sequence[int], runs: Sequence[ComparedRun]) -> ModelMode | None:
+    members = [(at, row) for at, row in found_mode.members if at in places]
     if not members:
         return None
     return ModelMode(
-        title=found.mode.title,
-        label=found.mode.label,
+        title=found_mode.mode.title,
+        label=found_mode.mode.label,
         mistake=mistake_of(members, runs),
         cases=tuple(row.name for _, row in members if not row.follows),
         following=tuple(row.name for _, row in members if row.follows),
@@ -140,7 +144,7 @@ def _of_model(found: FoundMode, places: Sequence[int], runs: Sequence[ComparedRu
     )
 
 
-def _uniques(comparison: Comparison, names: CaseNames) -> Iterator[Unique]:
+def _uniques(comparison: Comparison, names: ReportedCaseNames) -> Iterator[Unique]:
     """What sets every run apart; and every model, where one of them has several."""
     matrix = comparison.matrix
     if len(matrix.columns) < 2:
@@ -153,40 +157,49 @@ def _uniques(comparison: Comparison, names: CaseNames) -> Iterator[Unique]:
 
 
 def _uniques_of(
-    found: Uniques, members: dict[str, list[int]], comparison: Comparison, names: CaseNames, *, whole_model: bool
+    uniques: Uniques,
+    members: dict[str, list[int]],
+    comparison: Comparison,
+    names: ReportedCaseNames,
+    *,
+    whole_model: bool,
 ) -> Iterator[Unique]:
     for name, pks in members.items():
-        fails = found.fails.get(name, ())
+        fails = uniques.fails.get(name, ())
         yield Unique(
             name=called(name),
             whole_model=whole_model,
             fails=names.of(fails),
             following=names.of([case for case in fails if any((pk, case) in comparison.root_of for pk in pks)]),
-            passes=names.of(found.passes.get(name, ())),
+            passes=names.of(uniques.passes.get(name, ())),
         )
 
 
 def _pairs(comparison: Comparison) -> Iterator[PairTest]:
-    for one in comparison.pairings:
+    for pairing in comparison.pairings:
         yield PairTest(
-            first=called(one.first),
-            second=called(one.second),
-            shared=one.all.shared,
-            p=one.all.p,
-            adjusted=one.all.adjusted,
-            differs=one.all.differs,
-            clean_p=one.clean.p,
+            first=called(pairing.first),
+            second=called(pairing.second),
+            shared=pairing.all.shared,
+            p=pairing.all.p,
+            adjusted=pairing.all.adjusted,
+            differs=pairing.all.differs,
+            clean_p=pairing.clean.p,
         )
 
 
 def _categories(comparison: Comparison) -> Iterator[CategoryRows]:
-    for one in comparison.categories:
+    for category in comparison.categories:
         yield CategoryRows(
-            name=one.name, cases=one.cases, failed_rows=one.failed_rows, adjusted=one.adjusted, harder=one.harder
+            name=category.name,
+            cases=category.cases,
+            failed_rows=category.failed_rows,
+            adjusted=category.adjusted,
+            harder=category.harder,
         )
 
 
-def _grid(comparison: Comparison, names: CaseNames) -> CaseGrid | None:
+def _grid(comparison: Comparison, names: ReportedCaseNames) -> CaseGrid | None:
     matrix = comparison.matrix
     passed = frozenset(matrix.passed_everywhere)
     shown = [case for case in matrix.rows if case not in passed]
@@ -204,24 +217,24 @@ def _state(cell: Cell | None, comparison: Comparison) -> str:
 
 
 def _doubts(runs: Sequence[ComparedRun]) -> Iterator[RowDoubt]:
-    for one in runs:
-        for row in one.rows:
-            found = one.view.standings.get(row.attempt.id)
-            for doubt in found.standing.verdict.doubts if found is not None else ():
-                yield RowDoubt(run=one.label, case=row.name, text=doubt)
+    for run in runs:
+        for row in run.rows:
+            review = run.view.standings.get(row.attempt.id)
+            for doubt in review.standing.verdict.doubts if review is not None else ():
+                yield RowDoubt(run=run.label, case=row.name, text=doubt)
 
 
 def _suspicious(runs: Sequence[ComparedRun]) -> Iterator[SuspiciousPasses]:
-    found: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     names: dict[str, str] = {}
-    for one in runs:
-        for seen in one.view.suspicious_passes():
-            found.setdefault(seen.means, Counter())[one.label] += 1
+    for run in runs:
+        for seen in run.view.suspicious_passes():
+            counts.setdefault(seen.means, Counter())[run.label] += 1
             names.setdefault(seen.means, seen.suspicion.signal.name)
-    for means, often in found.items():
+    for means, often in counts.items():
         yield SuspiciousPasses(name=names[means], means=means, by_run=dict(often))
 
 
 def _findings(runs: Sequence[ComparedRun]) -> Iterator[FindingFact]:
-    for one in runs:
-        yield from finding_facts(one.view.health.findings, run=one.label)
+    for run in runs:
+        yield from finding_facts(run.view.health.findings, run=run.label)

@@ -1,11 +1,11 @@
 """`deep_error_analysis.md`: several runs of one suite by cause, with the datapoints that show each."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import floor
 
 from errata.compare.comparability import Difference, describe_difference
 from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, ReportedRun
 from errata.model.output.report.shared import ScoreLine
+from errata.model.run import WhyLeftOut
 from errata.render.document import (
     Bar,
     Block,
@@ -33,7 +33,8 @@ from errata.report.comparison_sections import (
 from errata.report.parts import (
     NONE,
     interval,
-    named,
+    name_list,
+    p_value,
     percent,
     plural,
     reasons_words,
@@ -44,7 +45,7 @@ from errata.report.parts import (
 TOP, DIFFERING = 3, 5
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
            "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
-LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "ran into a limit", "x": "cancelled", "c": "only follows",
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
           "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
 
 
@@ -55,8 +56,8 @@ def comparison_document(report: ComparisonReport) -> Document:
         facts=(("Status", _status(report)), ("Analysed", line(report.made))),
         blocks=(
             paragraph(
-                "Causes are the reading of reviewers and rules, not a second judge. Counts come from the judged rows, "
-                "never from a summary or a chart; all of them, raw, are in ",
+                "Causes come from reviewers and rules, not from a second judge. Counts come from the judged rows, "
+                "never from a summary or a chart. All failed rows are in ",
                 Code("failure_review_rows.jsonl"),
                 " and ",
                 Code(".csv"),
@@ -70,16 +71,16 @@ def comparison_document(report: ComparisonReport) -> Document:
 def _status(report: ComparisonReport) -> Line:
     reading = report.reading
     final = sum(one.status == "final" for one in report.modes)
-    buckets = f"{final} of {plural(len(report.modes), 'bucket')} final"
+    buckets = f"{final} of {plural(len(report.modes), 'cause')} final"
     if is_provisional(report):
         return line("PROVISIONAL. ", status_line(reading, state=False), f"; {buckets}")
     if not report.failed_rows:
-        return line("final. There was no failed row to read")
+        return line("final. No failed rows to review")
     return line("final. ", status_line(reading, state=False), f"; {buckets}")
 
 
 def _sections(report: ComparisonReport) -> Iterator[Section]:
-    yield Section(title="In short", blocks=(items(map(marked, short_words(report))),))
+    yield Section(title="Summary", blocks=(items(map(marked, short_words(report))),))
     yield Section(title="Run Set", blocks=tuple(_run_set(report)))
     yield Section(title="Top-Line Comparison", blocks=tuple(_top_line(report)))
     yield causes_section(report)
@@ -92,12 +93,12 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     if measured or report.doubts:
         yield Section(title="Doubts", blocks=tuple(_doubts(report, measured)))
     if report.not_included:
-        left_out = items(f"{one.run}: {one.why}" for one in report.not_included)
+        left_out = items(f"{one.run}: {WhyLeftOut(one.why, one.excluded)}" for one in report.not_included)
         yield Section(title="Not included", blocks=(left_out,))
 
 
 def short_words(report: ComparisonReport) -> Iterator[str]:
-    """What a reader who stops here should know."""
+    """The main results."""
     shared = report.failed_by_all_runs
     if shared and len(report.runs) > 1:
         every = frozenset(shared)
@@ -105,45 +106,39 @@ def short_words(report: ComparisonReport) -> Iterator[str]:
         asked = "; ".join(f"{case} ({report.asks[case]})" if report.asks.get(case) else case for case in shared[:4])
         verb = "fails" if len(shared) == 1 else "fail"
         count = plural(len(shared), report.case_word)
-        makes = "makes" if len(shared) == 1 else "make"
-        yield f"{count} {verb} in every run and {makes} {rows} of the {report.failed_rows} failed rows: {asked}."
+        yield f"{count} {verb} in every run ({rows} of {report.failed_rows} failed rows): {asked}."
     for model in report.models:
         yield f"{model.name}: {model_in_short(model)}"
-    yield chance_words(report.pairs)
+    yield chance_words(report.pairs, are_turns=report.case_word == "turn")
 
 
-def chance_words(pairs: Sequence[PairTest]) -> str:
-    """Whether any two runs differ beyond chance."""
+def chance_words(pairs: Sequence[PairTest], *, are_turns: bool) -> str:
+    """Whether any two runs differ significantly."""
     if not pairs:
-        return "One run alone: there is nothing to compare it with."
+        return "Only one run: nothing to compare."
     known = [one for one in pairs if one.shared]
     if not known:
-        return "No two runs were measured on the same cases."
+        return "No two runs measured the same cases."
     differing = [one for one in known if one.differs]
     if differing:
-        listed = "; ".join(f"{_pair(one)} (p = {one.p:.2g})" for one in differing[:DIFFERING])
+        listed = "; ".join(f"{_pair(one)} ({p_value(one.p)})" for one in differing[:DIFFERING])
         verb = "differs" if len(differing) == 1 else "differ"
         count = plural(len(known), "pair")
-        return f"{len(differing)} of {count} {verb} beyond chance (exact McNemar, Holm): {listed}."
+        return f"{len(differing)} of {count} {verb} significantly (exact McNemar, Holm): {listed}."
     least = min(known, key=lambda one: one.p)
+    guide = " The turns of a conversation are not independent, so treat p as a guide." if are_turns else ""
     return (
-        f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.p)} "
-        f"({_pair(least)}), {_p(least.clean_p)} without what says nothing about the model (exact McNemar; cases of one "
-        "conversation are not independent, so take it as a guide)."
+        f"No significant difference between the runs: the closest of {plural(len(known), 'pair')} is {_pair(least)} "
+        f"({p_value(least.p)}; {p_value(least.clean_p)} without infrastructure failures; exact McNemar).{guide}"
     )
 
 
-def _pair(one: PairTest) -> str:
-    return f"{one.first} against {one.second}"
-
-
-def _p(value: float) -> str:
-    """0.625 is 0.63 to people."""
-    return f"{floor(100 * value + 0.5) / 100:.2f}"
+def _pair(pair: PairTest) -> str:
+    return f"{pair.first} vs. {pair.second}"
 
 
 def doubts_words(report: ComparisonReport) -> Iterator[str]:
-    """What is doubtful about the measurement."""
+    """Doubts about the measurement."""
     for odd in report.suspicious:
         listed = ", ".join(f"{count} of {label}" for label, count in odd.by_run.items())
         rows = plural(sum(odd.by_run.values()), "row")
@@ -154,21 +149,23 @@ def doubts_words(report: ComparisonReport) -> Iterator[str]:
 
 def _run_set(report: ComparisonReport) -> Iterator[Block]:
     rows = [
-        (one.label, one.model, str(one.rows), str(one.passed), str(one.failed), _no_verdict(one), one.native_id)
-        for one in report.runs
+        (run.label, run.model, str(run.rows), str(run.passed), str(run.failed), _no_verdict(run), run.native_id)
+        for run in report.runs
     ]
     header = ("run", "model", "rows", "pass", "fail", "no verdict", "directory")
     yield table(header, rows, right=("rows", "pass", "fail"))
-    for one in report.differences:
-        yield paragraph(describe_difference(Difference(what=one.what, values=one.values, cases=one.cases)))
+    for difference in report.differences:
+        yield paragraph(
+            describe_difference(Difference(what=difference.what, values=difference.values, cases=difference.cases))
+        )
 
 
 def _no_verdict(run: ReportedRun) -> str:
     parts = []
     if run.no_verdict:
-        parts.append(f"{len(run.no_verdict)} ({named(run.no_verdict, 6)})")
+        parts.append(f"{len(run.no_verdict)} ({name_list(run.no_verdict, 6)})")
     if run.missing:
-        parts.append(f"{len(run.missing)} missing ({named(run.missing, 6)})")
+        parts.append(f"{len(run.missing)} missing ({name_list(run.missing, 6)})")
     return ", ".join(parts) or "0"
 
 
@@ -176,17 +173,17 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
     patterns = list(dict.fromkeys(name for one in report.runs for name in one.patterns))
     rows = [
         (
-            one.label,
-            f"{one.failed}/{one.judged}",
-            *(str(one.patterns.get(name, 0)) for name in patterns),
-            _top(one.dimensions),
+            run.label,
+            f"{run.failed}/{run.judged}",
+            *(str(run.patterns.get(name, 0)) for name in patterns),
+            _top(run.dimensions),
         )
-        for one in report.runs
+        for run in report.runs
     ]
     yield table(("run", "failed rows", *patterns, "top failed dimensions"), rows, right=("failed rows", *patterns))
     yield scores_table(report)
     if report.dimensions:
-        yield paragraph("Failed dimensions, counted from the rows (false / applicable):")
+        yield paragraph("Failed dimensions, counted from the rows (failed / applicable):")
         yield table(("dimension", *(one.label for one in report.runs), "all"), list(_dimensions(report)))
         bars = tuple(Bar(one.name, sum(one.failed)) for one in report.dimensions)
         yield Chart("Failed dimensions over all runs", bars)
@@ -210,7 +207,7 @@ def scores_table(report: ComparisonReport) -> Table:
 
 
 def _scores(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
-    """Policies that say the same in every run share a row; below them what the last ones leave out."""
+    """Policies with the same figures in every run share a row; below them what `clean` and `reviewed` leave out."""
     named_rows: dict[tuple[str, ...], list[str]] = {}
     policies = dict.fromkeys(score.policy for one in report.runs for score in one.scores)
     for policy in policies:
@@ -234,9 +231,9 @@ def _figure(score: ScoreLine | None) -> str:
 
 
 def _dimensions(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
-    for one in report.dimensions:
-        cells = (f"{failed}/{of}" for failed, of in zip(one.failed, one.applicable, strict=True))
-        yield (one.name, *cells, f"{sum(one.failed)}/{sum(one.applicable)}")
+    for dimension in report.dimensions:
+        cells = (f"{failed}/{of}" for failed, of in zip(dimension.failed, dimension.applicable, strict=True))
+        yield (dimension.name, *cells, f"{sum(dimension.failed)}/{sum(dimension.applicable)}")
 
 
 def _surface(report: ComparisonReport) -> Iterator[Block]:
@@ -248,18 +245,18 @@ def _surface(report: ComparisonReport) -> Iterator[Block]:
         if mode.followers and 2 * part > rows:
             mistakes = plural(mode.rows, "mistake")
             yield paragraph(
-                f"By dimension {worst.name} looks like the worst ({rows} rows). By cause it is not: {part} of the "
-                f"{rows} are {mistakes} and what follows ({mode_title(mode)})."
+                f"By dimension, {worst.name} looks worst ({rows} rows). By cause it does not: {part} of the {rows} are "
+                f"{mistakes} and knock-on failures ({mode_title(mode)})."
             )
 
 
 def _doubts(report: ComparisonReport, measured: Sequence[str]) -> Iterator[Block]:
-    yield paragraph("None of them changes a score here.")
+    yield paragraph("None of these doubts changes a score here.")
     if measured:
         yield paragraph("About the measurement:")
         yield items(map(marked, measured), kind="numbers")
     if report.doubts:
-        yield paragraph("Of those who read the rows:")
+        yield paragraph("From reviewers:")
         yield items((marked(f"{one.run}, {one.case}: {one.text}") for one in report.doubts), kind="numbers")
 
 
@@ -268,7 +265,7 @@ def _categories(report: ComparisonReport) -> Block:
     return table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
 
 
-def _harder(one: CategoryRows) -> str:
-    if one.adjusted is None:
-        return "can't be told"
-    return f"yes (p = {one.adjusted:.3f})" if one.harder else f"no (p = {one.adjusted:.2f})"
+def _harder(category: CategoryRows) -> str:
+    if category.adjusted is None:
+        return "unknown"
+    return f"{'yes' if category.harder else 'no'} ({p_value(category.adjusted)})"

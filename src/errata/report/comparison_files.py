@@ -12,19 +12,19 @@ from errata.model import Attempt, Attribution, Case, Run
 from errata.model.codec import to_whole
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.run import case_name
-from errata.render.files import Written, write_file
+from errata.render.files import WrittenFile, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.comparison_document import comparison_document
 from errata.report.comparison_rows import as_json, asked_in, is_failed_row
 from errata.review.labels import suggested_label
-from errata.review.tables import JUDGED, are_judged_turns
+from errata.review.tables import JUDGED
 from errata.review.transcript import calls_made, results_got
+from errata.runs.names import are_judged_turns
 from errata.runs.review_context import question_for
 from errata.runs.view import RunView
+from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others, tree_for_others
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 from errata.triage.reasons import reason_of
 
 RESULTS = "results"
@@ -38,7 +38,7 @@ _SCORES = {"pass": True, "fail": False}
 
 class ComparisonWritten(NamedTuple):
     report: ComparisonReport
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
     rows: int
 
 
@@ -63,13 +63,13 @@ def place_of(output: Path | None, suite: str) -> tuple[Path, str]:
     return (output.parent, output.name) if output.suffix == ".md" else (output, REPORT)
 
 
-class Rows(NamedTuple):
+class FailureRows(NamedTuple):
     lines: str
     table: str
     written: int
 
 
-def failure_rows(views: Sequence[RunView]) -> Rows:
+def failure_rows(views: Sequence[RunView]) -> FailureRows:
     """By model, then turn; raw, but for secrets and people."""
     columns = JUDGED if are_judged_turns([view.stored for view in views]) else OTHERS
     lines, table = io.StringIO(), io.StringIO(newline="")
@@ -80,7 +80,7 @@ def failure_rows(views: Sequence[RunView]) -> Rows:
         lines.write(f"{json.dumps(row)}\n")
         writer.writerow([quoted(one_kind_of_line_end(str(row[name]))) for name in columns])
         count += 1
-    return Rows(lines.getvalue(), table.getvalue(), count)
+    return FailureRows(lines.getvalue(), table.getvalue(), count)
 
 
 class _Sorted(NamedTuple):
@@ -108,13 +108,13 @@ def _outgoing(value: Any) -> Any:
     return for_others(value) if isinstance(value, str) else value
 
 
-def _judged(run: Run, attempt: Attempt, case: Case | None, said: Attribution | None) -> dict[str, Any]:
+def _judged(run: Run, attempt: Attempt, case: Case | None, attribution: Attribution | None) -> dict[str, Any]:
     counted = [check for check in attempt.checks if check.counts]
     return {
         "model_name": run.subject.model,
         "turn": "" if attempt.position is None else attempt.position,
         "failed_dimensions": ",".join(attempt.failed_checks),
-        "error_mode_candidate": suggested_label(said, question_for(run.source.name).taxonomy),
+        "error_mode_candidate": suggested_label(attribution, question_for(run.source.name).taxonomy),
         "user_text": asked_in(case, attempt),
         "assistant_text": attempt.output.text or "",
         "judge_reasoning": _reasoning(attempt),
@@ -124,7 +124,7 @@ def _judged(run: Run, attempt: Attempt, case: Case | None, said: Attribution | N
     }
 
 
-def _other(run: Run, attempt: Attempt, case: Case | None, said: Attribution | None) -> dict[str, Any]:
+def _other(run: Run, attempt: Attempt, case: Case | None, attribution: Attribution | None) -> dict[str, Any]:
     expected = case.expected if case is not None else None
     return {
         "run": run.native_id,
@@ -133,24 +133,24 @@ def _other(run: Run, attempt: Attempt, case: Case | None, said: Attribution | No
         "category": case.category if case is not None else "",
         "outcome": attempt.outcome,
         "failed_checks": ",".join(attempt.failed_checks),
-        "error": reason_of(attempt, said).text,
+        "error": reason_of(attempt, attribution).text,
         "task": asked_in(case, attempt),
         "output": attempt.output.text or attempt.output.answer or "",
         "expected": "" if expected is None else as_json(expected),
         "judge_reasoning": _reasoning(attempt),
         "tool_calls_json": _sorted(calls_made(attempt.steps)),
         "tool_results_json": _sorted(results_got(attempt.steps)),
-        "suggested_label": next(iter(said.suggested_labels.values()), "") if said is not None else "",
-        "suggested_owner": said.owner if said is not None else "",
+        "suggested_label": next(iter(attribution.suggested_labels.values()), "") if attribution is not None else "",
+        "suggested_owner": attribution.owner if attribution is not None else "",
     }
 
 
 def _reasoning(attempt: Attempt) -> str:
     """One judge as it is; of several each under its name."""
-    said = [one for one in attempt.judgements if one.reasoning]
+    explained = [one for one in attempt.judgements if one.reasoning]
     if len(attempt.judgements) <= 1:
-        return said[0].reasoning if said else ""
-    return "\n".join(f"[judge_reasoning/{one.judge}]\n{one.reasoning.rstrip()}" for one in said)
+        return explained[0].reasoning if explained else ""
+    return "\n".join(f"[judge_reasoning/{one.judge}]\n{one.reasoning.rstrip()}" for one in explained)
 
 
 def _sorted(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The error modes of a comparison: its buckets, what goes wrong in each, and what shows it."""
+"""The error modes of a comparison: its buckets, the mistake in each, and datapoints that show it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from errata.memory.spelling import folded
 from errata.model import Bucket
 from errata.model.output.report.comparison import Mistake, Mode, Trigger
-from errata.report.comparison_rows import ComparedRun, Row, asked_in, datapoint
+from errata.report.comparison_rows import ComparedRun, FailedRow, asked_in, datapoint
 from errata.report.parts import NO_BUCKET
 from errata.report.shared import in_common, native_label
 from errata.review.labels import suggested_label
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 from errata.triage.rulesets import rules_in_use
 
 SHOWN = 6
 """Datapoints of a mode."""
 ENOUGH = 3
-"""So many are read before a bucket is final, or all where it has fewer."""
+"""Reviews before a bucket is final; all members where it has fewer."""
 ASKED = 80
 TRIGGERS, MISTAKES = 6, 3
 
 
-Members = Sequence[tuple[int, Row]]
+Members = Sequence[tuple[int, FailedRow]]
 """Each with the place of its run."""
 
 
@@ -35,11 +35,11 @@ class FoundMode:
 
 
 def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
-    """The largest first; what is in no bucket is one of them."""
-    groups: dict[str, list[tuple[int, Row]]] = {}
-    for at, one in enumerate(runs):
-        places = one.view.buckets
-        for row in one.rows:
+    """The largest first; failures without a bucket form one of them."""
+    groups: dict[str, list[tuple[int, FailedRow]]] = {}
+    for at, run in enumerate(runs):
+        places = run.view.buckets
+        for row in run.rows:
             place = places.get(row.attempt.id)
             groups.setdefault(place.id if place is not None else "", []).append((at, row))
     known = runs[0].view.known_buckets
@@ -75,7 +75,7 @@ def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun]) 
 
 
 def _title(bucket: Bucket | None, label: str) -> str:
-    """In plain words: as the bucket is called, else what its label means."""
+    """The title of the bucket, else the meaning of its label."""
     if bucket is None:
         return ""
     if bucket.title and folded(bucket.title) != folded(label):
@@ -90,7 +90,7 @@ def _meaning(label: str) -> str:
 
 
 def mistake_of(members: Members, runs: Sequence[ComparedRun]) -> Mistake:
-    """As reviewers say it, of what does not only follow; else what the label means."""
+    """In the words of reviewers, without knock-on failures; else the meaning of the label."""
     read = [(at, row) for at, row in members if _is_read(runs[at], row)]
     own = [pair for pair in read if not pair[1].follows] or read
     verdicts = [runs[at].view.standings[row.attempt.id].standing.verdict for at, row in own]
@@ -100,28 +100,28 @@ def mistake_of(members: Members, runs: Sequence[ComparedRun]) -> Mistake:
     return Mistake(label_means=_meaning(_label(members, runs)))
 
 
-def _is_read(run: ComparedRun, row: Row) -> bool:
-    found = run.view.standings.get(row.attempt.id)
-    return found is not None and found.standing.final
+def _is_read(run: ComparedRun, row: FailedRow) -> bool:
+    review = run.view.standings.get(row.attempt.id)
+    return review is not None and review.standing.final
 
 
-def _was_moved(run: ComparedRun, row: Row) -> bool:
+def _was_moved(run: ComparedRun, row: FailedRow) -> bool:
     """Whether a reviewer gave it another label than the rules."""
     stood = run.view.standings[row.attempt.id].standing
-    said = run.view.attributions.get(row.attempt.id)
-    suggested = suggested_label(said, stood.verdict.taxonomy)
+    attribution = run.view.attributions.get(row.attempt.id)
+    suggested = suggested_label(attribution, stood.verdict.taxonomy)
     return bool(suggested) and stood.verdict.label != suggested
 
 
 def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
-    """The word of the taxonomy that most of them have."""
+    """The label of most of them."""
     labels: Counter[str] = Counter()
     for at, row in members:
-        found = runs[at].view.standings.get(row.attempt.id)
-        said = runs[at].view.attributions.get(row.attempt.id)
-        if found is not None:
-            labels[found.standing.verdict.label] += 1
-        elif suggested := native_label(said, runs[at].view.run):
+        review = runs[at].view.standings.get(row.attempt.id)
+        attribution = runs[at].view.attributions.get(row.attempt.id)
+        if review is not None:
+            labels[review.standing.verdict.label] += 1
+        elif suggested := native_label(attribution, runs[at].view.run):
             labels[suggested] += 1
     return labels.most_common(1)[0][0] if labels else ""
 
@@ -129,10 +129,14 @@ def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
 def _owners(members: Members, runs: Sequence[ComparedRun]) -> tuple[str, ...]:
     owners: Counter[str] = Counter()
     for at, row in members:
-        found = runs[at].view.standings.get(row.attempt.id)
-        said = runs[at].view.attributions.get(row.attempt.id)
+        review = runs[at].view.standings.get(row.attempt.id)
+        attribution = runs[at].view.attributions.get(row.attempt.id)
         owners[
-            found.standing.verdict.owner if found is not None else said.owner if said is not None else "unknown"
+            review.standing.verdict.owner
+            if review is not None
+            else attribution.owner
+            if attribution is not None
+            else "unknown"
         ] += 1
     return tuple(owner for owner, _ in owners.most_common())
 
@@ -145,8 +149,8 @@ def _triggers(members: Members, runs: Sequence[ComparedRun]) -> Iterator[Trigger
         yield Trigger(case=name, asks=short_line(asked_in(runs[at].view.case(key)), ASKED))
 
 
-def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, Row]]:
-    """Those that were read first, then the first of each run, then the others."""
+def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, FailedRow]]:
+    """Reviewed rows first, then the first of each run, then the others."""
     seen: Counter[int] = Counter()
     ranked = []
     for place, (at, row) in enumerate(members):

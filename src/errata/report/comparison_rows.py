@@ -1,4 +1,4 @@
-"""The failed rows of the runs of a comparison: any dimension false, whatever became of the row."""
+"""The failed rows of the runs of a comparison: rows with a failed dimension, whatever their outcome."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from errata.compare.comparison import Comparison
 from errata.model import Attempt, Case
-from errata.model.output.report.comparison import Call, Datapoint
+from errata.model.output.report.comparison import CallText, Datapoint
 from errata.model.run import case_name
 from errata.model.step import Step, ToolCall
 from errata.runs.view import RunView
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 APPLIES = ("pass", "fail")
 NO_VERDICT = ("unscored", "error")
@@ -22,7 +22,7 @@ _NUMBERED = re.compile(r" #(\d+)$")
 _TURN = re.compile(r"turn-(\d+)")
 
 
-class Row(NamedTuple):
+class FailedRow(NamedTuple):
     attempt: Attempt
     """Without its transcript."""
     name: str
@@ -37,7 +37,7 @@ class ComparedRun:
 
     label: str
     view: RunView
-    rows: list[Row] = field(default_factory=list)
+    rows: list[FailedRow] = field(default_factory=list)
     no_verdict: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     made: int = 0
@@ -58,37 +58,37 @@ class ComparedRun:
             self.order.setdefault(check.name, check.order)
             self.applicable[check.name] += check.status in APPLIES
         if is_failed_row(attempt):
-            said = self.view.attributions.get(attempt.id)
-            follows = bool(attempt.follows or (said is not None and said.follows))
-            self.rows.append(Row(attempt, name, attempt.failed_checks, follows))
+            attribution = self.view.attributions.get(attempt.id)
+            follows = bool(attempt.follows or (attribution is not None and attribution.follows))
+            self.rows.append(FailedRow(attempt, name, attempt.failed_checks, follows))
         elif attempt.measurement in NO_VERDICT:
             self.no_verdict.append(name)
 
 
 def is_failed_row(attempt: Attempt) -> bool:
-    """Any dimension false, whatever became of the row; or a failure that nothing was measured of."""
+    """A failed dimension, whatever the outcome of the row; or a failure without any measurement."""
     return bool(attempt.failed_checks) or (attempt.is_failure and attempt.measurement not in NO_VERDICT)
 
 
 def turn_of(name: str) -> str:
     """The number of a turn; empty for any other case."""
-    found = _TURN.fullmatch(name)
-    return found[1] if found is not None else ""
+    match = _TURN.fullmatch(name)
+    return match[1] if match is not None else ""
 
 
-class CaseNames:
+class ReportedCaseNames:
     """Cases as people call them: `24` where all of them are turns."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._run = comparison.runs[0].runs[0].run
         self.are_turns = all(turn_of(case_name(self._run, case)) for case in comparison.matrix.rows)
 
-    def one(self, case: str) -> str:
+    def name_of(self, case: str) -> str:
         name = case_name(self._run, case)
         return turn_of(name) if self.are_turns else name
 
     def of(self, cases: Iterable[str]) -> tuple[str, ...]:
-        return tuple(self.one(case) for case in cases)
+        return tuple(self.name_of(case) for case in cases)
 
 
 def called(label: str) -> str:
@@ -96,21 +96,21 @@ def called(label: str) -> str:
     return _NUMBERED.sub(r" run \1", label)
 
 
-def collect_rows(label: str, view: RunView, names: CaseNames) -> ComparedRun:
+def collect_rows(label: str, view: RunView, names: ReportedCaseNames) -> ComparedRun:
     """One pass over the counted attempts."""
     run = ComparedRun(called(label), view)
     for attempt in view.attempts(counted=True):
-        run.add(attempt, names.one(attempt.case))
+        run.add(attempt, names.name_of(attempt.case))
     run.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))
     return run
 
 
-def datapoint(row: Row, run: ComparedRun) -> Datapoint:
-    """The row as it stands in the log: input, output, calls with what came back, the judge's words."""
+def datapoint(row: FailedRow, run: ComparedRun) -> Datapoint:
+    """The row as in the log: input, output, calls with their results, the judge's reasoning."""
     tries = run.view.attempts(case=row.attempt.case, steps=True)
     whole = next((one for one in tries if one.id == row.attempt.id), row.attempt)
-    found = run.view.standings.get(row.attempt.id)
-    verdict = found.standing.verdict if found is not None else None
+    review = run.view.standings.get(row.attempt.id)
+    verdict = review.standing.verdict if review is not None else None
     return Datapoint(
         run=run.label,
         case=row.name,
@@ -127,7 +127,7 @@ def datapoint(row: Row, run: ComparedRun) -> Datapoint:
 
 
 def asked_in(case: Case | None, attempt: Attempt | None = None) -> str:
-    """As the benchmark has it; else as it was recorded."""
+    """The input from the benchmark, else from the transcript."""
     if case is not None and isinstance(case.input, str) and case.input:
         return case.input
     steps = attempt.steps if attempt is not None else ()
@@ -138,16 +138,16 @@ def _explained(attempt: Attempt) -> str:
     return next((check.explanation for check in attempt.checks if check.status == "fail" and check.explanation), "")
 
 
-def calls_in(attempt: Attempt) -> Iterator[Call]:
-    """Each with its result; a result that belongs to no call stands alone."""
+def calls_in(attempt: Attempt) -> Iterator[CallText]:
+    """Each with its result; a result without a call comes alone."""
     for step in attempt.steps:
         for call in step.tool_calls:
-            yield Call(call=short_line(_written(call), CALL), result=short_line(_came_back(call), CALL))
-        if step.kind == "tool_result" and (told := _result_in(step)):
-            yield Call(call="", result=short_line(told, CALL))
+            yield CallText(call=short_line(_call_text(call), CALL), result=short_line(_came_back(call), CALL))
+        if step.kind == "tool_result" and (text := _result_in(step)):
+            yield CallText(call="", result=short_line(text, CALL))
 
 
-def _written(call: ToolCall) -> str:
+def _call_text(call: ToolCall) -> str:
     arguments = call.arguments_raw or ("" if call.arguments in (None, {}) else as_json(call.arguments))
     again = " (repeated)" if call.is_duplicate else ""
     return f"{call.name} {arguments}".strip() + again

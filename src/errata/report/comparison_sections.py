@@ -1,10 +1,10 @@
-"""The parts of a report about several runs: its causes with datapoints, what runs share, and every model."""
+"""The sections of a report about several runs: causes with datapoints, shared failures, each model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from errata.model.output.report.comparison import (
-    Call,
+    CallText,
     ComparisonReport,
     Datapoint,
     Mistake,
@@ -14,8 +14,20 @@ from errata.model.output.report.comparison import (
     Trigger,
     Unique,
 )
-from errata.render.document import Block, Code, Line, Said, Section, Strong, items, line, marked, paragraph, table
-from errata.report.parts import NO_BUCKET, NONE, named, plural
+from errata.render.document import (
+    Block,
+    Code,
+    Line,
+    LineContent,
+    Section,
+    Strong,
+    items,
+    line,
+    marked,
+    paragraph,
+    table,
+)
+from errata.report.parts import NO_BUCKET, NONE, name_list, plural
 
 TEXT = 240
 CALLS = 4
@@ -35,20 +47,20 @@ def _table(report: ComparisonReport) -> Iterator[Block]:
     rows: list[tuple[str, ...]] = []
     for mode in report.modes:
         cells = (*(_listed(cases) for cases in mode.cases), ", ".join(mode.owners), mode.status)
-        rows.append((_named(mode), str(mode.rows), *cells))
+        rows.append((_title_with_label(mode), str(mode.rows), *cells))
         if mode.followers:
             follow = (*(_listed(cases) for cases in mode.following), "collateral", mode.status)
-            rows.append(("… and what follows from it", str(mode.followers), *follow))
+            rows.append(("… knock-on failures", str(mode.followers), *follow))
     total = tuple(str(one.failed) for one in report.runs)
     rows.append(("total", str(report.failed_rows), *total, "", ""))
-    header = ("bucket", "rows", *(one.label for one in report.runs), "owner", "status")
-    yield table(header, rows, right=("rows",), provisional=is_provisional(report))
+    header = ("cause", "rows", *(one.label for one in report.runs), "owner", "status")
+    yield table(header, rows, right=("rows",))
     moved = sum(one.rebucketed for one in report.modes)
     if moved:
-        yield paragraph(f"Re-bucketed in review: {moved} of {report.failed_rows} rows; old and new are both on record.")
+        yield paragraph(f"{moved} of {report.failed_rows} rows got another cause in review; both are recorded.")
 
 
-def _named(mode: Mode) -> str:
+def _title_with_label(mode: Mode) -> str:
     title = mode_title(mode)
     return f"{title} ({mode.label})" if mode.label and mode.label != title else title
 
@@ -58,12 +70,12 @@ def mode_title(mode: Mode | ModelMode) -> str:
 
 
 def mistake_words(mistake: Mistake) -> str:
-    """What is done wrong: as reviewers say it, else what the label means, and that nobody has read it."""
+    """The mistake in the words of reviewers, else the meaning of the label."""
     if mistake.verdicts:
         words = "; ".join(text.strip().rstrip(".") for text in mistake.verdicts)
         return f"{words[:1].upper()}{words[1:]}"
     means = mistake.label_means
-    return f"{means}. By rule: nobody has read it yet" if means else "Nobody has read it yet"
+    return f"{means} (by rule, not reviewed)" if means else "Not reviewed yet"
 
 
 def _listed(cases: Sequence[str]) -> str:
@@ -72,7 +84,7 @@ def _listed(cases: Sequence[str]) -> str:
 
 def _mode(mode: Mode) -> Section:
     dimensions = ", ".join(f"{name} {often}" for name, often in mode.dimensions.items()) or "no dimension"
-    follow = f", {plural(mode.followers, 'follower')}" if mode.followers else ""
+    follow = f", {plural(mode.followers, 'knock-on failure')}" if mode.followers else ""
     return Section(
         title=f"{mode_title(mode)} ({plural(mode.rows, 'row')}{follow})",
         brief=line(f"{plural(mode.rows, 'row')}: {dimensions}"),
@@ -85,20 +97,20 @@ def _about(mode: Mode, dimensions: str) -> Iterator[Block]:
         [
             line(Strong("What goes wrong"), ": ", marked(mistake_words(mode.mistake))),
             line(Strong("Where"), ": ", "; ".join(_triggers(mode)) or NONE),
-            line(Strong("Which dimensions it causes"), ": ", dimensions),
+            line(Strong("Failed dimensions"), ": ", dimensions),
             line(Strong("State"), ": ", _state(mode)),
             *([line(Strong("In common"), ": ", _in_common(mode))] if mode.parameters else []),
         ]
     )
     if mode.datapoints:
         header = ("row", "input", "output", "calls and results", "judge", "failed")
-        yield table(header, [_datapoint(one) for one in mode.datapoints], provisional=mode.status != "final")
+        yield table(header, [_datapoint(one) for one in mode.datapoints])
     shown, whole = len(mode.datapoints), mode.rows or mode.followers
     if shown < whole:
-        yield paragraph(f"{shown} of {whole} rows are shown; the others stand in the rows beside this file.")
+        yield paragraph(f"{shown} of {whole} rows are shown; all are in the files beside this report.")
     besides = [one for one in mode.datapoints if one.consequences]
     if besides:
-        yield paragraph("What the grader sees of it besides:")
+        yield paragraph("Other consequences for the grader:")
         yield items(line(f"{one.run}, {one.case}: ", marked("; ".join(one.consequences))) for one in besides)
 
 
@@ -108,8 +120,8 @@ def _triggers(mode: Mode) -> Iterator[str]:
         yield f"and {mode.more_triggers} more"
 
 
-def _trigger(one: Trigger) -> str:
-    return f"{one.case} (“{one.asks}”)" if one.asks else one.case
+def _trigger(trigger: Trigger) -> str:
+    return f"{trigger.case} (“{trigger.asks}”)" if trigger.asks else trigger.case
 
 
 def _in_common(mode: Mode) -> str:
@@ -117,31 +129,31 @@ def _in_common(mode: Mode) -> str:
 
 
 def _state(mode: Mode) -> str:
-    read = f"{mode.read} of {mode.rows + mode.followers} read"
+    read = f"{mode.read} of {mode.rows + mode.followers} reviewed"
     if mode.status == "final":
         return f"final, {read}"
-    return f"PROVISIONAL ({mode.status}, {read}; {mode.needed} have to be read before it is final)"
+    return f"{mode.status}, {read}; final after {mode.needed} reviews"
 
 
-def _datapoint(one: Datapoint) -> tuple[Line, ...]:
+def _datapoint(point: Datapoint) -> tuple[Line, ...]:
     return (
-        line(f"{one.run}, {one.case}"),
-        quoted_line(one.input),
-        quoted_line(one.output),
-        calls_line(one.calls),
-        quoted_line(one.judge),
-        line(", ".join(one.failed)),
+        line(f"{point.run}, {point.case}"),
+        quoted_line(point.input),
+        quoted_line(point.output),
+        calls_line(point.calls),
+        quoted_line(point.judge),
+        line(", ".join(point.failed)),
     )
 
 
-def calls_line(calls: Sequence[Call]) -> Line:
-    """The first of them, each with what came back."""
+def calls_line(calls: Sequence[CallText]) -> Line:
+    """The first calls, each with its result."""
     more = len(calls) - CALLS
-    told = tuple(part for call in calls[:CALLS] for part in (*_call(call), " "))
-    return line(*told, f"and {more} more" if more > 0 else "") or line("none")
+    parts = tuple(part for call in calls[:CALLS] for part in (*_call(call), " "))
+    return line(*parts, f"and {more} more" if more > 0 else "") or line("none")
 
 
-def _call(call: Call) -> tuple[str | Code, ...]:
+def _call(call: CallText) -> tuple[str | Code, ...]:
     made = (Code(call.call),) if call.call else ()
     return (*made, " → ", Code(call.result)) if call.result else made
 
@@ -157,32 +169,34 @@ def shared_section(report: ComparisonReport) -> Section:
 
 
 def _shared(report: ComparisonReport) -> Iterator[Block]:
-    told = [
+    lines = [
         line(Strong(f"Failed by all {plural(len(report.runs), 'run')}"), ": ", _all(report.failed_by_all_runs)),
         line(Strong(f"Failed by all {plural(len(report.models), 'model')}"), ": ", _all(report.failed_by_all_models)),
     ]
-    for one in report.models:
-        if len(one.runs) > 1:
-            told.append(line(Strong(f"{one.name}, unstable over {len(one.runs)} runs"), ": ", _all(one.unstable)))
-            told.append(line(Strong(f"{one.name}, failed in every run"), ": ", _all(one.failed_in_every_run)))
-    yield items(told)
+    for model in report.models:
+        if len(model.runs) > 1:
+            lines.append(
+                line(Strong(f"{model.name}, unstable over {len(model.runs)} runs"), ": ", _all(model.unstable))
+            )
+            lines.append(line(Strong(f"{model.name}, failed in every run"), ": ", _all(model.failed_in_every_run)))
+    yield items(lines)
     rows = [(_who(one), _fails(one), _all(one.passes)) for one in report.uniques]
-    yield table(("", f"{report.case_word}s that only it fails", f"{report.case_word}s that only it passes"), rows)
+    yield table(("", f"only it fails ({report.case_word}s)", f"only it passes ({report.case_word}s)"), rows)
 
 
-def _who(one: Unique) -> str:
-    return f"{one.name}, over all its runs" if one.whole_model else one.name
+def _who(unique: Unique) -> str:
+    return f"{unique.name}, over all its runs" if unique.whole_model else unique.name
 
 
-def _fails(one: Unique) -> str:
-    own = [case for case in one.fails if case not in one.following]
-    if not one.following:
+def _fails(unique: Unique) -> str:
+    own = [case for case in unique.fails if case not in unique.following]
+    if not unique.following:
         return _all(own)
-    return f"{_all(own)}; and only following: {_all(one.following)}"
+    return f"{_all(own)}; knock-on: {_all(unique.following)}"
 
 
 def _all(cases: Sequence[str]) -> str:
-    return named(cases, ALL) or "none"
+    return name_list(cases, ALL) or "none"
 
 
 def models_section(report: ComparisonReport) -> Section:
@@ -193,33 +207,33 @@ def _model(model: ReportedModel, report: ComparisonReport) -> Section:
     blocks: list[Block] = [paragraph(marked(model_in_short(model)))]
     if model.modes:
         rows = [_row(one) for one in model.modes]
-        header = ("error mode", "what it does wrong", "rows", f"{report.case_word}s", "dimensions")
-        blocks.append(table(header, rows, right=("rows",), provisional=is_provisional(report)))
+        header = ("error mode", "mistake", "rows", f"{report.case_word}s", "dimensions")
+        blocks.append(table(header, rows, right=("rows",)))
     dimensions = ", ".join(f"{name} {often} ({_share(often, model)})" for name, often in model.dimensions.items())
-    told = [line(Strong("Dominant dimensions"), ": ", f"{dimensions or 'none'} of {model.failed} failed rows")]
+    lines = [line(Strong("Dominant dimensions"), ": ", f"{dimensions or 'none'} of {model.failed} failed rows")]
     patterns = ", ".join(f"{name} {often}" for name, often in model.patterns.items())
-    told.append(line(Strong("In place of an answer"), ": ", patterns or "none"))
-    told += [line(Strong("Only it fails"), ": ", _fails(one)) for one in _own(model, report)]
-    told += [line(Strong("Only it passes"), ": ", _all(one.passes)) for one in _own(model, report)]
-    return Section(title=model.name, blocks=(*blocks, items(told)))
+    lines.append(line(Strong("Instead of an answer"), ": ", patterns or "none"))
+    lines += [line(Strong("Only it fails"), ": ", _fails(one)) for one in _own(model, report)]
+    lines += [line(Strong("Only it passes"), ": ", _all(one.passes)) for one in _own(model, report)]
+    return Section(title=model.name, blocks=(*blocks, items(lines)))
 
 
 def _own(model: ReportedModel, report: ComparisonReport) -> Iterator[Unique]:
-    """Over all its runs; of its only run, where every model has one."""
+    """For all its runs together, or for its only run where every model has one."""
     several = any(one.whole_model for one in report.uniques)
-    for one in report.uniques:
-        if one.whole_model == several and one.name in (model.name, *model.runs):
-            yield one
+    for unique in report.uniques:
+        if unique.whole_model == several and unique.name in (model.name, *model.runs):
+            yield unique
 
 
-def _row(one: ModelMode) -> tuple[Said, ...]:
-    follow = f"; {named(one.following, 20)} follow" if one.following else ""
-    cases = f"{named(counted(one.cases), 20) or 'none of its own'}{follow}"
-    dimensions = ", ".join(f"{name} {often}" for name, often in one.dimensions.items())
+def _row(mode: ModelMode) -> tuple[LineContent, ...]:
+    follow = f"; knock-on: {name_list(mode.following, 20)}" if mode.following else ""
+    cases = f"{name_list(counted(mode.cases), 20) or 'none of its own'}{follow}"
+    dimensions = ", ".join(f"{name} {often}" for name, often in mode.dimensions.items())
     return (
-        mode_title(one),
-        marked(mistake_words(one.mistake)),
-        str(len(one.cases) + len(one.following)),
+        mode_title(mode),
+        marked(mistake_words(mode.mistake)),
+        str(len(mode.cases) + len(mode.following)),
         cases,
         dimensions or "none",
     )
@@ -232,15 +246,15 @@ def _share(often: int, model: ReportedModel) -> str:
 def model_in_short(model: ReportedModel) -> str:
     """The main modes of a model with their cases, in one line."""
     if not model.failed:
-        return "no failed row."
+        return "no failed rows."
     modes = "; ".join(f"{_lowered(mode_title(one))} ({_cases(one)})" for one in model.modes[:TOP])
-    follow = f", {model.followers} of them only follow" if model.followers else ""
+    follow = f", {model.followers} of them knock-on" if model.followers else ""
     return f"{plural(model.failed, 'failed row')} in {plural(len(model.runs), 'run')}{follow}: {modes}."
 
 
-def _cases(one: ModelMode) -> str:
-    follow = f", {len(one.following)} follow" if one.following else ""
-    return f"{named(counted(one.cases), 4)}{follow}"
+def _cases(mode: ModelMode) -> str:
+    follow = f", {len(mode.following)} knock-on" if mode.following else ""
+    return f"{name_list(counted(mode.cases), 4)}{follow}"
 
 
 def _lowered(title: str) -> str:

@@ -1,25 +1,29 @@
-"""What the documents of several profiles share: the score bracket, rates, counts in words."""
+"""What the documents of several profiles share: the score table, rates, counts in words."""
 
 from collections.abc import Iterable, Sequence
+from math import floor
 
+import msgspec
+
+from errata.compare.scores import Note, note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Table, line, table
 
 NONE = "–"
-NO_BUCKET = "In no bucket yet"
+NO_BUCKET = "No cause assigned yet"
 
 
 def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:
     rows = [
         (
-            one.policy.replace("_", " "),
-            f"{one.passed}/{one.total}" if one.total else NONE,
-            percent(one.rate),
-            interval(one),
-            "; ".join(part for part in (left_out_words(one), score_note(one)) if part) or "nothing",
+            score.policy.replace("_", " "),
+            f"{score.passed}/{score.total}" if score.total else NONE,
+            percent(score.rate),
+            interval(score),
+            "; ".join(part for part in (left_out_words(score), score_note(score)) if part) or "nothing",
         )
-        for one in scores
+        for score in scores
     ]
     return table(("score", "passed", "rate", "95 % interval", last), rows, right=("passed", "rate"))
 
@@ -35,11 +39,13 @@ def reasons_words(score: ScoreLine) -> str:
 
 
 def score_note(score: ScoreLine) -> str:
-    parts = [score.note] if score.note else []
+    parts = [note_text(msgspec.convert(score.note, Note, from_attributes=True))] if score.note else []
     if score.recovered:
-        parts.append(f"{score.recovered} taken from an earlier session that measured them")
+        parts.append(f"{score.recovered} taken from an earlier session")
     if score.reproduced is not None:
-        parts.append("the harness's own number, reproduced" if score.reproduced else f"the harness says {score.stated}")
+        parts.append(
+            "the harness's own number, reproduced" if score.reproduced else f"the harness reports {score.stated}"
+        )
     return "; ".join(parts)
 
 
@@ -51,6 +57,14 @@ def interval(score: ScoreLine) -> str:
     if score.low is None or score.high is None:
         return NONE
     return f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+
+
+def p_value(p: float, digits: int = 2) -> str:
+    """`p = 0.63`, `p < 0.001`; half of the last digit rounds up, as people do."""
+    if p < 0.001:
+        return "p < 0.001"
+    scale = 10 ** (digits if p >= 0.01 else 3)
+    return f"p = {floor(scale * p + 0.5) / scale:.{digits if p >= 0.01 else 3}f}"
 
 
 def money(value: float | None, digits: int = 4) -> str:
@@ -65,19 +79,19 @@ def plural(count: int, word: str, words: str = "") -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
-def named(cases: Sequence[str], most: int = 12) -> str:
+def name_list(cases: Sequence[str], most: int = 12) -> str:
     shown = ", ".join(cases[:most])
     return f"{shown} and {len(cases) - most:,} more" if len(cases) > most else shown
 
 
 def status_line(reading: ReviewCoverage, *, state: bool = True) -> Line:
-    """Whether anybody has read what stands here, and with `state` what that makes of it."""
+    """How many failures were reviewed, and with `state` whether the report is provisional."""
     if not reading.failures:
-        return line("there is no failure to read")
+        return line("no failures to review")
     rest = reading.failures - reading.read - reading.inherited
-    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} read", _by(reading), _pending(reading)]
-    parts.append(f", {reading.inherited} taken over from identical crashes" if reading.inherited else "")
-    parts.append(f"; {rest} judged by rules alone" if rest else "")
+    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} reviewed", _by(reading), _pending(reading)]
+    parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
+    parts.append(f"; {rest} classified by rules only" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
     parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
     word = "PROVISIONAL. " if reading.status == "provisional" else "reviewed. "
@@ -90,11 +104,11 @@ def _by(reading: ReviewCoverage) -> str:
 
 def _pending(reading: ReviewCoverage) -> str:
     count = reading.read - reading.final
-    return f" ({count} {'needs' if count == 1 else 'need'} a second reader)" if count else ""
+    return f" ({count} {'needs' if count == 1 else 'need'} a second reviewer)" if count else ""
 
 
 def _second(reading: ReviewCoverage) -> str:
-    return f"{reading.second} with a second opinion" if reading.second else "no second opinion"
+    return f"{reading.second} reviewed twice" if reading.second else "none reviewed twice"
 
 
 def batch_name(report: BatchReport) -> str:

@@ -1,4 +1,4 @@
-"""What to do about a run: what reviewers recommend, what rules allow to say, and nothing that was done already."""
+"""Recommendations for a run: from reviewers and from rules, without what was already done."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ import msgspec
 
 from errata.memory.recommendations import find_action_for
 from errata.model import Action
+from errata.model.history import effect_text
 from errata.model.output.report.run import Advice, AdviceKind, RunFailure
 from errata.model.output.report.shared import DoneAction
 from errata.model.standing import AttemptReview
@@ -15,12 +16,12 @@ from errata.model.words import RecommendationGroup
 from errata.report.parts import plural
 from errata.report.run_prose import short_of
 from errata.runs.history import RunHistory
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 DONE = 120
 _EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")
 REPEATED = 2
-"""A model that fails a case in so many reports and runs gets a note."""
+"""A case that a model failed in this many earlier reports and runs gets a note."""
 
 
 class _Key(NamedTuple):
@@ -38,10 +39,10 @@ def collect_advice(
     failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview], history: RunHistory
 ) -> tuple[Advice, ...]:
     """In the order of the groups; what several failures share is there once."""
-    found: dict[_Key, list[str]] = {}
+    cases_by_key: dict[_Key, list[str]] = {}
     for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures)):
-        found.setdefault(key, []).append(case)
-    made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in found.items()]
+        cases_by_key.setdefault(key, []).append(case)
+    made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in cases_by_key.items()]
     return (*_without_effect(history), *(_with_action(one, history.actions) for one in made))
 
 
@@ -49,37 +50,37 @@ def _with_action(advice: Advice, actions: Sequence[Action]) -> Advice:
     acting = advice.group in ("eval", "config")
     words = advice_words(advice)
     done = find_action_for(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
-    return msgspec.structs.replace(advice, done=_done(done)) if done is not None else advice
+    return msgspec.structs.replace(advice, done=_done_action(done)) if done is not None else advice
 
 
-def _done(action: Action) -> DoneAction:
+def _done_action(action: Action) -> DoneAction:
     return DoneAction(date=action.date[:10], path=action.path, what=action.what)
 
 
 def _by_reviewers(failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview]) -> Iterator[tuple[_Key, str]]:
-    for one in failures:
-        standing = standings.get(one.attempt_id)
+    for failure in failures:
+        standing = standings.get(failure.attempt_id)
         given = standing.standing.verdict.recommendation if standing is not None else None
-        again = (one.repeat.reports, one.repeat.unreported_runs)
-        if _is_steady(one) and not (given is not None and given.group == "model" and given.text):
-            yield _Key("model", "repeated", short_of(one) or one.error, "", *again), one.case
+        again = (failure.repeat.reports, failure.repeat.unreported_runs)
+        if _is_steady(failure) and not (given is not None and given.group == "model" and given.text):
+            yield _Key("model", "repeated", short_of(failure) or failure.error, "", *again), failure.case
         if given is not None and given.text:
-            counts = again if given.group == "model" and _is_steady(one) else (0, 0)
+            counts = again if given.group == "model" and _is_steady(failure) else (0, 0)
             text = given.text.strip().rstrip(".")
-            yield _Key(given.group, "recommendation", text, given.target_path, *counts), one.case
-        elif standing is not None and one.owner == "model":
-            yield _Key("none", "fair"), one.case
+            yield _Key(given.group, "recommendation", text, given.target_path, *counts), failure.case
+        elif standing is not None and failure.owner == "model":
+            yield _Key("none", "fair"), failure.case
 
 
 def _by_rules(failures: Sequence[RunFailure]) -> Iterator[tuple[_Key, str]]:
-    for one in failures:
-        rule = next((rule for rule in _RULES if rule.applies(one)), None) if not one.reviewed else None
+    for failure in failures:
+        rule = next((rule for rule in _RULES if rule.applies(failure)), None) if not failure.reviewed else None
         if rule is not None:
-            yield _Key(rule.group, rule.kind), one.case
+            yield _Key(rule.group, rule.kind), failure.case
 
 
-def _is_steady(one: RunFailure) -> bool:
-    return one.owner == "model" and one.repeat.reports + one.repeat.unreported_runs >= REPEATED
+def _is_steady(failure: RunFailure) -> bool:
+    return failure.owner == "model" and failure.repeat.reports + failure.repeat.unreported_runs >= REPEATED
 
 
 class _Rule(NamedTuple):
@@ -101,23 +102,28 @@ _RULES = (
 )
 
 _WORDS: dict[AdviceKind, str] = {
-    "fair": "Fair failures: the task asks for it and the model did otherwise",
-    "known_gap": "A known gap fails again: explain what is missing in the task, or leave the case out of the score",
-    "harness": "Mend the harness, then repeat what it kept from being measured",
-    "infrastructure": "Repeat them (`errata rerun`), change nothing",
-    "collateral": "They follow from another failure, or the run was stopped: mend that, then repeat them",
-    "grader": "Look at what was demanded: by the rules, the grader or lint fails what was asked for",
-    "task": "Look at the task: by the rules, it does not say what is checked",
-    "budget": "Look at the limits that ended them",
-    "unknown": "No rule knows what happened: read them (`errata review next`)",
-    "model": "By the rules the model's; read them before anything is changed",
+    "fair": "Fair failures: the task states the requirement and the model did not meet it",
+    "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
+    "harness": "Fix the harness, then rerun the blocked cases",
+    "infrastructure": "Rerun them (`errata rerun`); change nothing",
+    "collateral": "Knock-on failures, or the run was stopped: fix the cause, then rerun them",
+    "grader": "Check the grader: by the rules, the grader or lint rejects what the task asks for",
+    "task": "Check the task: by the rules, it does not state what is checked",
+    "budget": "Check the limits that ended them",
+    "unknown": "No rule matches: review them (`errata review next`)",
+    "model": "The model's by rule; review them before you change anything",
 }
 
 
 def _without_effect(history: RunHistory) -> Iterator[Advice]:
-    for one in history.effects:
-        if one.worked == "no":
-            yield Advice(group=_group_of(one.action), kind="no_effect", text=one.why, action=_done(one.action))
+    for result in history.effects:
+        if result.worked == "no":
+            yield Advice(
+                group=_group_of(result.action),
+                kind="no_effect",
+                action=_done_action(result.action),
+                case_effects=result.cases,
+            )
 
 
 def _group_of(action: Action) -> RecommendationGroup:
@@ -130,12 +136,13 @@ def advice_words(advice: Advice) -> str:
     if advice.kind == "no_effect" and advice.action is not None:
         action = advice.action
         what = action.path or short_line(action.what, DONE)
-        return f"Find out why the change of {action.date} ({what}) has no effect: {advice.text}"
+        shown = effect_text("cases", advice.case_effects, "no")
+        return f"Find out why the change of {action.date} ({what}) has no effect: {shown}"
     text = _WORDS.get(advice.kind, advice.text)
     again = [
         plural(count, word) for count, word in ((advice.reports, "report"), (advice.unreported_runs, "run")) if count
     ]
-    return f"{text} (again: {' and '.join(again)} before)" if again else text
+    return f"{text} (again, after {' and '.join(again)})" if again else text
 
 
 def done_words(action: DoneAction) -> str:

@@ -38,7 +38,7 @@ from errata.report.shared import (
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
@@ -73,7 +73,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         bounds=_bounds(lines, failures),
         findings=tuple(finding_facts(summary.health.findings)),
         suspicious=tuple(_suspicious(view)),
-        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.shelf.skipped[:SKIPPED]),
+        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
 
 
@@ -142,9 +142,9 @@ def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
     by_step: dict[tuple[StepKind, str], list[str]] = {}
     for name in (*no_check, *survey.steps):
         by_step["check" if name else "unchecked", name] = []
-    for one, first in zip(collected.failures, collected.first_failed, strict=True):
-        kind: StepKind = "check" if first else "verdict" if one.measured else "unchecked"
-        by_step.setdefault((kind, first), []).append(one.attempt_id)
+    for failure, first in zip(collected.failures, collected.first_failed, strict=True):
+        kind: StepKind = "check" if first else "verdict" if failure.measured else "unchecked"
+        by_step.setdefault((kind, first), []).append(failure.attempt_id)
     for (kind, step), attempts in by_step.items():
         if step or attempts or survey.in_steps or kind == "verdict":
             yield StepCount(step=step, kind=kind, count=len(attempts), attempts=tuple(attempts))
@@ -156,12 +156,12 @@ def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
     for failure, bucket_id in zip(collected.failures, collected.bucket_ids, strict=True):
         if bucket_id:
             members.setdefault(bucket_id, []).append(failure)
-    found = []
+    patterns = []
     for bucket_id, failures in members.items():
         bucket = view.known_buckets.get(bucket_id)
         if len(failures) < SHARED or bucket is None:
             continue
-        found.append(
+        patterns.append(
             Pattern(
                 title=bucket.title,
                 cases=tuple(dict.fromkeys(one.case for one in failures)),
@@ -172,15 +172,15 @@ def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
                 documented=_documented(failures, view.history),
             )
         )
-    return tuple(sorted(found, key=lambda one: (-one.rows, one.title)))
+    return tuple(sorted(patterns, key=lambda one: (-one.rows, one.title)))
 
 
 def _documented(failures: Sequence[RunFailure], history: RunHistory) -> dict[str, int]:
     """Dates of earlier reports that name one of the failures, and how many of them."""
     dates: dict[str, int] = {}
     for failure in failures:
-        for one in history.named.cases.get(split_attempt_id(failure.attempt_id).case, ()):
-            dates[one.date] = dates.get(one.date, 0) + 1
+        for mention in history.mentions.cases.get(split_attempt_id(failure.attempt_id).case, ()):
+            dates[mention.date] = dates.get(mention.date, 0) + 1
     return dict(sorted(dates.items()))
 
 
@@ -196,15 +196,15 @@ def _shared_texts(collected: RunFailures, patterns: Sequence[Pattern]) -> Iterat
 def _categories(view: RunView) -> Iterator[CategoryTest]:
     """Whether some are harder than others, as a comparison tests it."""
     clean = view.summary.scores.scores["clean"]
-    for one in categories_of_run(view.stored, view.cells, view.categories, clean):
+    for category in categories_of_run(view.stored, view.cells, view.categories, clean):
         yield CategoryTest(
-            name=one.name,
-            cases=one.cases,
-            tried=one.tried,
-            failed=one.hard,
-            p=one.p,
-            adjusted=one.adjusted,
-            harder=one.harder,
+            name=category.name,
+            cases=category.cases,
+            tried=category.tried,
+            failed=category.hard,
+            p=category.p,
+            adjusted=category.adjusted,
+            harder=category.harder,
         )
 
 
@@ -227,21 +227,22 @@ def _since(view: RunView) -> PreviousRun | None:
 
 
 def _history(history: RunHistory) -> Iterator[EarlierReport]:
-    for one in reversed(history.shelved.same_model):
-        patterns = tuple(short_line(text, PATTERN) for text in one.patterns[:NAMED_PATTERNS])
-        yield EarlierReport(date=one.date, path=one.path, patterns=patterns)
+    for report in reversed(history.reports.same_model):
+        patterns = tuple(short_line(text, PATTERN) for text in report.patterns[:NAMED_PATTERNS])
+        yield EarlierReport(date=report.date, path=report.path, patterns=patterns)
 
 
 def _actions(view: RunView) -> Iterator[ActionEffect]:
-    for one in view.history.effects:
-        action = one.action
+    for result in view.history.effects:
+        action = result.action
         yield ActionEffect(
             date=action.date[:10],
             what=action.what,
             path=action.path,
             cases=tuple(case_name(view.run, case) for case in action.addresses),
-            worked=one.worked,
-            why=one.why,
+            worked=result.worked,
+            why=result.reason,
+            case_effects=result.cases,
         )
 
 
@@ -273,10 +274,10 @@ def _bounds(lines: Sequence[ScoreLine], failures: Sequence[RunFailure]) -> Bound
 
 
 def _suspicious(view: RunView) -> Iterator[SuspiciousPasses]:
-    found: dict[str, list[str]] = {}
+    cases_by_meaning: dict[str, list[str]] = {}
     names: dict[str, str] = {}
-    for one in view.suspicious_passes():
-        found.setdefault(one.means, []).append(one.case_name)
-        names.setdefault(one.means, one.suspicion.signal.name)
-    for means, cases in found.items():
+    for odd in view.suspicious_passes():
+        cases_by_meaning.setdefault(odd.means, []).append(odd.case_name)
+        names.setdefault(odd.means, odd.suspicion.signal.name)
+    for means, cases in cases_by_meaning.items():
         yield SuspiciousPasses(name=names[means], means=means, cases=tuple(cases))

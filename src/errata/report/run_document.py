@@ -1,7 +1,8 @@
-"""The report about one run, as its readers keep it in git: the answer first, then the evidence, then the tables."""
+"""The report about one run, to be kept in git: the answer first, then the evidence, then the tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from errata.model.history import effect_text
 from errata.model.output.report.run import Advice, Pattern, RunFailure, RunReport, RunSubject, StepCount, StepKind
 from errata.model.words import RecommendationGroup
 from errata.render.document import (
@@ -20,7 +21,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.parts import NONE, money, named, plural, score_table, status_line
+from errata.report.parts import NONE, money, name_list, plural, score_table, status_line
 from errata.report.run_advice import advice_words, done_words
 from errata.report.run_failure_section import failure_section, label_of, title_of
 from errata.report.run_prose import (
@@ -39,7 +40,7 @@ from errata.runs.without_failures import harness_words
 ACTIONS_TAKEN = "Actions taken"
 OFFER = (
     "These are my findings. Would you like me to implement any of these recommendations, "
-    "or would you like to discuss specific failures in more detail?"
+    "or would you like to discuss specific failures in more detail?"  # words: quoted
 )
 GROUPS: dict[RecommendationGroup, str] = {
     "eval": "Eval improvements",
@@ -48,7 +49,7 @@ GROUPS: dict[RecommendationGroup, str] = {
     "none": "No action needed",
 }
 NO_STEP: dict[StepKind, str] = {
-    "verdict": "none (the verdict alone tells)",
+    "verdict": "none (overall verdict only)",
     "unchecked": "none (nothing was checked)",
 }
 LISTED, ODD = 40, 8
@@ -108,19 +109,19 @@ def _pass_rate(subject: RunSubject) -> str:
     if not subject.judged:
         return f"none: nothing was scored ({plural(subject.total, 'case')})"
     if not subject.total:
-        return f"not known: {_harness(subject) or 'the log holds not one attempt'}"
+        return f"not known: {_harness(subject) or 'the log holds no attempt'}"
     rate = f" ({100 * subject.passed / subject.total:.1f} %)"
     rest = []
     if subject.pending:
-        rest.append(f"not finished: {named(subject.pending)}")
+        rest.append(f"not finished: {name_list(subject.pending)}")
     if subject.missing or subject.missing_unnamed:
         unnamed = [f"{subject.missing_unnamed} without a name"] if subject.missing_unnamed else []
-        rest.append(f"missing: {', '.join([*([named(subject.missing)] if subject.missing else []), *unnamed])}")
+        rest.append(f"missing: {', '.join([*([name_list(subject.missing)] if subject.missing else []), *unnamed])}")
     return f"{subject.passed}/{subject.total}{rate}{'; ' if rest else ''}{'; '.join(rest)}"
 
 
 def _cost(subject: RunSubject) -> str:
-    parts = [f"{money(subject.cost)} for the {subject.costed} of {subject.total} that report one"]
+    parts = [f"{money(subject.cost)} for {subject.costed} of {subject.total} cases with a known cost"]
     if subject.cost_of_failures is not None:
         parts.append(f"{money(subject.cost_of_failures)} of it on failures")
     if subject.cost_per_pass is not None:
@@ -146,15 +147,15 @@ def _sections(report: RunReport) -> Iterator[Section]:
     step = "Step" if report.in_steps else "Check"
     yield Section(title="Failure Summary", blocks=(_step_table(report, step),))
     words = (_case_word(step), f"Failed {step.lower()}")
-    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words, provisional)))
+    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words)))
     if machinery:
-        infrastructure = tuple(_infrastructure(machinery, keys, words, provisional))
+        infrastructure = tuple(_infrastructure(machinery, keys, words))
         yield Section(title="Not classified: infrastructure", blocks=infrastructure)
     if report.failures:
         single = not provisional and len(report.reading.by) == 1
         failures = tuple(
-            failure_section(one, keys[id(one)], word=words[1], tell_reader=not single)
-            for one in (*classified, *machinery)
+            failure_section(failure, keys[id(failure)], word=words[1], tell_reader=not single)
+            for failure in (*classified, *machinery)
         )
         yield Section(title="Per-failure Analysis", sections=failures)
     yield Section(title="Cross-cutting Patterns", blocks=tuple(_patterns(report)))
@@ -168,15 +169,16 @@ def _sections(report: RunReport) -> Iterator[Section]:
 def _step_table(report: RunReport, word: str) -> Block:
     failures = {one.attempt_id: one for one in report.failures}
     rows = [
-        (one.step or NO_STEP[one.kind], str(one.count), named(_cases_at(one, failures), LISTED)) for one in report.steps
+        (count.step or NO_STEP[count.kind], str(count.count), name_list(_cases_at(count, failures), LISTED))
+        for count in report.steps
     ]
     return table((f"{word} (first failed)", "Count", f"{_case_word(word)}s"), rows, right=("Count",))
 
 
 def _cases_at(step: StepCount, failures: Mapping[str, RunFailure]) -> list[str]:
-    """Each with what else failed in it, where something did."""
-    found = [failures[attempt] for attempt in step.attempts]
-    return [f"{one.case} (also {other_checks(one)})" if one.checks[1:] else one.case for one in found]
+    """Each with its other failed checks."""
+    failing = [failures[attempt] for attempt in step.attempts]
+    return [f"{one.case} (also {other_checks(one)})" if one.checks[1:] else one.case for one in failing]
 
 
 def _case_word(step_word: str) -> str:
@@ -184,18 +186,23 @@ def _case_word(step_word: str) -> str:
     return "Eval" if step_word == "Step" else "Case"
 
 
-def _classification(
-    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
-) -> Iterator[Block]:
+def _classification(failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str]) -> Iterator[Block]:
     if not failures:
-        yield paragraph("No measured failure: nothing to classify.")
+        yield paragraph("No measured failures.")
         return
     rows = [
-        (_linked(one, keys), first_check(one) or "none", label_of(one), one.owner, _before(one), marked(short_of(one)))
-        for one in failures
+        (
+            _linked(failure, keys),
+            first_check(failure) or "none",
+            label_of(failure),
+            failure.owner,
+            _before(failure),
+            marked(short_of(failure)),
+        )
+        for failure in failures
     ]
     header = (*words, "Classification", "Owner", "Seen before", "Reasoning")
-    yield table(header, rows, provisional=provisional)
+    yield table(header, rows)
 
 
 def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:
@@ -208,16 +215,20 @@ def _before(failure: RunFailure) -> str:
     return ", ".join(counts) or "no"
 
 
-def _infrastructure(
-    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
-) -> Iterator[Block]:
+def _infrastructure(failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str]) -> Iterator[Block]:
     rows = [
-        (_linked(one, keys), first_check(one) or "none", _owner(one), _before(one), marked(short_of(one)))
-        for one in failures
+        (
+            _linked(failure, keys),
+            first_check(failure) or "none",
+            _owner(failure),
+            _before(failure),
+            marked(short_of(failure)),
+        )
+        for failure in failures
     ]
     header = (*words, "Owner", "Seen before", "What happened")
-    yield table(header, rows, provisional=provisional)
-    yield paragraph("They say nothing about the model, have an owner only, and are in no count of classifications.")
+    yield table(header, rows)
+    yield paragraph("Infrastructure and knock-on failures, not counted above.")
 
 
 def _owner(failure: RunFailure) -> str:
@@ -227,19 +238,24 @@ def _owner(failure: RunFailure) -> str:
 def _patterns(report: RunReport) -> Iterator[Block]:
     if report.patterns:
         rows = [
-            (marked(one.title), _members(one, report), _state(one), _in_common(one) or NONE, _documented(one) or "no")
-            for one in report.patterns
+            (
+                marked(pattern.title),
+                _members(pattern, report),
+                _state(pattern),
+                _in_common(pattern) or NONE,
+                _documented(pattern) or "no",
+            )
+            for pattern in report.patterns
         ]
-        provisional = any(one.status != "final" for one in report.patterns)
-        yield table(("Bucket", "Failures", "State", "In common", "Documented before"), rows, provisional=provisional)
+        yield table(("Cause", "Failures", "State", "In common", "Documented before"), rows)
     else:
-        yield paragraph("No two failures share a bucket.")
+        yield paragraph("No two failures share a cause.")
     if lines := list(_beside_patterns(report)):
         yield items(lines)
 
 
 def _state(pattern: Pattern) -> str:
-    return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} read"
+    return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} reviewed"
 
 
 def _in_common(pattern: Pattern) -> str:
@@ -252,9 +268,9 @@ def _documented(pattern: Pattern) -> str:
 
 
 def _beside_patterns(report: RunReport) -> Iterator[Line]:
-    for one in report.shared_texts:
-        where = f"{one.text} in {one.count} of {len(report.failures)}: {named(one.cases, ODD)}"
-        yield line(Strong("Same words in the log"), ": ", where)
+    for shared in report.shared_texts:
+        where = f"{shared.text} in {shared.count} of {len(report.failures)}: {name_list(shared.cases, ODD)}"
+        yield line(Strong("Same text in the log"), ": ", where)
     if report.categories:
         yield line(Strong("Categories"), ": ", categories_words(report.categories))
     if report.since is not None:
@@ -262,7 +278,8 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
     yield from _history(report)
     for action in report.actions:
         target = f"{action.path} " if action.path else ""
-        effect = f"{action.date} {target}{WORKED[action.worked]}: {action.why or action.what}"
+        why = effect_text(action.why, action.case_effects, action.worked)
+        effect = f"{action.date} {target}{WORKED[action.worked]}: {why}"
         yield line(Strong("Earlier action"), ": ", effect)
 
 
@@ -279,14 +296,14 @@ def _history(report: RunReport) -> Iterator[Line]:
 
 
 def _members(pattern: Pattern, report: RunReport) -> str:
-    return f"{pattern.rows} of {len(report.failures)}: {named(pattern.cases, 8)}"
+    return f"{pattern.rows} of {len(report.failures)}: {name_list(pattern.cases, 8)}"
 
 
 def _recurring(repeated: Sequence[RunFailure], report: RunReport) -> str:
     total = plural(len(report.failures), "failure")
     if not repeated:
-        return f"none of the {total} is named in them"
-    return f"{len(repeated)} of {total}: {named([one.case for one in repeated], 20)}"
+        return f"they name none of the {total}"
+    return f"{len(repeated)} of {total}: {name_list([one.case for one in repeated], 20)}"
 
 
 def _advice(report: RunReport) -> Iterator[Block]:
@@ -296,8 +313,7 @@ def _advice(report: RunReport) -> Iterator[Block]:
         yield paragraph(Strong(title))
         lines = [line(*_aimed(one), marked(advice_words(one)), _for(one)) for one in fresh]
         lines += [
-            line("Not recommended again: ", marked(advice_words(one)), f". Done {done_words(action)}")
-            for one, action in done
+            line("Already done: ", marked(advice_words(advice)), f". {done_words(action)}") for advice, action in done
         ]
         yield items(lines, kind="numbers") if lines else paragraph("None.")
 
@@ -307,14 +323,13 @@ def _aimed(advice: Advice) -> Line:
 
 
 def _for(advice: Advice) -> str:
-    return f" ({named(advice.cases, 6)})" if advice.cases else ""
+    return f" ({name_list(advice.cases, 6)})" if advice.cases else ""
 
 
 def _impact(report: RunReport) -> Iterator[Block]:
     total = sum(one.count for one in report.impact)
     rows = [(IMPACTS[one.kind], str(one.count), f"{100 * one.count / total:.0f} %") for one in report.impact if total]
-    provisional = bool(rows) and report.reading.status == "provisional"
-    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"), provisional=provisional)
+    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
     if report.bounds is not None:
         yield paragraph(bounds_words(report.bounds, report.scores))
 
@@ -323,16 +338,17 @@ def _doubts(report: RunReport) -> Iterator[str]:
     for finding in report.findings:
         yield f"{finding.name}: {finding.text}"
     for odd in report.suspicious:
-        yield f"{odd.means} ({plural(len(odd.cases), 'pass', 'passes')}: {named(odd.cases, ODD)})"
+        yield f"{odd.means} ({plural(len(odd.cases), 'pass', 'passes')}: {name_list(odd.cases, ODD)})"
     by_rule = sum(not one.reviewed for one in report.failures)
     if by_rule:
-        yield f"{plural(by_rule, 'classification')} come from rules alone and may be wrong; nobody has read them yet."
+        come = "comes" if by_rule == 1 else "come"
+        yield f"{plural(by_rule, 'classification')} {come} from rules only and may be wrong; not reviewed yet."
     for skipped in report.skipped_reports:
         yield f"An earlier report could not be read: {skipped}"
 
 
 def _memory(report: RunReport) -> dict[str, object]:
-    """What errata reads back when this is an earlier report; see docs/memory.md."""
+    """What errata reads back from this report later; see docs/memory.md."""
     subject = report.subject
     return {
         "format": 1,
@@ -346,19 +362,19 @@ def _memory(report: RunReport) -> dict[str, object]:
         "total": subject.total,
         "failures": [
             {
-                "case": one.case,
-                "label": one.label,
-                "owner": one.owner,
-                "failed_check": first_check(one).partition(" ")[0],
-                "reasoning": short_of(one),
-                "reviewed": one.reviewed,
+                "case": failure.case,
+                "label": failure.label,
+                "owner": failure.owner,
+                "failed_check": first_check(failure).partition(" ")[0],
+                "reasoning": short_of(failure),
+                "reviewed": failure.reviewed,
             }
-            for one in report.failures
+            for failure in report.failures
         ],
         "patterns": [one.title for one in report.patterns],
         "recommendations": [
-            {"group": one.group, "text": advice_words(one), "cases": list(one.cases)}
-            for one in report.advice
-            if one.done is None
+            {"group": advice.group, "text": advice_words(advice), "cases": list(advice.cases)}
+            for advice in report.advice
+            if advice.done is None
         ],
     }

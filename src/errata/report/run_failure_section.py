@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from errata.model.output.report.run import RunFailure
-from errata.model.output.report.shared import Piece, Snippets
+from errata.model.output.report.shared import QuotedEvidence, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
-from errata.text.outgoing import washed_lines
+from errata.text.private import outgoing_lines
 
 LONGEST = 40
 """Lines of a snippet."""
 
 
 def failure_section(failure: RunFailure, key: str, *, word: str, tell_reader: bool) -> Section:
-    """`word` is what it failed at; `tell_reader` where several have read, or not all was: then each says who has."""
+    """`word` is the check or step that failed; with `tell_reader` the section names its reviewer."""
     return Section(
         title=title_of(failure),
         key=key,
@@ -69,19 +69,19 @@ def _classified(failure: RunFailure, tell_reader: bool) -> Line:
 
 def _reader(failure: RunFailure, tell_reader: bool) -> str:
     if not failure.reviewed:
-        return "by rule, not read yet"
-    read = f"read by {failure.by}" if tell_reader else ""
+        return "by rule, not reviewed"
+    read = f"reviewed by {failure.by}" if tell_reader else ""
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 
 
-def _piece(piece: Piece) -> Line:
+def _piece(piece: QuotedEvidence) -> Line:
     means = f" ({piece.means})" if piece.means else ""
     return line(Code(piece.place), ": ", Code(piece.quote), means)
 
 
 def _snippets(shown: Snippets) -> Iterator[Block]:
     where = (", ", Code(shown.path)) if shown.path else ()
-    differ = " (the first place where it differs)" if shown.differ else ""
+    differ = " (first difference)" if shown.differ else ""
     if shown.model:
         yield Snippet(cut(shown.model), shown.language, line("Model", *where, differ))
     if shown.expected:
@@ -89,5 +89,5 @@ def _snippets(shown: Snippets) -> Iterator[Block]:
 
 
 def cut(text: str) -> str:
-    lines = washed_lines(text).split("\n")
+    lines = outgoing_lines(text).split("\n")
     return "\n".join([*lines[:LONGEST], f"… {len(lines) - LONGEST} more lines"] if len(lines) > LONGEST else lines)

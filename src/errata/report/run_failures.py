@@ -1,4 +1,4 @@
-"""The failures of a run as facts of its report: what a reviewer found, else what the rules say."""
+"""The failures of a run as facts of its report: by review, else by rule."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import cache
 from errata.model import Attempt, Attribution, Check, Run, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import EarlierFailure, FailedCheck, Repeat, RunFailure, VerdictDoubt
-from errata.model.output.report.shared import DoneAction, Piece
+from errata.model.output.report.shared import DoneAction, QuotedEvidence
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
@@ -19,7 +19,7 @@ from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 from errata.triage.reasons import ReasonQuote, reason_of, says_more
 
 SHORT, ERROR, REASON, DONE = 160, 300, 300, 160
@@ -39,13 +39,13 @@ class RunFailures:
 
 def collect_failures(view: RunView) -> RunFailures:
     """One pass over the failures."""
-    found = sorted(view.failures(), key=lambda one: (one.attempt.case, one.attempt.index))
-    making = _Making(view, _tries(found), Evidence(), SnippetFinder(view))
+    failures = sorted(view.failures(), key=lambda one: (one.attempt.case, one.attempt.index))
+    making = _Making(view, _tries(failures), EvidenceQuotes(), SnippetFinder(view))
     return RunFailures(
-        failures=tuple(making.fact(one) for one in found),
-        first_failed=tuple(_first_failed(one.attempt) for one in found),
-        bucket_ids=tuple(one.bucket.id if one.bucket is not None else "" for one in found),
-        shared_errors=tuple(_shared_errors(view, found)),
+        failures=tuple(making.fact(one) for one in failures),
+        first_failed=tuple(_first_failed(one.attempt) for one in failures),
+        bucket_ids=tuple(one.bucket.id if one.bucket is not None else "" for one in failures),
+        shared_errors=tuple(_shared_errors(view, failures)),
     )
 
 
@@ -54,10 +54,10 @@ def _shared_errors(view: RunView, failures: Sequence[JoinedFailure]) -> list[Sha
     return shared_errors(view.run, attributed, log_lines(view, (one.attempt for one in failures)))
 
 
-def _tries(found: Iterable[JoinedFailure]) -> dict[str, int]:
+def _tries(failures: Iterable[JoinedFailure]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for one in found:
-        counts[one.attempt.case] = max(counts.get(one.attempt.case, 0), one.attempt.index)
+    for failure in failures:
+        counts[failure.attempt.case] = max(counts.get(failure.attempt.case, 0), failure.attempt.index)
     return counts
 
 
@@ -72,26 +72,26 @@ class _Making:
 
     view: RunView
     tried: Mapping[str, int]
-    evidence: "Evidence"
+    evidence: "EvidenceQuotes"
     snippets: SnippetFinder
 
-    def fact(self, found: JoinedFailure) -> RunFailure:
-        attempt, attribution = found.attempt, found.attribution
+    def fact(self, failure: JoinedFailure) -> RunFailure:
+        attempt, attribution = failure.attempt, failure.attribution
         standing = self.view.standings.get(attempt.id)
         verdict = standing.standing.verdict if standing is not None else None
         owner = verdict.owner if verdict is not None else attribution.owner if attribution is not None else "unknown"
-        error, reason = reason_of(attempt, None, found.expected), found.reason
+        error, reason = reason_of(attempt, None, failure.expected), failure.reason
         shown = (verdict.error_line if verdict is not None else "") or error.text or reason
         decided_by = attribution.decided_by if attribution is not None and verdict is None else ""
         return RunFailure(
-            case=found.case_name,
+            case=failure.case_name,
             category=self.view.categories.get(attempt.case, ""),
             attempt_id=attempt.id,
             attempt=attempt.index,
             attempts=self.tried[attempt.case],
             checks=tuple(_failed_check(check) for check in attempt.checks if check.failed),
             error=short_line(shown, ERROR),
-            label=_label(verdict, attribution, found.run),
+            label=_label(verdict, attribution, failure.run),
             owner=owner,
             confidence=verdict.confidence if verdict is not None else attribution.confidence if attribution else "weak",
             reviewed=verdict is not None,
@@ -105,11 +105,11 @@ class _Making:
             rule_means=self.evidence.meaning(decided_by) if decided_by not in ("", *BY_DEFAULT) else "",
             reason=short_line(reason, REASON),
             repeat=repeat_of(attempt.case, self.view.history),
-            evidence=tuple(self.evidence.pieces(found, verdict, error)),
+            evidence=tuple(self.evidence.pieces(failure, verdict, error)),
             snippets=self.snippets.find(attempt, verdict, error.text),
             doubts=verdict.doubts if verdict is not None else (),
-            bucket=found.bucket.title if found.bucket is not None else "",
-            follows=_follows(found),
+            bucket=failure.bucket.title if failure.bucket is not None else "",
+            follows=_follows(failure),
         )
 
 
@@ -127,7 +127,7 @@ def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -
 
 
 def _doubt(standing: AttemptReview | None) -> VerdictDoubt | None:
-    """What has to be known of a verdict before one goes by it."""
+    """Why a verdict may not be reliable yet."""
     if standing is None:
         return None
     if standing.standing.verdict.inherited_from is not None:
@@ -137,50 +137,50 @@ def _doubt(standing: AttemptReview | None) -> VerdictDoubt | None:
     return "disputed" if standing.standing.is_disputed else None
 
 
-def _follows(found: JoinedFailure) -> str:
-    said = found.attribution
-    root = said.follows if said is not None else found.attempt.follows or ""
-    return case_name(found.run, split_attempt_id(root).case) if root else ""
+def _follows(failure: JoinedFailure) -> str:
+    attribution = failure.attribution
+    root = attribution.follows if attribution is not None else failure.attempt.follows or ""
+    return case_name(failure.run, split_attempt_id(root).case) if root else ""
 
 
-class Evidence:
+class EvidenceQuotes:
     """Quotes with their places, by the rules that are in use now; looked up once for a report."""
 
     def __init__(self) -> None:
         self.meaning = cache(meaning_of)
 
-    def pieces(self, found: JoinedFailure, verdict: Verdict | None, error: ReasonQuote) -> Iterator[Piece]:
+    def pieces(self, failure: JoinedFailure, verdict: Verdict | None, error: ReasonQuote) -> Iterator[QuotedEvidence]:
         if verdict is not None:
             yield from _quoted(verdict)
             return
         shown: list[str] = []
         if error:
             shown.append(error.text)
-            yield Piece(place=error.where, quote=short_line(error.text, QUOTE))
-        for piece in self._seen(found):
+            yield QuotedEvidence(place=error.where, quote=short_line(error.text, QUOTE))
+        for piece in self._signal_quotes(failure):
             if len(shown) < QUOTES and not any(piece.quote in one for one in shown):
                 shown.append(piece.quote)
                 yield piece
 
-    def _seen(self, found: JoinedFailure) -> Iterator[Piece]:
-        """What rules saw, where that says more than that a check failed."""
-        said = found.attribution
-        for signal in said.signals if said is not None else ():
-            if " " in signal.quote and says_more(signal.quote, found.attempt):
+    def _signal_quotes(self, failure: JoinedFailure) -> Iterator[QuotedEvidence]:
+        """What rules saw, where that is more than a failed check."""
+        attribution = failure.attribution
+        for signal in attribution.signals if attribution is not None else ():
+            if " " in signal.quote and says_more(signal.quote, failure.attempt):
                 place = str(signal.ref) if signal.ref is not None and signal.ref.line else signal.where
-                plain = signal.name in BY_DEFAULT or (said is not None and signal.name == said.decided_by)
+                plain = signal.name in BY_DEFAULT or (attribution is not None and signal.name == attribution.decided_by)
                 means = "" if plain else self.meaning(signal.name)
-                yield Piece(place=place, quote=short_line(signal.quote, QUOTE), means=means)
+                yield QuotedEvidence(place=place, quote=short_line(signal.quote, QUOTE), means=means)
 
 
-def _quoted(verdict: Verdict) -> Iterator[Piece]:
+def _quoted(verdict: Verdict) -> Iterator[QuotedEvidence]:
     for quote in verdict.evidence[:QUOTES]:
         at = f":{quote.lines[0]}" if quote.lines else ""
-        yield Piece(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
+        yield QuotedEvidence(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
 
 
 def repeat_of(case: str, history: RunHistory) -> Repeat:
-    """What earlier reports and runs say of a case that fails now, and whether it should be gone."""
+    """Earlier failures of a case that fails now, and whether an action should have fixed it."""
     before = history.before(case)
     named = [EarlierFailure(kind="report", date=one.date, label=one.label) for one in reversed(before.reports)]
     seen = {one.run for one in before.reports}

@@ -1,4 +1,4 @@
-"""A run → its report in the folder of reports: written anew each time, but for the section "Actions taken"."""
+"""A run → its report in the folder of reports: rewritten each time, except the section "Actions taken"."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +9,9 @@ import msgspec
 from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
 from errata.memory.section import section_text, with_section_text
 from errata.model.output.report.run import RunReport
-from errata.render.files import Written, write_file
+from errata.render.files import WrittenFile, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.run_document import ACTIONS_TAKEN, run_document
 
 REPORTS = "reports"
@@ -22,8 +21,8 @@ PREFIX = 8
 
 class RunWritten(NamedTuple):
     report: RunReport
-    written: tuple[Written, ...]
-    """Nothing where all passed: there is nothing to report."""
+    written: tuple[WrittenFile, ...]
+    """Empty where everything passed."""
 
 
 def write_run_report(
@@ -53,7 +52,7 @@ def write_run_report(
 def report_path(model: str, provider: str, run: str, day: str, *, whole: bool = False) -> str:
     """`{provider}/{model}/{first 8 characters of its id}_{day}.md`, relative to the folder of reports.
 
-    The provider is what stands before the slash of a model's name, if any. With the `whole` id of the run where its
+    The provider is the part before the slash of a model's name, if any. With the `whole` id of the run where its
     beginning names another run, too.
     """
     before, slash, name = model.partition("/")
@@ -76,7 +75,7 @@ def _is_about_another(path: Path, run: str) -> bool:
 
 
 def _run_in(path: Path) -> str:
-    """The run that a report of errata's own says it is about."""
+    """The run that a report of errata's own is about."""
     text = path.read_text(encoding="utf-8", errors="replace").rpartition(OPENS)[2]
     try:
         return msgspec.json.decode(text.partition(ENDS)[0], type=Memory).run
@@ -86,10 +85,10 @@ def _run_in(path: Path) -> str:
 
 def _actions_so_far(path: Path, run: str, find_earlier: Callable[[], Path | None]) -> str:
     """Of the file itself where it is there already; else of the newest report of the same run."""
-    found = path if path.is_file() else find_earlier()
-    if found is None or (found != path and _is_about_another(found, run)):
+    earlier = path if path.is_file() else find_earlier()
+    if earlier is None or (earlier != path and _is_about_another(earlier, run)):
         return ""
-    return section_text(_end_of(found.read_text(encoding="utf-8", errors="replace")))
+    return section_text(_end_of(earlier.read_text(encoding="utf-8", errors="replace")))
 
 
 def _end_of(text: str) -> str:

@@ -15,39 +15,37 @@ from errata.model.output.report.run import (
     VerdictDoubt,
 )
 from errata.model.output.report.shared import ScoreLine
-from errata.report.parts import named, percent, plural
+from errata.report.parts import name_list, p_value, percent, plural
 from errata.runs.without_failures import harness_words, words_without_failures
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
 SHORT = 160
 DOUBTS: dict[VerdictDoubt, str] = {
-    "inherited": "taken over from an identical crash",
-    "needs_second": "needs a second reader",
-    "disputed": "readers disagree",
+    "inherited": "copied from an identical crash",
+    "needs_second": "needs a second reviewer",
+    "disputed": "reviewers disagree",
 }
 IMPACTS: dict[ImpactKind, str] = {
     "model": "Genuine model faults",
     "known_gap": "Known gap",
-    "eval": "Actionable on our side (eval, lint, grader, task)",
-    "budget": "Ran into a limit (budget)",
-    "infrastructure": "Says nothing about the model, repeat",
+    "eval": "Fixable in the eval (lint, grader, task)",
+    "budget": "Hit a limit (budget)",
+    "infrastructure": "Infrastructure or knock-on; rerun",
     "unknown": "Not known",
 }
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "not known yet"}
 
 
 def answer_of(report: RunReport) -> str:
-    """The whole report in two or three sentences: who has to answer for what."""
+    """The whole report in two or three sentences: whose the failures are."""
     failures, subject = report.failures, report.subject
     if not failures:
         return f"{words_without_failures(report.nothing_failed)}." if report.nothing_failed is not None else ""
     if subject.unavailable:
-        return (
-            "The run was unavailable: every case ended in the same error. It says nothing about the model; repeat it."
-        )
+        return "The run was unavailable: every case ended in the same error. This is infrastructure; rerun it."
     mine = sum(one.owner == "model" for one in failures)
-    parts = [f"The model has {mine} of the {plural(len(failures), 'failure')} to answer for."]
+    parts = [f"{mine} of {plural(len(failures), 'failure')} {'is' if mine == 1 else 'are'} the model's."]
     parts += filter(None, (_machinery(failures), _gaps(failures), _ours(failures), _back(failures), _others(failures)))
     if subject.not_in_log and subject.harness is not None:
         rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")
@@ -56,48 +54,54 @@ def answer_of(report: RunReport) -> str:
 
 
 def _machinery(failures: Sequence[RunFailure]) -> str:
-    members = [one for one in failures if one.machinery]
+    members = [one for one in failures if one.machinery and one.owner != "collateral"]
+    follow = sum(one.owner == "collateral" for one in failures)
     owners = Counter(one.owner for one in members)
     listed = ", ".join(
         f"{owner} {often}" for owner, often in sorted(owners.items(), key=lambda pair: (-pair[1], pair[0]))
     )
-    return f"{len(members)} {'says' if len(members) == 1 else 'say'} nothing about it ({listed})." if members else ""
+    parts = [f"{len(members)} {'is' if len(members) == 1 else 'are'} infrastructure ({listed})."] if members else []
+    if follow:
+        parts.append("1 is a knock-on failure." if follow == 1 else f"{follow} are knock-on failures.")
+    return " ".join(parts)
 
 
 def _gaps(failures: Sequence[RunFailure]) -> str:
     cases = [one.case for one in failures if one.label == "KNOWN_GAP"]
     are = "1 is a known gap" if len(cases) == 1 else f"{len(cases)} are known gaps"
-    return f"{are}: {named(cases, CASES)}." if cases else ""
+    return f"{are}: {name_list(cases, CASES)}." if cases else ""
 
 
 def _ours(failures: Sequence[RunFailure]) -> str:
     ours = [one for one in failures if is_ours(one)]
     verb = "points" if len(ours) == 1 else "point"
-    return f"{len(ours)} {verb} to the eval itself: {named([one.case for one in ours], CASES)}." if ours else ""
+    return f"{len(ours)} {verb} to the eval itself: {name_list([one.case for one in ours], CASES)}." if ours else ""
 
 
-def is_ours(one: RunFailure) -> bool:
+def is_ours(failure: RunFailure) -> bool:
     """The eval's own fault, and not known before."""
-    return one.owner in ("grader", "task") and one.label != "KNOWN_GAP"
+    return failure.owner in ("grader", "task") and failure.label != "KNOWN_GAP"
 
 
 def _back(failures: Sequence[RunFailure]) -> str:
     back = [one.case for one in failures if one.repeat.should_be_gone]
-    return f"{len(back)} should be gone by what was done before: {named(back, CASES)}." if back else ""
+    return f"{len(back)} should already be fixed: {name_list(back, CASES)}." if back else ""
 
 
 def _others(failures: Sequence[RunFailure]) -> str:
     """What nobody knows the owner of, and what ran into a limit."""
     unknown, limits = (sum(one.owner == owner for one in failures) for owner in ("unknown", "budget"))
-    parts = [f"{limits} ran into a limit."] if limits else []
-    return " ".join([*parts, f"Of {unknown} nobody knows yet whose it is."] if unknown else parts)
+    parts = [f"{limits} hit a limit."] if limits else []
+    return " ".join(
+        [*parts, f"{unknown} {'has' if unknown == 1 else 'have'} no known owner yet."] if unknown else parts
+    )
 
 
 def short_of(failure: RunFailure) -> str:
     """Why a failure is called what it is called, in one line for a table."""
     if failure.reviewed:
         return failure.cause
-    return short_line(failure.rule_means or failure.reason or "No rule points elsewhere than to the model", SHORT)
+    return short_line(failure.rule_means or failure.reason or "No rule points away from the model", SHORT)
 
 
 def reasoning_of(failure: RunFailure) -> str:
@@ -107,10 +111,10 @@ def reasoning_of(failure: RunFailure) -> str:
     if not failure.decided_by:
         return "Not triaged."
     if not failure.rule_means:
-        log = f'The log says: "{failure.reason}". ' if failure.reason else ""
-        return f"{log}No rule points elsewhere than to the {failure.owner}; nobody has read it yet."
+        log = f'Log: "{failure.reason}". ' if failure.reason else ""
+        return f"{log}No rule points away from the {failure.owner}; not reviewed yet."
     means = failure.rule_means
-    return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}). Nobody has read it yet."
+    return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}). Not reviewed yet."
 
 
 def check_words(check: FailedCheck, form: str) -> str:
@@ -127,9 +131,9 @@ def other_checks(failure: RunFailure) -> str:
 
 
 def repeat_words(repeat: Repeat) -> str:
-    """What earlier reports and runs say of the case, and whether it should be gone."""
+    """Earlier failures of the case, and whether an action should have fixed it."""
     models = ", ".join(repeat.other_models[:MODELS])
-    others = f"Other models fail it too: {models}." if models else ""
+    others = f"Other models fail it as well: {models}." if models else ""
     if not repeat:
         return f"no.{f' {others}' if others else ''}"
     earlier = ", ".join(_earlier(repeat))
@@ -137,8 +141,8 @@ def repeat_words(repeat: Repeat) -> str:
 
 
 def _earlier(repeat: Repeat) -> Iterator[str]:
-    for one in repeat.earlier:
-        yield f"failed on {one.date}" if one.kind == "run" else f"{one.label or 'named'} on {one.date}"
+    for failure in repeat.earlier:
+        yield f"failed on {failure.date}" if failure.kind == "run" else f"{failure.label or 'named'} on {failure.date}"
 
 
 def _due(repeat: Repeat) -> str:
@@ -146,38 +150,37 @@ def _due(repeat: Repeat) -> str:
         return "No action was recorded."
     path = f"{repeat.due.path} " if repeat.due.path else ""
     return (
-        f"The action of {repeat.due.date} ({path}{repeat.due.what}) came before this run and should have resolved it. "
-        "It did not."
+        f"The action of {repeat.due.date} ({path}{repeat.due.what}) came before this run and should have fixed it. It "
+        "did not."
     )
 
 
 def categories_words(tests: Sequence[CategoryTest]) -> str:
     listed = ", ".join(f"{one.name} {one.failed}/{one.cases}" for one in tests[:CATEGORIES])
-    harder = [f"{one.name} (p = {one.adjusted:.3f})" for one in tests if one.harder]
+    harder = [f"{one.name} ({p_value(one.adjusted, 3)})" for one in tests if one.harder and one.adjusted is not None]
     if harder:
-        return f"measured failures by category are {listed}. Harder than the rest beyond chance: {', '.join(harder)}."
-    return f"measured failures by category are {listed}. No category can be called harder: the counts are too small."
+        return f"measured failures by category: {listed}. Significantly harder than the rest: {', '.join(harder)}."
+    return f"measured failures by category: {listed}. No category is significantly harder."
 
 
 def since_words(since: PreviousRun) -> str:
-    chance = "more than chance" if since.differs else "no more than chance"
-    edited = f" {plural(since.edited, 'case')} left out: task edited in between." if since.edited else ""
+    chance = "significant" if since.differs else "not significant"
+    edited = f" {plural(since.edited, 'case')} left out: the task was edited in between." if since.edited else ""
     return (
-        f"{since.run[:8]} of {since.date}. Failed in both {since.failed_in_both}; failed then, pass now {since.fixed}; "
-        f"passed then, fail now {since.broke}. The difference is {chance} (exact McNemar, {since.fixed} against "
-        f"{since.broke}, p = {since.p:.2f}).{edited}"
+        f"{since.run[:8]} of {since.date}. Failed in both: {since.failed_in_both}. Fixed: {since.fixed}. Regressed: "
+        f"{since.broke}. The difference is {chance} (exact McNemar, {p_value(since.p)}).{edited}"
     )
 
 
 def bounds_words(bounds: Bounds, scores: Sequence[ScoreLine]) -> str:
     total, rates = bounds.total, {one.policy: one.rate for one in scores}
     between = (
-        f"The model's score lies between {percent(rates['strict'])} ({bounds.least}/{total}, everything counts "
-        f"against it) and {percent(bounds.most / total)} ({bounds.most}/{total}, if every failure that is not its own "
-        "had passed)."
+        f"The model's score lies between {percent(rates['strict'])} ({bounds.least}/{total}, every failure counts "
+        f"against it) and {percent(bounds.most / total)} ({bounds.most}/{total}, every failure that is not the model's "
+        "counts as passed)."
     )
     best = next((one for one in scores if one.policy == bounds.best), None)
     if best is None or best.low is None or best.high is None:
         return between
     figure = f"{percent(best.rate)} ({best.passed}/{best.total}), interval {100 * best.low:.1f}–{100 * best.high:.1f}"
-    return f"{between} Our best single figure is {best.policy}: {figure}."
+    return f"{between} Best single figure: {best.policy}, {figure}."

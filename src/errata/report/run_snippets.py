@@ -1,4 +1,4 @@
-"""What the model wrote beside what was expected: as a reader chose it, else where the two first differ."""
+"""The model's output beside the expected output: as a reviewer chose it, else at the first difference."""
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -10,7 +10,7 @@ from errata.runs.view import RunView
 from errata.text.private import for_others
 
 FAILURES = 200
-"""So many are compared with what was expected; of more, those that a reader has not looked at have no snippets."""
+"""Failures that are compared with the expected output; beyond them only reviewed failures have snippets."""
 LINES, AROUND, WIDE = 12, 1, 300
 LARGEST = 20_000
 """Characters of a file that is compared."""
@@ -57,18 +57,18 @@ def compared(attempt: Attempt, case: Case, error: str) -> Snippets:
 def _pairs(written: Iterable[Artefact], case: Iterable[Artefact]) -> list[tuple[str, list[str], list[str]]]:
     """Path, and the lines of both, where a file of the output is there among what was expected and differs."""
     wanted = [one for one in case if one.role == "expected" and _is_small(one)]
-    found = []
-    for one in written:
-        if one.role != "output" or not _is_small(one):
+    pairs = []
+    for file in written:
+        if file.role != "output" or not _is_small(file):
             continue
-        other = next((each for each in wanted if each.path == one.path or each.path.endswith(f"/{one.path}")), None)
-        if other is not None and one.text and other.text and one.text.split() != other.text.split():
-            found.append((one.path, _lines(one.text), _lines(other.text)))
-    return found
+        other = next((each for each in wanted if each.path == file.path or each.path.endswith(f"/{file.path}")), None)
+        if other is not None and file.text and other.text and file.text.split() != other.text.split():
+            pairs.append((file.path, _lines(file.text), _lines(other.text)))
+    return pairs
 
 
-def _is_small(one: Artefact) -> bool:
-    return one.text is not None and len(one.text) <= LARGEST
+def _is_small(file: Artefact) -> bool:
+    return file.text is not None and len(file.text) <= LARGEST
 
 
 def _unlike(wrote: Sequence[str], wanted: Sequence[str]) -> float:

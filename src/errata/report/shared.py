@@ -1,10 +1,13 @@
-"""What the collectors of every profile take from a view: score bracket, review coverage, findings, odd passes."""
+"""Facts that every report takes from a view: scores, review coverage, findings, suspicious passes."""
 
 from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
 
 from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Finding, Run, StoredRun
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
+from errata.model.output.score import NoteOutput
 from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 
@@ -36,7 +39,7 @@ def _line(policy: Policy, score: Score) -> ScoreLine:
         recovered=len(score.recovered),
         stated=score.stated if policy == "as_reported" else None,
         reproduced=score.reproduced if policy == "as_reported" else None,
-        note=score.note,
+        note=msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
     )
 
 
@@ -46,17 +49,17 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
     names: dict[str, None] = {}
     for attempt in failures:
         total += 1
-        found = standings.get(attempt)
-        if found is None:
+        review = standings.get(attempt)
+        if review is None:
             continue
-        standing = found.standing
+        standing = review.standing
         if standing.verdict.inherited_from is not None:
             inherited += 1
             continue
         read += 1
         final += standing.final
         disputed += standing.is_disputed
-        reviewers = {word_for(one.reviewer): one for one in found.verdicts if one.inherited_from is None}
+        reviewers = {word_for(one.reviewer): one for one in review.verdicts if one.inherited_from is None}
         names |= dict.fromkeys(reviewers)
         second += len({one.reviewer.name.casefold() for one in reviewers.values()}) > 1
     return ReviewCoverage(
@@ -71,9 +74,9 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
 
 
 def finding_facts(findings: Iterable[Finding], *, run: str = "") -> Iterator[FindingFact]:
-    for one in findings:
-        if one.severity in REPORTED:
-            yield FindingFact(name=one.name, severity=one.severity, text=one.text, run=run)
+    for finding in findings:
+        if finding.severity in REPORTED:
+            yield FindingFact(name=finding.name, severity=finding.severity, text=finding.text, run=run)
 
 
 def day_of(run: Run) -> str:
@@ -81,19 +84,19 @@ def day_of(run: Run) -> str:
 
 
 def is_unjudged(stored: StoredRun) -> bool:
-    """Answers were given, and nothing was scored: neither passed nor failed can be said of any of them."""
+    """Attempts completed, but nothing was scored: no attempt has passed or failed."""
     counts = stored.counts
     return set(counts.measurements) <= {"not_run"} and bool(counts.executions.get("completed"))
 
 
-def native_label(said: Attribution | None, run: Run) -> str:
-    """What triage would call a failure in the words of the run's own project; else of any taxonomy that fits it."""
-    if said is None:
+def native_label(attribution: Attribution | None, run: Run) -> str:
+    """The label that triage suggests in the taxonomy of the run's project; else in any taxonomy that fits."""
+    if attribution is None:
         return ""
-    labels = said.suggested_labels
+    labels = attribution.suggested_labels
     return labels.get(run.source.name) or next(iter(labels.values()), "")
 
 
 def in_common(parameters: Mapping[str, str]) -> dict[str, str]:
-    """What the members of a bucket share besides their cause; the owner is told elsewhere."""
+    """What the members of a bucket share besides their cause; the owner has its own column."""
     return {name: value for name, value in parameters.items() if name != "owner"}

@@ -1,4 +1,4 @@
-"""A report in a screenful, for the page of a CI run: score bracket, owners, what is new, top causes, and the files."""
+"""A report in a screenful, for the page of a CI run: scores, owners, new failures, top causes, and the files."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from errata.render.document import Block, Code, Document, Line, Strong, items, l
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.comparison_sections import is_provisional, mode_title
-from errata.report.parts import batch_name, money, named, plural, score_table
+from errata.report.parts import batch_name, money, name_list, plural, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
 from errata.report.run_prose import answer_of, short_of
@@ -44,13 +44,13 @@ def _lines_of_run(report: RunReport) -> Iterator[Line]:
     yield line(Strong("Failed before"), ": ", _listed(again))
     back = [one.case for one in report.failures if one.repeat.should_be_gone]
     if back:
-        yield line(Strong("Should be gone by what was done"), ": ", _listed(back))
+        yield line(Strong("Should already be fixed"), ": ", _listed(back))
     causes = [f"{one.title} ({one.rows})" for one in report.patterns[:CAUSES]]
-    yield line(Strong("Top causes"), ": ", marked("; ".join(causes)) or "no two failures share a bucket")
+    yield line(Strong("Top causes"), ": ", marked("; ".join(causes)) or "no two failures share a cause")
 
 
 def _listed(cases: Sequence[str]) -> str:
-    return f"{len(cases)}: {named(cases, NAMED)}" if cases else "none"
+    return f"{len(cases)}: {name_list(cases, NAMED)}" if cases else "none"
 
 
 def _failures(failures: Sequence[RunFailure]) -> Iterator[Block]:
@@ -59,7 +59,7 @@ def _failures(failures: Sequence[RunFailure]) -> Iterator[Block]:
     rows = [(one.case, label_of(one), one.owner, marked(short_of(one))) for one in failures[:FAILURES]]
     yield table(("failure", "classification", "owner", "why"), rows)
     if len(failures) > FAILURES:
-        yield paragraph(f"{len(failures) - FAILURES:,} more stand in the report.")
+        yield paragraph(f"{len(failures) - FAILURES:,} more are in the report.")
 
 
 def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
@@ -78,8 +78,13 @@ def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
 
 def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
     causes = [
-        (f"{one.letter}. {category_title(one)}", str(len(one.tests)), one.owner, money(one.cost, 2))
-        for one in report.categories[:CAUSES]
+        (
+            f"{category.letter}. {category_title(category)}",
+            str(len(category.tests)),
+            category.owner,
+            money(category.cost, 2),
+        )
+        for category in report.categories[:CAUSES]
     ]
     again = [line(Strong("Passed before, not now"), ": ", _listed(report.hidden_passes))] if report.sessions else []
     return Document(
@@ -96,12 +101,14 @@ def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
 
 
 def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
-    rows = [(one.label, str(one.rows), str(one.flagged), named(one.missing, NAMED) or "none") for one in report.runs]
+    rows = [
+        (run.label, str(run.rows), str(run.flagged), name_list(run.missing, NAMED) or "none") for run in report.runs
+    ]
     return Document(
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, not judged",
         blocks=(
-            paragraph(Strong("NOT JUDGED."), " No row has a verdict: nothing is passed, and nothing is failed."),
-            table(("run", "rows", "to read first", "missing"), rows, right=("rows", "to read first")),
+            paragraph(Strong("NOT JUDGED."), " No row has a verdict, so nothing counts as passed or failed."),
+            table(("run", "rows", "to review first", "missing"), rows, right=("rows", "to review first")),
             *_files(files),
         ),
     )
@@ -109,8 +116,8 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
 
 def _state(reading: ReviewCoverage, *, provisional: bool) -> Iterator[Block]:
     if provisional:
-        rest = "not every bucket is final" if reading.status != "provisional" else "the rest comes from rules"
-        read = f"{reading.read} of {plural(reading.failures, 'failure')} read"
+        rest = "not every cause is final" if reading.status != "provisional" else "the rest comes from rules"
+        read = f"{reading.read} of {plural(reading.failures, 'failure')} reviewed"
         yield paragraph(Strong("PROVISIONAL."), f" {read}; {rest}.")
 
 

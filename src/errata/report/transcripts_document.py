@@ -1,4 +1,4 @@
-"""`manual_error_review.md`, its CSV and metadata: runs that nobody judged, and which rows to read first."""
+"""`manual_error_review.md`, its CSV and metadata: runs without judgements, and the rows to review first."""
 
 import csv
 import io
@@ -10,14 +10,14 @@ import msgspec
 
 from errata.model.output.report.transcripts import Flag, FlagKind, TranscriptReport, TranscriptRow, TranscriptRun
 from errata.render.document import Block, Code, Document, Line, Section, items, line, paragraph, table
-from errata.render.files import Written, write_file
+from errata.render.files import WrittenFile, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
-from errata.report.parts import NONE, named, plural
+from errata.report.parts import NONE, name_list, plural
+from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others, tree_for_others
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 OWNERS = (
     "real_model_error",
@@ -39,13 +39,13 @@ BUCKETS = (
     "missing_transcript_turn",
     "empty_response_execution_failure",
 )
-"""What whoever reads the rows by hand may write into the columns `owner` and `bucket`."""
+"""Values that a reviewer may write into the columns `owner` and `bucket`."""
 _FLAGS: dict[FlagKind, str] = {
     "no_row": "no row",
     "several_rows": "the turn has several rows",
     "empty": "neither a text nor a call",
     "tool_failed": "a tool call failed",
-    "no_call": "the reference calls a tool, and none was called",
+    "no_call": "the reference calls a tool; the model called none",
     "other_calls": "other calls than in the reference",
     "extra_call": "a call that the reference does not have",
 }
@@ -57,7 +57,7 @@ _PATTERNS = {
 REVIEW = "manual_error_review"
 METADATA = "review_metadata.json"
 ANSWERS = ("owner", "bucket", "note")
-"""What the reader fills in."""
+"""Columns that the reviewer fills in."""
 COLUMNS = ("run_id", "model_name", "turn", "flags", "user_text", "assistant_text", "tool_calls_json",
            "tool_results_json", "golden_text", "required_calls_json", *ANSWERS)  # fmt: skip
 SHOWN = 200
@@ -69,13 +69,13 @@ def transcripts_document(report: TranscriptReport) -> Document:
         title=f"Manual Error Review: {report.suite}, {plural(len(report.runs), 'run')}",
         status="not reviewed",
         facts=(
-            ("Status", line("NOT JUDGED. No row has a verdict: nothing here is passed, and nothing is failed")),
+            ("Status", line("NOT JUDGED. No row has a verdict, so nothing counts as passed or failed")),
             ("Analysed", line(report.made)),
         ),
         blocks=(
             paragraph(
-                "Judging is missing: these runs have transcripts and no judged file. What follows is what the "
-                "transcripts show by themselves, for whoever reads them or has them judged. All rows are in ",
+                "Judging is missing: these runs have transcripts but no judged file. This page "
+                "shows what can be seen in the transcripts alone. All rows are in ",
                 Code("manual_error_review.csv"),
                 " beside this file, with columns to fill in.",
             ),
@@ -86,8 +86,8 @@ def transcripts_document(report: TranscriptReport) -> Document:
 
 def _sections(report: TranscriptReport) -> Iterator[Section]:
     yield Section(title="Artefacts", blocks=tuple(_artefacts(report)))
-    yield Section(title="Rows to read first", blocks=tuple(_first(report)))
-    yield Section(title="How to go on", blocks=tuple(_next(report)))
+    yield Section(title="Rows to review first", blocks=tuple(_first(report)))
+    yield Section(title="Next steps", blocks=tuple(_next(report)))
 
 
 def _artefacts(report: TranscriptReport) -> Iterator[Block]:
@@ -104,23 +104,23 @@ def _artefacts(report: TranscriptReport) -> Iterator[Block]:
 def _artefact(run: TranscriptRun, patterns: list[str]) -> tuple[str, ...]:
     expected = NONE if run.expected is None else str(run.expected)
     counts = (str(run.patterns.get(name, 0)) for name in patterns)
-    gaps = (named(run.missing, 8) or "none", named(run.repeated, 8) or "none")
+    gaps = (name_list(run.missing, 8) or "none", name_list(run.repeated, 8) or "none")
     return (run.label, run.model, str(run.rows), expected, "0", *gaps, *counts, run.native_id)
 
 
 def _first(report: TranscriptReport) -> Iterator[Block]:
     flagged = report.flagged
     if not flagged:
-        yield paragraph("No row stands out. That is no verdict: read them, or have them judged.")
+        yield paragraph("No row is flagged. This is not a verdict: review the rows, or have them judged.")
         return
     yield paragraph(
-        f"{len(flagged)} of {plural(len(report.rows), 'row')}. A row stands here for a fact that can be seen; "
-        "whether it is a mistake, and whose, is for a reader to say."
+        f"{len(flagged)} of {plural(len(report.rows), 'row')}. Each row is listed for a visible fact; a reviewer "
+        "decides whether it is a mistake, and whose."
     )
     header = ("row", "why", "input", "output", "calls and results", "reference")
     yield table(header, [_row(one) for one in flagged[:SHOWN]])
     if len(flagged) > SHOWN:
-        yield paragraph(f"{len(flagged) - SHOWN:,} more stand in the table beside this file.")
+        yield paragraph(f"{len(flagged) - SHOWN:,} more are in the CSV beside this file.")
 
 
 def _row(row: TranscriptRow) -> tuple[Line, ...]:
@@ -140,7 +140,7 @@ def flags_words(row: TranscriptRow) -> str:
 
 def _flag(flag: Flag) -> str:
     if flag.kind == "in_place_of_answer":
-        return f"{flag.pattern}: {_PATTERNS.get(flag.pattern, 'something stands in the place of an answer')}"
+        return f"{flag.pattern}: {_PATTERNS.get(flag.pattern, 'there is no answer')}"
     return _FLAGS[flag.kind]
 
 
@@ -151,23 +151,29 @@ def _next(report: TranscriptReport) -> Iterator[Block]:
             line(
                 "Have the runs judged, import them again and run ",
                 Code(f"errata report {handles}"),
-                ": then this is a report by cause, ",
+                " for a report by cause, ",
                 Code("deep_error_analysis.md"),
             ),
             line(
-                "Or read the rows: fill in ", Code("owner"), ", ", Code("bucket"), " and ", Code("note"), " of the CSV"
+                "Or review the rows: fill in ",
+                Code("owner"),
+                ", ",
+                Code("bucket"),
+                " and ",
+                Code("note"),
+                " of the CSV",
             ),
-            line("Check the system prompt, the reference and the knowledge base together before a row is called wrong"),
+            line("Check the system prompt, the reference and the knowledge base before you call a row wrong"),
         ],
         kind="numbers",
     )
-    yield paragraph("Words for ", Code("owner"), ": ", ", ".join(OWNERS), ".")
-    yield paragraph("Words for ", Code("bucket"), ": ", ", ".join(BUCKETS), ".")
+    yield paragraph("Values for ", Code("owner"), ": ", ", ".join(OWNERS), ".")
+    yield paragraph("Values for ", Code("bucket"), ": ", ", ".join(BUCKETS), ".")
 
 
 class TranscriptsWritten(NamedTuple):
     report: TranscriptReport
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
 
 
 def write_transcript_review(report: TranscriptReport, *, output: Path | None, html: bool) -> TranscriptsWritten:
@@ -198,7 +204,7 @@ def _cells(row: TranscriptRow) -> tuple[str, ...]:
 
 
 def metadata(report: TranscriptReport) -> str:
-    """For programs: what was looked at, what is missing, and which words the columns take."""
+    """For programs: the runs, what is missing, and the values that the columns take."""
     about = {
         "format": 1,
         "made": report.made,
@@ -208,17 +214,17 @@ def metadata(report: TranscriptReport) -> str:
         "flagged_rows": len(report.flagged),
         "runs": [
             {
-                "run": one.native_id,
-                "model": one.model,
-                "rows": one.rows,
-                "expected": one.expected,
+                "run": run.native_id,
+                "model": run.model,
+                "rows": run.rows,
+                "expected": run.expected,
                 "judged_rows": 0,
-                "missing": list(one.missing),
-                "several_rows": list(one.repeated),
-                "flagged_rows": one.flagged,
-                "in_place_of_an_answer": one.patterns,
+                "missing": list(run.missing),
+                "several_rows": list(run.repeated),
+                "flagged_rows": run.flagged,
+                "in_place_of_an_answer": run.patterns,
             }
-            for one in report.runs
+            for run in report.runs
         ],
         "files": [f"{REVIEW}.md", f"{REVIEW}.csv"],
         "columns_to_fill_in": list(ANSWERS),

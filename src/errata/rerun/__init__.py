@@ -1,20 +1,25 @@
-"""The rerun plan: how a harness repeats what failed for reasons that are not the subject's. It runs nothing.
+"""The rerun plan: how to repeat attempts that failed for reasons other than the model. It runs nothing.
 
-Commands are argument lists built from ids that were let in one by one (`fit.py`). A command line that stands in a log
-is never reused.
+Commands are argument lists built from ids that were each checked (`fit.py`). A command line found in a log is never
+reused.
 """
 
 from collections.abc import Callable
 
 from errata.rerun import conversation_bench, convex_evals, harbor, inspect_ai, promptfoo, scylla
 from errata.rerun.fit import UnfitError
-from errata.rerun.plan import ByHand, Command, Others, Plan, Request, Wanted, all_by_hand
-from errata.rerun.wanting import Choice, Said, want
+from errata.rerun.plan import (
+    ByHand,
+    Command,
+    Others,
+    RerunAttempt,
+    RerunPlan,
+    RerunRequest,
+    all_by_hand,
+)
 from errata.text.redact import redact
 
-Planner = Callable[[Request], Plan]
-
-SECRET = "the command would look as if it held a secret"  # noqa: S105
+Planner = Callable[[RerunRequest], RerunPlan]
 
 PLANNERS: dict[str, Planner] = {
     "conversation-bench": conversation_bench.plan,
@@ -26,38 +31,35 @@ PLANNERS: dict[str, Planner] = {
 }
 
 
-def plan_for(request: Request) -> Plan:
-    """What can't be put into a command is left to the user, with the reason."""
+def plan_for(request: RerunRequest) -> RerunPlan:
+    """Attempts without a command are listed as `by_hand`, with the reason."""
     source = request.run.source.name
     if source not in PLANNERS:
-        return all_by_hand(request.wanted, f"no command is known that repeats a case of a `{source}` log")
+        return all_by_hand(request.attempts, UnfitError("no_planner", source))
     try:
-        return _as_shown(PLANNERS[source](request))
+        return _without_secrets(PLANNERS[source](request))
     except UnfitError as problem:
-        return all_by_hand(request.wanted, str(problem))
+        return all_by_hand(request.attempts, problem)
 
 
-def _as_shown(plan: Plan) -> Plan:
-    """Without commands that redaction would change on their way to the user: they would not do what they say."""
+def _without_secrets(plan: RerunPlan) -> RerunPlan:
+    """Drop commands that redaction would change before they are shown: they would no longer work."""
     changed = [command for command in plan.commands if redact(command.line) != command.line]
     if not changed:
         return plan
-    left = tuple(ByHand(one, SECRET) for command in changed for one in command.wanted)
-    kept = tuple(command for command in plan.commands if command not in changed)
-    return Plan(commands=kept, by_hand=(*plan.by_hand, *left), notes=plan.notes if kept else ())
+    by_hand = tuple(ByHand(one, "command_like_secret") for command in changed for one in command.attempts)
+    commands = tuple(command for command in plan.commands if command not in changed)
+    return RerunPlan(commands=commands, by_hand=(*plan.by_hand, *by_hand), notes=plan.notes if commands else ())
 
 
 __all__ = [
     "PLANNERS",
     "ByHand",
-    "Choice",
     "Command",
     "Others",
-    "Plan",
     "Planner",
-    "Request",
-    "Said",
-    "Wanted",
+    "RerunAttempt",
+    "RerunPlan",
+    "RerunRequest",
     "plan_for",
-    "want",
 ]

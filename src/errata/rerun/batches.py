@@ -1,41 +1,44 @@
-"""Many cases as few commands: those that are repeated equally often together, none longer than a system takes."""
+"""Many cases in few commands: cases with equally many attempts share one, up to the length that a system accepts."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
 from errata.rerun.fit import UnfitError
-from errata.rerun.plan import ByHand, Command, Plan, Wanted
+from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan
 from errata.text.redact import redact
 
 LONGEST = 100_000
-"""Bytes of a command. Linux takes 128 KiB in one argument, and some systems little more than that in all."""
+"""Bytes of a command. Linux accepts 128 KiB in one argument, and some systems little more than that in total."""
 ESCAPED = ".+ "
-"""What a regular expression spells with up to two characters more."""
+"""Characters that take up to two more in a regular expression."""
 
 Build = Callable[[list[str], int], Command]
-"""From the names of cases and how often each is to be repeated to a command, which lacks only its attempts."""
+"""Builds a command, without its attempts, from case names and the number of attempts of each."""
 
 
-def repeated(
-    wanted: Sequence[Wanted], shaped_case: Callable[[str], str], build: Build, notes: Sequence[str] = ()
-) -> Plan:
-    """One command for all cases where that is possible; those that are not fit for it are left to the user."""
-    attempts: dict[str, list[Wanted]] = {}
+def batch_commands(
+    attempts: Sequence[RerunAttempt],
+    shaped_case: Callable[[str], str],
+    build: Build,
+    notes: Sequence[PlanNote] = (),
+) -> RerunPlan:
+    """One command for all cases where possible; cases with unfit names are left to the user."""
+    by_name: dict[str, list[RerunAttempt]] = {}
     by_hand: list[ByHand] = []
-    for one in wanted:
+    for attempt in attempts:
         try:
-            attempts.setdefault(shaped_case(one.case), []).append(one)
+            by_name.setdefault(shaped_case(attempt.case), []).append(attempt)
         except UnfitError as problem:
-            by_hand.append(ByHand(one, str(problem)))
-    for name in _secrets(attempts):
-        by_hand += [ByHand(one, "the name of the case looks like a secret") for one in attempts.pop(name)]
+            by_hand.append(ByHand(attempt, problem.why, problem.about))
+    for name in _secrets(by_name):
+        by_hand += [ByHand(attempt, "field_like_secret", "case name") for attempt in by_name.pop(name)]
     commands: list[Command] = []
-    for often, names in sorted(_equally_often(attempts).items()):
+    for often, names in sorted(_equally_often(by_name).items()):
         for part in _parts(names, often, build):
-            mine = tuple(one for name in part for one in attempts[name])
-            commands.append(msgspec.structs.replace(build(part, often), wanted=mine))
-    return Plan(commands=tuple(commands), by_hand=tuple(by_hand), notes=tuple(notes) if commands else ())
+            covered = tuple(attempt for name in part for attempt in by_name[name])
+            commands.append(msgspec.structs.replace(build(part, often), attempts=covered))
+    return RerunPlan(commands=tuple(commands), by_hand=tuple(by_hand), notes=tuple(notes) if commands else ())
 
 
 def _secrets(names: Collection[str]) -> list[str]:
@@ -43,17 +46,17 @@ def _secrets(names: Collection[str]) -> list[str]:
     return [] if redact(together) == together else [name for name in names if redact(name) != name]
 
 
-def _equally_often(attempts: dict[str, list[Wanted]]) -> dict[int, list[str]]:
-    """A harness repeats every case of a command as often as the others."""
+def _equally_often(attempts: dict[str, list[RerunAttempt]]) -> dict[int, list[str]]:
+    """A harness repeats every case of a command equally often."""
     groups: dict[int, list[str]] = {}
-    for name, mine in attempts.items():
-        groups.setdefault(len(mine), []).append(name)
+    for name, of_case in attempts.items():
+        groups.setdefault(len(of_case), []).append(name)
     return groups
 
 
 def _parts(names: list[str], often: int, build: Build) -> Iterator[list[str]]:
-    one, two = (len(build(names[:1] * count, often).line.encode()) for count in (1, 2))
-    fixed, joint = 2 * one - two, two - one - len(names[0])
+    single, double = (len(build(names[:1] * count, often).line.encode()) for count in (1, 2))
+    fixed, joint = 2 * single - double, double - single - len(names[0])
     part: list[str] = []
     size = fixed
     for name in names:

@@ -2,26 +2,23 @@
 
 import re
 
-from errata.rerun.batches import repeated
+from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, shaped
-from errata.rerun.plan import Command, Plan, Request
+from errata.rerun.plan import Command, PlanNote, RerunPlan, RerunRequest
 
 TURN = re.compile(r"turn-[0-9]{1,6}")
 REHYDRATED = "rehydrated"
-CONTINUOUS = (
-    "one continuous conversation: a turn can't be had again without all that went before it; "
-    "`--rehydrate --only-turns` would put reference answers in its place, which is another measurement"
-)
 NOTES = (
-    "to be run in a checkout of audio-arena; add `--service` where the model needs one: no log tells it",
-    "it makes a new run of these turns alone, to be judged like the first",
+    PlanNote("run_in_checkout", ("audio-arena",)),
+    PlanNote("service_not_in_log"),
+    PlanNote("new_run"),
 )
 
 
-def plan(request: Request) -> Plan:
+def plan(request: RerunRequest) -> RerunPlan:
     run = request.run
     if run.variant.get("mode") != REHYDRATED:
-        raise UnfitError(CONTINUOUS)
+        raise UnfitError("continuous_conversation")
     fixed = (
         *("uv", "run", "audio-arena", "run", fit(run.suite, "benchmark")),
         f"--model={fit(run.subject.model, 'model', MODEL)}",
@@ -34,4 +31,4 @@ def plan(request: Request) -> Plan:
         turns = sorted(int(name.removeprefix("turn-")) for name in names)
         return Command(argv=(*fixed, f"--only-turns={','.join(map(str, turns))}"))
 
-    return repeated(request.wanted, lambda case: shaped(case, "name of the turn", TURN), build, NOTES)
+    return batch_commands(request.attempts, lambda case: shaped(case, "turn name", TURN), build, NOTES)

@@ -1,96 +1,97 @@
-"""Inspect: `eval-retry` where it repeats just what is wanted, else a new evaluation of samples by their ids."""
+"""Inspect: `eval-retry` where it repeats exactly these samples, otherwise a new evaluation with their ids."""
 
 from pathlib import Path
 
 from errata.model import Run
-from errata.rerun.batches import repeated
+from errata.rerun.batches import batch_commands
 from errata.rerun.fit import FILE, MODEL, VALUE, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.native import mapping, told
-from errata.rerun.plan import Command, Plan, Request, Wanted, all_by_hand
+from errata.rerun.plan import (
+    Command,
+    PlanNote,
+    RerunAttempt,
+    RerunPlan,
+    RerunRequest,
+    all_by_hand,
+    log_value,
+    mapping,
+)
 
 OPTIONS = (
     "temperature", "top_p", "top_k", "max_tokens", "seed", "frequency_penalty", "presence_penalty",
     "reasoning_tokens", "message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit",
 )  # fmt: skip
-"""Numbers of a log's configuration that are options of `inspect eval` of the same name."""
-
-SCRIPTED = "the task was made in a script: it has neither a file nor a registered name to be called by"
-OTHER_ERRORS = "`eval-retry` repeats every sample of the log that ended in an error or is missing"
-SETTINGS = (
-    "settings that are no numbers (solver, sandbox, model roles …) are not in the command: `inspect log export-config` "
-    "writes them all, and `inspect eval --run-config` takes them"
-)
+"""Numbers in a log's configuration that `inspect eval` takes as options of the same name."""
 
 
-def plan(request: Request) -> Plan:
+def plan(request: RerunRequest) -> RerunPlan:
     run = request.run
     task = _task(run)
-    retried = [one for one in request.wanted if one.broke]
-    rest = [one for one in request.wanted if not one.broke]
+    retried = [one for one in request.attempts if one.broke]
+    rest = [one for one in request.attempts if not one.broke]
     if retried and not request.others.broke:
         chosen = _chosen(run, task, rest)
         retry = _retry(run, retried)
-        notes = (_takes(task), *chosen.notes)
-        return Plan(commands=(retry, *chosen.commands), by_hand=chosen.by_hand, notes=notes)
+        notes = (_retry_note(task), *chosen.notes)
+        return RerunPlan(commands=(retry, *chosen.commands), by_hand=chosen.by_hand, notes=notes)
     chosen = _chosen(run, task, [*retried, *rest])
-    return _with_retry(request, chosen, task) if any(one.wanted.broke for one in chosen.by_hand) else chosen
+    return _with_retry(request, chosen, task) if any(one.attempt.broke for one in chosen.by_hand) else chosen
 
 
-def _with_retry(request: Request, chosen: Plan, task: str) -> Plan:
-    """What can't be chosen by its id can be had with everything else that broke."""
-    retried = [one.wanted for one in chosen.by_hand if one.wanted.broke]
-    others = request.others.broke + sum(one.broke for command in chosen.commands for one in command.wanted)
+def _with_retry(request: RerunRequest, chosen: RerunPlan, task: str) -> RerunPlan:
+    """Samples that can't be selected by id are retried together with all others that broke."""
+    retried = [one.attempt for one in chosen.by_hand if one.attempt.broke]
+    others = request.others.broke + sum(one.broke for command in chosen.commands for one in command.attempts)
     retry = _retry(request.run, retried, also=others)
-    rest = tuple(one for one in chosen.by_hand if not one.wanted.broke)
-    return Plan(commands=(*chosen.commands, retry), by_hand=rest, notes=(*chosen.notes, _takes(task)))
+    rest = tuple(one for one in chosen.by_hand if not one.attempt.broke)
+    return RerunPlan(commands=(*chosen.commands, retry), by_hand=rest, notes=(*chosen.notes, _retry_note(task)))
 
 
 def _task(run: Run) -> str:
-    """As Inspect itself finds it again: a file and a name in it, or a registered name."""
-    name, file = told(run, "eval", "task"), told(run, "eval", "task_file")
+    """The name by which Inspect finds the task: a file and a name in it, or a registered name."""
+    name, file = log_value(run, "eval", "task"), log_value(run, "eval", "task_file")
     if file:
-        return f"{fit(file, 'file of the task', FILE)}@{fit(run.suite, 'task')}"
-    registered = told(run, "eval", "task_registry_name") or name
+        return f"{fit(file, 'task file', FILE)}@{fit(run.suite, 'task')}"
+    registered = log_value(run, "eval", "task_registry_name") or name
     if not isinstance(registered, str) or "/" not in registered:
-        raise UnfitError(SCRIPTED)
+        raise UnfitError("task_in_script")
     return fit(registered, "task")
 
 
-def _takes(task: str) -> str:
-    return f"`eval-retry` takes the task ({task}), the model and all settings from the log itself"
+def _retry_note(task: str) -> PlanNote:
+    return PlanNote("retry_uses_log_settings", (task,))
 
 
-def _retry(run: Run, wanted: list[Wanted], *, also: int = 0) -> Command:
+def _retry(run: Run, attempts: list[RerunAttempt], *, also: int = 0) -> Command:
     log = Path(run.origin) / (run.ref.file if run.ref else "")
     return Command(
         argv=("inspect", "eval-retry", fit_path(log, "log")),
-        wanted=tuple(wanted),
+        attempts=tuple(attempts),
         also=also,
-        also_why=OTHER_ERRORS if also else "",
+        also_why="all_errors_and_missing" if also else None,
     )
 
 
-def _chosen(run: Run, task: str, wanted: list[Wanted]) -> Plan:
-    if not wanted:
-        return Plan()
+def _chosen(run: Run, task: str, attempts: list[RerunAttempt]) -> RerunPlan:
+    if not attempts:
+        return RerunPlan()
     try:
         fixed = ("inspect", "eval", task, f"--model={fit(run.subject.model, 'model', MODEL)}", *_arguments(run))
     except UnfitError as problem:
-        return all_by_hand(wanted, str(problem))
+        return all_by_hand(attempts, problem)
 
     def build(names: list[str], often: int) -> Command:
         return Command(argv=(*fixed, f"--epochs={often}", f"--sample-id={','.join(names)}"))
 
-    return repeated(wanted, lambda case: shaped(case, "id of the sample"), build, [SETTINGS])
+    return batch_commands(attempts, lambda case: shaped(case, "sample id"), build, [PlanNote("settings_left_out")])
 
 
 def _arguments(run: Run) -> tuple[str, ...]:
-    """Of the task, and the numbers that steer generation and limits."""
-    passed = told(run, "eval", "task_args_passed")
+    """The task's arguments, and the numbers that control generation and limits."""
+    passed = log_value(run, "eval", "task_args_passed")
     given = {name: str(value) for name, value in mapping(passed).items()} if isinstance(passed, dict) else run.variant
     words: list[str] = []
     for name, value in given.items():
-        words += ["-T", f"{fit(name, 'name of a task argument')}={fit(value, f'task argument `{name}`', VALUE)}"]
+        words += ["-T", f"{fit(name, 'task argument name')}={fit(value, f'task argument {name}', VALUE)}"]
     config = {**mapping(run.environment.get("config")), **run.subject.params}
     for name in OPTIONS:
         if number := fit_number(config.get(name)):

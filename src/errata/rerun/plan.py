@@ -1,4 +1,4 @@
-"""What is to be repeated, and the commands that would do it. Nothing here is ever run."""
+"""A rerun plan: the attempts to repeat, and the commands that repeat them. Nothing here is ever run."""
 
 import shlex
 from collections import Counter
@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import msgspec
 
 from errata.model import Run
+from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
+from errata.rerun.fit import UnfitError
 
 NEVER_MADE = frozenset(("missing", "unfinished"))
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One attempt that is to be repeated; a run may have a hundred thousand of them."""
+class RerunAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An attempt to repeat; a run may have a hundred thousand of them."""
 
     case: str
-    """As its harness names it."""
+    """The harness's name for it."""
     index: int = 1
     why: str
     """The owner, or `not measured`, `missing`, `unfinished`, `contradictory`, `asked for`."""
@@ -23,32 +25,32 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     execution: str = "error"
     native_status: str = ""
     broke: bool = True
-    """It was never made, or ended in what its harness itself calls an error."""
+    """It was never made, or its harness reports it as an error."""
 
 
 class Others(msgspec.Struct):
-    """What is not to be repeated, as far as a harness's own retry would take it along."""
+    """Counts of attempts that need no rerun but that a harness's own retry may repeat as well."""
 
     broke: int = 0
     statuses: Counter[str] = msgspec.field(default_factory=Counter)
-    """By the harness's own word for how they ended."""
+    """By the harness's own status."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class RerunRequest(msgspec.Struct, frozen=True):
     run: Run
-    wanted: Sequence[Wanted]
+    attempts: Sequence[RerunAttempt]
     others: Others
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     argv: tuple[str, ...]
     env: dict[str, str] = {}
-    wanted: tuple[Wanted, ...] = ()
+    attempts: tuple[RerunAttempt, ...] = ()
     also: int = 0
-    """How many other attempts it repeats, because the harness can't tell them apart."""
-    also_why: str = ""
-    fill_in: dict[str, str] = {}
-    """Words of the command that only its user knows, and why."""
+    """How many other attempts it repeats, because the harness can't select more narrowly."""
+    also_why: AlsoWhy | None = None
+    fill_in: dict[str, FillIn] = {}
+    """Placeholders in the command that the user replaces, and why."""
 
     @property
     def line(self) -> str:
@@ -61,21 +63,44 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cases(self) -> list[str]:
-        return list(dict.fromkeys(one.case for one in self.wanted))
+        return list(dict.fromkeys(attempt.case for attempt in self.attempts))
 
 
 class ByHand(msgspec.Struct, frozen=True, gc=False):
-    """What no command can be given for."""
+    """An attempt that no command repeats."""
 
-    wanted: Wanted
-    why_not: str
+    attempt: RerunAttempt
+    why_not: WhyNoCommand
+    about: str = ""
+    """The field, path, test or source that `why_not` is about."""
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class PlanNote(msgspec.Struct, frozen=True):
+    name: RerunNoteName
+    values: tuple[str, ...] = ()
+
+
+class RerunPlan(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     by_hand: tuple[ByHand, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[PlanNote, ...] = ()
 
 
-def all_by_hand(wanted: Sequence[Wanted], why_not: str) -> Plan:
-    return Plan(by_hand=tuple(ByHand(one, why_not) for one in wanted))
+def all_by_hand(attempts: Sequence[RerunAttempt], problem: UnfitError) -> RerunPlan:
+    return RerunPlan(by_hand=tuple(ByHand(attempt, problem.why, problem.about) for attempt in attempts))
+
+
+def log_value(run: Run, *names: str) -> object:
+    """A value from the harness's own configuration in the log, by its path; none if the log lacks it."""
+    value: object = run.extra
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
+
+
+def mapping(value: object) -> dict[str, object]:
+    return {str(name): item for name, item in value.items()} if isinstance(value, dict) else {}

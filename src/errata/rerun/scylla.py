@@ -6,95 +6,88 @@ from pathlib import Path
 from typing import NamedTuple
 
 from errata.model import Run
-from errata.rerun.batches import repeated
+from errata.model.output.act import FillIn
+from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.native import texts, told
-from errata.rerun.plan import ByHand, Command, Plan, Request, Wanted
-from errata.text.clean import one_line
+from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan, RerunRequest, log_value, texts
 
 TEST = re.compile(r"test-[0-9]{1,6}")
 TIER = re.compile(r"T[0-9]")
 SUBTEST = re.compile(r"(?P<test>test-[0-9]{1,6})/(?P<tier>T[0-9])/(?P<subtest>[0-9]{1,3})")
 RUNS = 1_000
-"""In one command; a tier has some forty subtests with ten runs each."""
+"""Runs in one command; a tier has about forty subtests with ten runs each."""
 THINKING = ("None", "Low", "High", "UltraThink")
 TESTS = "tests/fixtures/tests"
 MODEL_WORD = "MODEL"
-NO_MODEL = "the log does not name the model, and the harness would take its default one"
-EXPORT = "a table does not tell where the experiment lies: name its folder to errata instead"
-
-CHECKOUT = "to be run in a checkout of ProjectScylla"
-ELSEWHERE = "results go to a folder of their own: in the old one the runner takes for done all that it has a result of"
-RESUMED = "the runner resumes a test where it ended: what was finished there is kept"
-UNTOLD = "`--runs`, `--tiers` and `--max-subtests` are not in the log: add those of the first time"
+CHECKOUT = PlanNote("run_in_checkout", ("ProjectScylla",))
 
 
-def plan(request: Request) -> Plan:
+def plan(request: RerunRequest) -> RerunPlan:
     version = request.run.source.format_version
     if version.startswith("export"):
-        raise UnfitError(EXPORT)
+        raise UnfitError("export_without_folder")
     if version == "batch summary 1":
-        # its status `fail` hides crashes, which it would not repeat in place
-        return _batch(request.run, request.wanted, _pixi("run_e2e_batch.py"), f"{request.run.origin}-rerun")
+        # its status `fail` also covers crashes, and the runner would not repeat those in place
+        return _batch(request.run, request.attempts, _pixi("run_e2e_batch.py"), f"{request.run.origin}-rerun")
     return _second_generation(request) if version.startswith("batch") else _experiment(request)
 
 
-def _second_generation(request: Request) -> Plan:
+def _second_generation(request: RerunRequest) -> RerunPlan:
     run, script = request.run, (*_pixi("manage_experiment.py", "run"), f"--config={TESTS}")
-    resumed = _batch(run, [one for one in request.wanted if one.broke], script, run.origin)
-    done = _batch(run, [one for one in request.wanted if not one.broke], script, f"{run.origin}-rerun")
-    return Plan(
-        commands=(*resumed.commands, *done.commands),
-        by_hand=(*resumed.by_hand, *done.by_hand),
-        notes=tuple(dict.fromkeys((*resumed.notes, *done.notes))),
+    resumed = _batch(run, [one for one in request.attempts if one.broke], script, run.origin)
+    again = _batch(run, [one for one in request.attempts if not one.broke], script, f"{run.origin}-rerun")
+    return RerunPlan(
+        commands=(*resumed.commands, *again.commands),
+        by_hand=(*resumed.by_hand, *again.by_hand),
+        notes=tuple(dict.fromkeys((*resumed.notes, *again.notes))),
     )
 
 
-def _batch(run: Run, wanted: Sequence[Wanted], script: tuple[str, ...], results: str) -> Plan:
+def _batch(run: Run, attempts: Sequence[RerunAttempt], script: tuple[str, ...], results: str) -> RerunPlan:
     fixed = (*script, f"--results-dir={fit_path(Path(results), 'results')}", *_settings(run, "runs", "tiers"))
 
     def build(names: list[str], _often: int) -> Command:
         return Command(argv=(*fixed, "--tests", *names), fill_in=_to_fill(run))
 
-    untold = [] if told(run, "config") else [UNTOLD]
-    where = RESUMED if results == run.origin else ELSEWHERE
-    return repeated(wanted, _test, build, [CHECKOUT, where, *untold, *_other_model(run)])
+    options = [] if log_value(run, "config") else [PlanNote("options_not_in_log")]
+    where = PlanNote("resumes_in_place" if results == run.origin else "new_results_folder")
+    return batch_commands(attempts, _test, build, [CHECKOUT, where, *options, *_other_model(run)])
 
 
-def _experiment(request: Request) -> Plan:
-    """Filters multiply, so only the subtests of a tier that lack the same runs share a command."""
-    of_subtest: dict[str, list[Wanted]] = {}
-    for one in request.wanted:
-        of_subtest.setdefault(one.case, []).append(one)
-    groups: dict[Group, list[Wanted]] = {}
+def _experiment(request: RerunRequest) -> RerunPlan:
+    """Filters are combined, so only subtests of the same tier and with the same runs share a command."""
+    of_subtest: dict[str, list[RerunAttempt]] = {}
+    for attempt in request.attempts:
+        of_subtest.setdefault(attempt.case, []).append(attempt)
+    groups: dict[SubtestGroup, list[RerunAttempt]] = {}
     by_hand: list[ByHand] = []
     for case, mine in of_subtest.items():
-        found = SUBTEST.fullmatch(case)
-        if found is None:
-            by_hand += [ByHand(one, "it names no test, tier and subtest") for one in mine]
+        match = SUBTEST.fullmatch(case)
+        if match is None:
+            by_hand += [ByHand(one, "no_subtest") for one in mine]
             continue
         for at in range(0, len(mine), RUNS):
             part = mine[at : at + RUNS]
             numbers = tuple(sorted({one.index for one in part}))
             answered = all(one.execution == "completed" for one in part)
-            groups.setdefault(Group(found["test"], found["tier"], numbers, answered), []).extend(part)
+            groups.setdefault(SubtestGroup(match["test"], match["tier"], numbers, answered), []).extend(part)
     commands = tuple(_from(request.run, group, mine) for group, mine in groups.items())
-    return Plan(commands=commands, by_hand=tuple(by_hand), notes=(CHECKOUT,) if commands else ())
+    return RerunPlan(commands=commands, by_hand=tuple(by_hand), notes=(CHECKOUT,) if commands else ())
 
 
-class Group(NamedTuple):
+class SubtestGroup(NamedTuple):
     test: str
     tier: str
     numbers: tuple[int, ...]
     answered: bool
 
 
-def _from(run: Run, group: Group, wanted: list[Wanted]) -> Command:
-    """From the agent on; where that has answered, from the judges on."""
+def _from(run: Run, group: SubtestGroup, attempts: list[RerunAttempt]) -> Command:
+    """From the agent on; if the agent finished, from the judges on."""
     folder = Path(run.origin)
     if not folder.name.endswith(f"-{group.test}"):
-        raise UnfitError(f"the harness looks for a folder whose name ends in `-{group.test}`")
-    subtests = dict.fromkeys(one.case.rpartition("/")[2] for one in wanted)
+        raise UnfitError("folder_name", group.test)
+    subtests = dict.fromkeys(one.case.rpartition("/")[2] for one in attempts)
     return Command(
         argv=(
             *_pixi("manage_experiment.py", "run"),
@@ -106,7 +99,7 @@ def _from(run: Run, group: Group, wanted: list[Wanted]) -> Command:
             *(f"--filter-subtest={one}" for one in subtests),
             *(f"--filter-run={number}" for number in group.numbers),
         ),
-        wanted=tuple(wanted),
+        attempts=tuple(attempts),
         fill_in=_to_fill(run),
     )
 
@@ -116,14 +109,14 @@ def _pixi(script: str, *words: str) -> tuple[str, ...]:
 
 
 def _test(case: str) -> str:
-    return shaped(case, "id of the test", TEST)
+    return shaped(case, "test id", TEST)
 
 
 def _settings(run: Run, runs: str, tiers: str) -> tuple[str, ...]:
-    """How the run was set up, as far as its log tells: a repetition with other settings would be another run."""
-    told_tiers = [tier for tier in texts(told(run, "config", tiers)) if TIER.fullmatch(tier)]
-    numbers = {"--runs": told(run, "config", runs), "--max-subtests": told(run, "config", "max_subtests")}
-    thinking = told(run, "config", "thinking")
+    """The run's settings, as far as its log has them: with other settings, a rerun would not be comparable."""
+    known_tiers = [tier for tier in texts(log_value(run, "config", tiers)) if TIER.fullmatch(tier)]
+    numbers = {"--runs": log_value(run, "config", runs), "--max-subtests": log_value(run, "config", "max_subtests")}
+    thinking = log_value(run, "config", "thinking")
     judges = [fit(judge, "judge", MODEL) for judge in run.roles.values()]
     return (
         f"--model={fit(run.subject.model, 'model', MODEL) if run.subject.model else MODEL_WORD}",
@@ -131,16 +124,15 @@ def _settings(run: Run, runs: str, tiers: str) -> tuple[str, ...]:
         *(f"--add-judge={judge}" for judge in judges[1:]),
         *(f"{flag}={number}" for flag, value in numbers.items() if (number := fit_number(value))),
         *([f"--thinking={thinking}"] if thinking in THINKING else []),
-        *(["--tiers", *told_tiers] if told_tiers else []),
+        *(["--tiers", *known_tiers] if known_tiers else []),
     )
 
 
-def _to_fill(run: Run) -> dict[str, str]:
-    return {} if run.subject.model else {MODEL_WORD: NO_MODEL}
+def _to_fill(run: Run) -> dict[str, FillIn]:
+    return {} if run.subject.model else {MODEL_WORD: "model_not_in_log"}
 
 
-def _other_model(run: Run) -> list[str]:
+def _other_model(run: Run) -> list[PlanNote]:
     """The summary of a batch and its logs do not always agree."""
-    named = [model for model in texts(told(run, "models_in_commands")) if model != run.subject.model]
-    told_so = one_line(", ".join(named), 80)
-    return [f"the thread logs name another model than the summary: {told_so}"] if named else []
+    models = [model for model in texts(log_value(run, "models_in_commands")) if model != run.subject.model]
+    return [PlanNote("other_model_in_logs", tuple(models))] if models else []

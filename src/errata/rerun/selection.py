@@ -1,26 +1,49 @@
-"""Which attempts of a run are to be repeated, the commands that would do it, and what they would cost."""
+"""Which attempts of a run to repeat: failures the model did not cause, and attempts never made. And at what cost."""
 
-from collections.abc import Iterator, Mapping
-from typing import Protocol
+from collections.abc import Container, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from errata import rerun
 from errata.model import Attempt, Run, StoredRun
 from errata.model.run import case_name
-from errata.rerun.wanting import ASKED_FOR, NOTHING_SAID, Said, broke, want, wanted
+from errata.rerun import plan_for
+from errata.rerun.plan import NEVER_MADE, Others, RerunAttempt, RerunPlan, RerunRequest
 
+NOT_MEASURED = "not measured"
+ASKED_FOR = "asked for"
 CONTRADICTORY = "contradictory"
 
 
+class TriagedFailure(NamedTuple):
+    """The part of a failure's triage that decides about a rerun."""
+
+    owner: str = ""
+    signal: str = ""
+    broken: bool = False
+    """The measurement is at fault, not the answer."""
+
+
+NOT_TRIAGED = TriagedFailure()
+
+
+class RerunChoice(msgspec.Struct, frozen=True, kw_only=True):
+    owners: Container[str]
+    """Repeat failures of these owners."""
+    only_owners: bool = False
+    """Repeat nothing else: no attempts that were never made or not measured."""
+    cases: frozenset[str] | None = None
+    """Keys of the only cases to consider, whoever owns their failures."""
+
+
 class CountedAttempts(Protocol):
-    """The counted attempts of a run in their order; of one case, where it is named."""
+    """The counted attempts of a run in their order; of a single case if one is given."""
 
     def __call__(self, *, case: str = "") -> Iterator[Attempt]: ...
 
 
-class Estimate(msgspec.Struct, frozen=True):
-    """What repeating would cost, if an attempt costs what the measured ones of this run did."""
+class CostEstimate(msgspec.Struct, frozen=True):
+    """The cost of a rerun, if an attempt costs as much as the measured ones of this run did on average."""
 
     total: float
     each: float
@@ -30,85 +53,128 @@ class Estimate(msgspec.Struct, frozen=True):
 
 class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredRun
-    plan: rerun.Plan
+    plan: RerunPlan
     attempts: int
-    """How many are to be repeated."""
-    estimate: Estimate | None
-    """None where the log tells no cost; that is not zero."""
+    """How many to repeat."""
+    estimate: CostEstimate | None
+    """None if the log has no costs; that is not zero."""
 
 
 def select_rerun(
-    stored: StoredRun, attempts: CountedAttempts, triaged: Mapping[str, Said], choice: rerun.Choice
+    stored: StoredRun, attempts: CountedAttempts, triaged: Mapping[str, TriagedFailure], choice: RerunChoice
 ) -> Rerun:
-    """`triaged` is what triage says of each failed attempt."""
+    """`triaged` has the triage of each failed attempt."""
     selection = _Selection(stored.run, attempts, triaged, choice)
-    plan = rerun.plan_for(rerun.Request(stored.run, selection.wanted, selection.others))
-    commanded = sum(len(command.wanted) + command.also for command in plan.commands)
-    return Rerun(stored=stored, plan=plan, attempts=len(selection.wanted), estimate=selection.estimate(commanded))
+    plan = plan_for(RerunRequest(stored.run, selection.attempts, selection.others))
+    commanded = sum(len(command.attempts) + command.also for command in plan.commands)
+    return Rerun(stored=stored, plan=plan, attempts=len(selection.attempts), estimate=selection.estimate(commanded))
+
+
+def rerun_if_chosen(attempt: Attempt, name: str, triage: TriagedFailure, choice: RerunChoice) -> RerunAttempt | None:
+    """The attempt with the reason to repeat it; none if it is not repeated."""
+    reason = _reason(attempt, triage, choice)
+    return None if reason is None else rerun_attempt(attempt, name, *reason)
+
+
+def rerun_attempt(attempt: Attempt, name: str, why: str, signal: str = "") -> RerunAttempt:
+    return RerunAttempt(
+        case=name,
+        index=attempt.index,
+        why=why,
+        signal=signal,
+        execution=attempt.execution,
+        native_status=attempt.native_status,
+        broke=broke(attempt),
+    )
+
+
+def broke(attempt: Attempt) -> bool:
+    """It was never made, or its harness reports it as an error."""
+    ended = attempt.execution in NEVER_MADE or attempt.execution in ("error", "cancelled")
+    return ended or attempt.measurement == "error" or attempt.invalidated is not None
+
+
+def _reason(attempt: Attempt, triage: TriagedFailure, choice: RerunChoice) -> tuple[str, str] | None:
+    if attempt.duplicate_of is not None or (choice.cases is not None and attempt.case not in choice.cases):
+        return None
+    if triage.owner in choice.owners:
+        return triage.owner, triage.signal
+    if choice.only_owners:
+        return None
+    if attempt.execution in NEVER_MADE:
+        return attempt.execution, ""
+    if triage.broken or attempt.measurement in ("error", "unscored"):
+        return NOT_MEASURED, triage.signal
+    if choice.cases is not None and attempt.outcome != "pass":
+        return triage.owner or ASKED_FOR, triage.signal
+    return None
 
 
 class _Selection:
-    """One pass over the counted attempts: what is to be repeated, and what the rest would cost or bring along."""
+    """One pass over the counted attempts: which to repeat, and the costs and statuses of the others."""
 
-    def __init__(self, run: Run, attempts: CountedAttempts, triaged: Mapping[str, Said], choice: rerun.Choice) -> None:
-        self._run, self._attempts, self._triaged, self._choice = run, attempts, triaged, choice
-        self.wanted: list[rerun.Wanted] = []
-        self.others = rerun.Others()
+    def __init__(
+        self, run: Run, attempts: CountedAttempts, triaged: Mapping[str, TriagedFailure], choice: RerunChoice
+    ) -> None:
+        self._run, self._counted, self._triaged, self._choice = run, attempts, triaged, choice
+        self.attempts: list[RerunAttempt] = []
+        self.others = Others()
         self._spent, self._priced = 0.0, 0
-        self._doubled: dict[str, None] = {}
-        self._passed: dict[str, list[rerun.Wanted]] = {}
+        self._duplicated: dict[str, None] = {}
+        self._passed: dict[str, list[RerunAttempt]] = {}
         for attempt in attempts():
-            self._add(attempt, triaged.get(attempt.id, NOTHING_SAID))
-        for case in self._doubled:
+            self._add(attempt, triaged.get(attempt.id, NOT_TRIAGED))
+        for case in self._duplicated:
             self._add_contradictions(case)
         self._add_passed()
 
-    def _add(self, attempt: Attempt, said: Said) -> None:
-        found = want(attempt, self._name(attempt), said, self._choice)
-        if found is not None:
-            self.wanted.append(found)
+    def _add(self, attempt: Attempt, triage: TriagedFailure) -> None:
+        chosen = rerun_if_chosen(attempt, self._name(attempt), triage, self._choice)
+        if chosen is not None:
+            self.attempts.append(chosen)
             return
         if attempt.duplicate_of is not None:
-            self._doubled[attempt.case] = None
+            self._duplicated[attempt.case] = None
             return
-        self._leave(attempt, said)
+        self._leave(attempt, triage)
 
-    def _leave(self, attempt: Attempt, said: Said) -> None:
+    def _leave(self, attempt: Attempt, triage: TriagedFailure) -> None:
         self.others.broke += broke(attempt)
         self.others.statuses[attempt.native_status] += 1
         cost = attempt.usage.cost
-        if cost is not None and attempt.measurement == "scored" and not said.broken:
+        if cost is not None and attempt.measurement == "scored" and not triage.broken:
             self._spent, self._priced = self._spent + cost, self._priced + 1
         cases = self._choice.cases
         if cases is not None and attempt.case in cases and not self._choice.only_owners:
-            again = wanted(attempt, self._name(attempt), ASKED_FOR)
+            again = rerun_attempt(attempt, self._name(attempt), ASKED_FOR)
             self._passed.setdefault(attempt.case, []).append(again)
 
     def _add_contradictions(self, case: str) -> None:
-        """Rows of one and the same try that disagree: nobody knows what it came to."""
+        """Rows of the same attempt that disagree: its outcome is unknown."""
         if self._choice.only_owners or (self._choice.cases is not None and case not in self._choice.cases):
             return
         rows: dict[str, list[Attempt]] = {}
-        for attempt in self._attempts(case=case):
+        for attempt in self._counted(case=case):
             rows.setdefault(attempt.duplicate_of or attempt.id, []).append(attempt)
         for name, same in rows.items():
-            differ = len({(one.outcome, one.failed_checks) for one in same}) > 1
-            first = next((one for one in same if one.id == name), None)
+            differ = len({(row.outcome, row.failed_checks) for row in same}) > 1
+            first = next((row for row in same if row.id == name), None)
             if differ and first is not None:
-                taken = want(first, self._name(first), self._triaged.get(name, NOTHING_SAID), self._choice)
-                self.wanted += [] if taken else [wanted(first, self._name(first), CONTRADICTORY)]
+                triage = self._triaged.get(name, NOT_TRIAGED)
+                is_chosen = rerun_if_chosen(first, self._name(first), triage, self._choice) is not None
+                self.attempts += [] if is_chosen else [rerun_attempt(first, self._name(first), CONTRADICTORY)]
 
     def _add_passed(self) -> None:
-        """Who asks for a case that was passed wants all of its attempts."""
-        names = {one.case for one in self.wanted} if self._passed else set()
+        """If the user names a case that passed, repeat all of its attempts."""
+        names = {attempt.case for attempt in self.attempts} if self._passed else set()
         for passed in self._passed.values():
-            self.wanted += passed if passed[0].case not in names else []
+            self.attempts += passed if passed[0].case not in names else []
 
-    def estimate(self, attempts: int) -> Estimate | None:
+    def estimate(self, attempts: int) -> CostEstimate | None:
         if not self._priced or not attempts:
             return None
         each = self._spent / self._priced
-        return Estimate(attempts * each, each, self._priced)
+        return CostEstimate(attempts * each, each, self._priced)
 
     def _name(self, attempt: Attempt) -> str:
         return case_name(self._run, attempt.case)

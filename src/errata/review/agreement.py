@@ -15,14 +15,14 @@ Ratings = Mapping[str, Mapping[str, str]]
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """Two reviewers, over what both have read."""
+    """Two reviewers, over the failures that both reviewed."""
 
-    one: str
+    first: str
     other: str
     both: int
     same: int
     kappa: float | None
-    """None where chance alone would agree everywhere: nothing can be said."""
+    """None if chance alone would agree everywhere: kappa is undefined."""
     confusion: dict[str, dict[str, int]]
     """Label of the one → label of the other → how often."""
 
@@ -46,12 +46,12 @@ def owner_of(verdict: Verdict) -> str:
     return verdict.owner
 
 
-def agreement(verdicts: Iterable[Verdict], said: Callable[[Verdict], str] = label_of) -> Agreement:
+def agreement(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = label_of) -> Agreement:
     """Inherited verdicts are copies, not opinions: they do not count. Of each reviewer the newest does.
 
     On labels, or with `owner_of` on who has to act: two labels may name one owner.
     """
-    return agreement_in(ratings_of(verdicts, said))
+    return agreement_in(ratings_of(verdicts, rating))
 
 
 def agreement_in(ratings: Ratings) -> Agreement:
@@ -66,23 +66,23 @@ def agreement_in(ratings: Ratings) -> Agreement:
     )
 
 
-def ratings_of(verdicts: Iterable[Verdict], said: Callable[[Verdict], str] = label_of) -> dict[str, dict[str, str]]:
+def ratings_of(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = label_of) -> dict[str, dict[str, str]]:
     """Who goes by one name is one reviewer, under whatever kind and in whatever capitals."""
     own = sorted((one for one in verdicts if one.inherited_from is None), key=lambda one: (one.at or "", one.id))
     called = {name_of(one.reviewer): f"{one.reviewer.kind}:{one.reviewer.name}" for one in own}
     ratings: dict[str, dict[str, str]] = {}
     for verdict in own:
-        ratings.setdefault(verdict.attempt, {})[called[name_of(verdict.reviewer)]] = said(verdict)
+        ratings.setdefault(verdict.attempt, {})[called[name_of(verdict.reviewer)]] = rating(verdict)
     return ratings
 
 
-def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> float | None:
+def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable]) -> float | None:
     """Of two reviewers who rated the same things in the same order."""
-    size = len(one)
+    size = len(left)
     if not size:
         return None
-    observed = sum(a == b for a, b in zip(one, other, strict=True)) / size
-    first, second = Counter(one), Counter(other)
+    observed = sum(a == b for a, b in zip(left, right, strict=True)) / size
+    first, second = Counter(left), Counter(right)
     expected = sum(first[label] * second[label] for label in first) / size**2
     return _beyond(observed, expected)
 
@@ -108,9 +108,9 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]]) -> float | None:
     if whole < 2:
         return None
     differing = 0.0
-    for one in paired:
-        counts = Counter(one)
-        differing += (len(one) ** 2 - sum(n * n for n in counts.values())) / (len(one) - 1)
+    for labels in paired:
+        counts = Counter(labels)
+        differing += (len(labels) ** 2 - sum(n * n for n in counts.values())) / (len(labels) - 1)
     totals = Counter(label for one in paired for label in one)
     by_chance = (whole**2 - sum(n * n for n in totals.values())) / (whole - 1)
     return None if by_chance == 0 else 1 - differing / by_chance
@@ -121,17 +121,17 @@ def _beyond(observed: float, expected: float) -> float | None:
     return None if expected >= 1 else (observed - expected) / (1 - expected)
 
 
-def _pair(ratings: Ratings, one: str, other: str) -> Pair:
-    both = [(given[one], given[other]) for given in ratings.values() if one in given and other in given]
+def _pair(ratings: Ratings, first: str, second: str) -> Pair:
+    both = [(given[first], given[second]) for given in ratings.values() if first in given and second in given]
     confusion: dict[str, dict[str, int]] = {}
-    for (first, second), count in sorted(Counter(both).items()):
-        confusion.setdefault(first, {})[second] = count
+    for (row, column), count in sorted(Counter(both).items()):
+        confusion.setdefault(row, {})[column] = count
     return Pair(
-        one=one,
-        other=other,
+        first=first,
+        other=second,
         both=len(both),
-        same=sum(first == second for first, second in both),
-        kappa=cohen_kappa([first for first, _ in both], [second for _, second in both]),
+        same=sum(left == right for left, right in both),
+        kappa=cohen_kappa([left for left, _ in both], [right for _, right in both]),
         confusion=confusion,
     )
 
@@ -143,7 +143,7 @@ def _fleiss_of(ratings: Ratings, reviewers: Sequence[str]) -> float | None:
     return fleiss_kappa(complete)
 
 
-class Dispute(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewDispute(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     case: str
     attempt_id: str
@@ -161,7 +161,7 @@ class TaxonomyAgreement(msgspec.Struct, frozen=True, kw_only=True):
     """On the label."""
     owners: Agreement
     """On who has to act, over the same failures."""
-    disputes: tuple[Dispute, ...]
+    disputes: tuple[ReviewDispute, ...]
 
 
 def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[TaxonomyAgreement]:
@@ -177,18 +177,20 @@ def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> Taxono
     verdicts = [verdict for _, verdict in given]
     runs = {verdict.attempt: stored for stored, verdict in given}
     labels, owners = agreement(verdicts), agreement(verdicts, owner_of)
-    said, blamed = ratings_of(verdicts), ratings_of(verdicts, owner_of)
+    labelled, blamed = ratings_of(verdicts), ratings_of(verdicts, owner_of)
     disputed = sorted({*labels.disagreements, *owners.disagreements})
-    disputes = tuple(_dispute(runs[attempt], attempt, verdicts, said[attempt], blamed[attempt]) for attempt in disputed)
+    disputes = tuple(
+        _dispute(runs[attempt], attempt, verdicts, labelled[attempt], blamed[attempt]) for attempt in disputed
+    )
     return TaxonomyAgreement(taxonomy=taxonomy, agreement=labels, owners=owners, disputes=disputes)
 
 
 def _dispute(
     stored: StoredRun, attempt: str, verdicts: Sequence[Verdict], labels: dict[str, str], owners: dict[str, str]
-) -> Dispute:
+) -> ReviewDispute:
     stood = standing(one for one in verdicts if one.attempt == attempt)
     by_a_person = stood is not None and stood.verdict.reviewer.kind == "person"
-    return Dispute(
+    return ReviewDispute(
         run=stored.run.native_id,
         case=case_of(stored, attempt),
         attempt_id=attempt,

@@ -1,4 +1,4 @@
-"""What an answer looks like: its JSON schema, and reading it out of whatever a reviewer said around it."""
+"""The form of an answer: its JSON schema, and extracting it from the text that a reviewer wrote around it."""
 
 import json
 import re
@@ -98,22 +98,22 @@ def _list_of(items: dict[str, Any]) -> dict[str, Any]:
 
 def read_answer(text: str) -> ParsedAnswer | str:
     """The one JSON object in it that gives a label; else why there is none."""
-    found, broken = _objects(_after_thought(text[:LONGEST]))
-    if twice := next((one for one in found if isinstance(one, Twice)), None):
+    parsed, broken = _objects(_after_thought(text[:LONGEST]))
+    if twice := next((one for one in parsed if isinstance(one, Twice)), None):
         return f"the JSON object gives `{one_line(twice.name, 60)}` twice, and not the same: give each field once"
-    objects = [_unwrapped(one) for one in found if not isinstance(one, Twice)]
+    objects = [_unwrapped(one) for one in parsed if not isinstance(one, Twice)]
     labelled = [one for one in objects if "label" in one]
     if len({json.dumps(one["label"], sort_keys=True) for one in labelled}) > 1:
         return "the answer holds several objects with different labels: give one JSON object and nothing else"
     if not labelled:
-        return _nothing(found=bool(objects), broken=broken)
+        return _nothing(has_object=bool(objects), broken=broken)
     fields = labelled[0]
     ignored = tuple(sorted(one_line(for_others(name), 60) for name in fields if name not in FIELDS))
     return ParsedAnswer({name: fields[name] for name in FIELDS if fields.get(name) is not None}, ignored[:20])
 
 
 def _after_thought(text: str) -> str:
-    """What a model says after it has thought aloud. The same mark inside of an object is a quote from the packet."""
+    """The text after a model's thinking. The same mark inside an object is a quote from the packet."""
     ends = [0, *[found.end() for found in THOUGHT.finditer(text)][-MARKS:]]
     while len(ends) > 1:
         around = next((at for at in reversed(range(len(ends) - 1)) if _is_inside(text, ends[at], ends[-1])), None)
@@ -141,7 +141,7 @@ def _is_inside(text: str, start: int, at: int) -> bool:
 
 def _objects(text: str) -> tuple[list["dict[str, Any] | Twice"], bool]:
     """Those that are complete and stand in no other; and whether something began like one that is not."""
-    found: list[dict[str, Any] | Twice] = []
+    objects: list[dict[str, Any] | Twice] = []
     broken = False
     at = text.find("{")
     for _ in range(TRIES):
@@ -149,15 +149,15 @@ def _objects(text: str) -> tuple[list["dict[str, Any] | Twice"], bool]:
             break
         try:
             value, end = _DECODER.raw_decode(text, at)
-            found.append(value)
+            objects.append(value)
         except (ValueError, RecursionError):
             end, broken = at + 1, True
         at = text.find("{", end)
-    return found, broken
+    return objects, broken
 
 
 class Twice(NamedTuple):
-    """Stands for an object that says two things under one name; of these no reader may choose."""
+    """Marks an object with two values for the same field; errata must not choose between them."""
 
     name: str
 
@@ -181,9 +181,9 @@ def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
     return inner if inner is not None and "label" not in value else value
 
 
-def _nothing(*, found: bool, broken: bool) -> str:
+def _nothing(*, has_object: bool, broken: bool) -> str:
     if broken:
         return "the JSON object is broken or was cut off: give it whole, and nothing else"
-    if found:
+    if has_object:
         return "the JSON object has no `label`"
     return "there is no JSON object in the answer: give one, and nothing else"

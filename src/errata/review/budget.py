@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.model import Place
-from errata.review.excerpts import Excerpt, Seams, Tell, excerpt, in_short, weight
+from errata.model import PacketPlace
+from errata.review.excerpts import CutPoints, Excerpt, Tell, excerpt, in_short, weight
 from errata.review.redaction import LONG
 
 BUDGET = 12_000
@@ -40,7 +40,7 @@ class WantedPlace(msgspec.Struct, frozen=True, kw_only=True):
     tail: float = 0.4
     """Of what is kept, how much of the end."""
     group: str = ""
-    """Under which name those that find no room are told of together."""
+    """The name under which omitted texts of a kind are listed together."""
 
 
 def tokens(size: int) -> int:
@@ -48,7 +48,7 @@ def tokens(size: int) -> int:
 
 
 def cost(wanted: WantedPlace, given: int) -> int:
-    """Bytes of the packet, where the text gets so many of them."""
+    """The size of the text in the packet, in bytes."""
     return given + weight(wanted.place) + weight(wanted.source) + AROUND if given else 0
 
 
@@ -63,9 +63,9 @@ def rooms(wanted: Sequence[WantedPlace], room: int, budget: int) -> list[int]:
     order = sorted(range(len(wanted)), key=lambda at: wanted[at].rank)
     for whole in (False, True):
         for at in order:
-            one, size = wanted[at], sizes[at]
-            enough = size if whole else min(size, one.share)
-            around = 0 if given[at] else cost(one, 1) - 1
+            place, size = wanted[at], sizes[at]
+            enough = size if whole else min(size, place.share)
+            around = 0 if given[at] else cost(place, 1) - 1
             more = min(enough - given[at], left - around)
             if more > 0 and given[at] + more >= min(size, READABLE):
                 given[at] += more
@@ -73,7 +73,7 @@ def rooms(wanted: Sequence[WantedPlace], room: int, budget: int) -> list[int]:
     return given
 
 
-class Cut(NamedTuple):
+class PlaceCut(NamedTuple):
     place: str
     missing: int
     """Characters that are left out."""
@@ -82,59 +82,59 @@ class Cut(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    places: tuple[Place, ...]
-    cut: tuple[Cut, ...]
+    places: tuple[PacketPlace, ...]
+    cut: tuple[PlaceCut, ...]
     omitted: tuple[WantedPlace, ...]
     """For which there is no room at all."""
 
 
 class Fitting:
     def __init__(self, wanted: Iterable[WantedPlace], tell: Tell) -> None:
-        self._wanted = list(_named(wanted, tell))
+        self._wanted = list(_with_unique_names(wanted, tell))
         self._tell = tell
-        self._told: set[int] = set()
+        self._redacted: set[int] = set()
 
     def within(self, room: int, budget: int) -> Fitted:
         places, cut, omitted = [], [], []
         for at, given in enumerate(self._shares(room, budget)):
-            one = self._wanted[at]
+            place = self._wanted[at]
             if not given:
-                omitted.append(one)
+                omitted.append(place)
                 continue
-            text, missing = self._excerpt(one, given, told=at in self._told)
+            text, missing = self._excerpt(place, given, is_redacted=at in self._redacted)
             if missing:
-                cut.append(Cut(one.place, missing, len(one.text)))
-            places.append(Place(place=one.place, source=one.source, text=text))
+                cut.append(PlaceCut(place.place, missing, len(place.text)))
+            places.append(PacketPlace(place=place.place, source=place.source, text=text))
         return Fitted(tuple(places), tuple(cut), tuple(omitted))
 
     def _shares(self, room: int, budget: int) -> list[int]:
         """What gets room is redacted, which changes its length; so the room is dealt out until nothing changes."""
         while True:
             shares = rooms(self._wanted, room, budget)
-            new = [at for at, one in enumerate(self._wanted) if shares[at] and self._is_untold(at, one)]
+            new = [at for at, one in enumerate(self._wanted) if shares[at] and self._is_unredacted(at, one)]
             if not new:
                 return shares
             for at in new:
-                one = self._wanted[at]
-                self._wanted[at] = msgspec.structs.replace(one, text=self._tell(one.text))
-            self._told.update(new)
+                place = self._wanted[at]
+                self._wanted[at] = msgspec.structs.replace(place, text=self._tell(place.text))
+            self._redacted.update(new)
 
-    def _is_untold(self, at: int, one: WantedPlace) -> bool:
-        """What is very long is told in parts, when it is known which."""
-        return at not in self._told and len(one.text) <= LONG
+    def _is_unredacted(self, at: int, place: WantedPlace) -> bool:
+        """A very long text is redacted in parts, once it is known which parts are shown."""
+        return at not in self._redacted and len(place.text) <= LONG
 
-    def _excerpt(self, one: WantedPlace, given: int, *, told: bool) -> Excerpt:
-        seams = None if told else Seams(one.text, self._tell)
-        return excerpt(one.text, given, needles=one.needles, tail=one.tail, seams=seams)
+    def _excerpt(self, place: WantedPlace, given: int, *, is_redacted: bool) -> Excerpt:
+        cut_points = None if is_redacted else CutPoints(place.text, self._tell)
+        return excerpt(place.text, given, needles=place.needles, tail=place.tail, cut_points=cut_points)
 
 
-def _named(wanted: Iterable[WantedPlace], tell: Tell) -> Iterator[WantedPlace]:
+def _with_unique_names(wanted: Iterable[WantedPlace], tell: Tell) -> Iterator[WantedPlace]:
     """Without what is empty, and every name once."""
     names: set[str] = set()
-    for one in wanted:
-        if one.text.strip():
-            place, source = in_short(one.place, NAME, tell), in_short(one.source, 2 * NAME, tell)
-            yield msgspec.structs.replace(one, place=_unique(place, names), source=source)
+    for place in wanted:
+        if place.text.strip():
+            name, source = in_short(place.place, NAME, tell), in_short(place.source, 2 * NAME, tell)
+            yield msgspec.structs.replace(place, place=_unique(name, names), source=source)
 
 
 def _unique(name: str, names: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""Each reviewer measured against labels that people gave in a table."""
+"""Compare each reviewer with labels that people gave in a table."""
 
 import csv
 from collections import Counter
@@ -11,14 +11,16 @@ import msgspec
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Question, Verdict
 from errata.model.identity import split_attempt_id
+from errata.model.output.review import WhyRowSkipped
 from errata.review.agreement import cohen_kappa, ratings_of
 from errata.review.answers import labels_to_give
 from errata.text.clean import one_line
 
 NAMES = ("attempt_id", "attempt", "case")
 LONGEST = 100_000
+WIDTH = 100
 FindAttempt = Callable[[str], tuple[str, Question] | None]
-"""RUN/CASE or an attempt's id → the id, and what was asked about it; none where only a run is named."""
+"""RUN/CASE or an attempt's id → the id and its question; none if the text names only a run."""
 
 
 class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +44,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     labelled: int
     """Attempts that people labelled."""
     compared: int
-    """Of these, those that the reviewer has a verdict on."""
+    """Those of them that the reviewer has a verdict on."""
     right: int
     kappa: float | None
     labels: tuple[LabelMeasure, ...]
@@ -57,14 +59,14 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def calibrate(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Calibration:
-    """Both: attempt → label. What the reviewer has not read is counted as not compared, never as wrong or right."""
+    """Both map attempts to labels. Attempts that the reviewer has not reviewed count as neither right nor wrong."""
     both = [(attempt, label, reviewer[attempt]) for attempt, label in people.items() if attempt in reviewer]
     true, given = [label for _, label, _ in both], [label for _, _, label in both]
-    right = Counter(label for _, label, said in both if label == said)
+    right = Counter(label for _, label, reviewers in both if label == reviewers)
     counted_true, counted_given = Counter(true), Counter(given)
     confusion: dict[str, dict[str, int]] = {}
-    for (label, said), count in sorted(Counter(zip(true, given, strict=True)).items()):
-        confusion.setdefault(label, {})[said] = count
+    for (label, reviewers), count in sorted(Counter(zip(true, given, strict=True)).items()):
+        confusion.setdefault(label, {})[reviewers] = count
     return Calibration(
         labelled=len(people),
         compared=len(both),
@@ -80,10 +82,12 @@ def calibrate(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Calibra
 
 
 class SkippedRow(NamedTuple):
-    """A row that says nothing, and why."""
+    """A row that can't be used."""
 
     line: int
-    why: str
+    why: WhyRowSkipped
+    value: str = ""
+    """The case or label that `why` is about."""
 
 
 class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,9 +106,9 @@ def calibrate_reviewers(
     run: str = "",
     taxonomy: str = "",
 ) -> CalibrationResult:
-    """Only verdicts of one taxonomy are compared: the one that is named, else that of the run's source.
+    """Compares only verdicts of one taxonomy: the given one, or that of the run's source.
 
-    Cases without a run of their own belong to `run`; `verdicts_of` gives all verdicts on the run of an id.
+    Cases in rows without a run belong to `run`; `verdicts_of` returns all verdicts on a run.
     """
     people: dict[str, str] = {}
     asked: dict[str, Question] = {}
@@ -117,7 +121,7 @@ def calibrate_reviewers(
         attempt, label, question = labelled
         asked.setdefault(split_attempt_id(attempt).run, question)
         if people.setdefault(attempt, label) != label:
-            untaken.append(SkippedRow(line, f"another row gives the same failure the label `{people[attempt]}`"))
+            untaken.append(SkippedRow(line, "contradicts_earlier_row", people[attempt]))
     runs = sorted(asked)
     words = taxonomy or (asked[runs[0]].taxonomy if runs else "")
     verdicts = [verdict for each in runs for verdict in verdicts_of(each) if verdict.taxonomy == words]
@@ -137,31 +141,31 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             header = [name.strip().lower() for name in next(rows, [])]
             if "label" not in header or not set(NAMES) & set(header):
                 columns = ", ".join(header[:12]) or "none"
-                hint = "it needs `label`, and `attempt_id` or `case` (then name the RUN, or add a column `run`)"
-                raise SettingsError(f"`{path}` is no table of labels: its columns are {columns}", hint=hint)
+                hint = "it needs `label`, and `attempt_id` or `case` (with `case`, give the RUN or add a column `run`)"
+                raise SettingsError(f"`{path}` is not a table of labels: its columns are {columns}", hint=hint)
             for cells in rows:
                 yield rows.line_num, {name: cell.strip() for name, cell in zip(header, cells, strict=False)}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise SettingsError(f"`{path}` can't be read: {error}", hint="a CSV file in UTF-8") from error
+        raise SettingsError(f"`{path}` can't be read: {error}", hint="use a CSV file in UTF-8") from error
 
 
 def _labelled(line: int, row: dict[str, str], run: str, find: FindAttempt) -> tuple[str, str, Question] | SkippedRow:
-    """The attempt, the label that a person gave it, and what was asked."""
+    """The attempt, its label by a person, and its question."""
     name = next((row[column] for column in NAMES if row.get(column)), "")
     if not name or not row.get("label"):
-        return SkippedRow(line, "there is no label" if name else "nothing says which failure it is about")
+        return SkippedRow(line, "no_label" if name else "no_failure_named")
     run = row.get("run") or run
     is_id = bool(row.get("attempt_id") or ":" in name)
     if not is_id and not run:
-        return SkippedRow(line, f"`{one_line(name, 100)}` is a case of no run: name the RUN, or add a column `run`")
+        return SkippedRow(line, "no_run", one_line(name, WIDTH))
     try:
         attempt = find(name if is_id else f"{run}/{name}")
-    except NotFoundError as error:
-        return SkippedRow(line, error.message)
+    except NotFoundError:
+        return SkippedRow(line, "not_found", one_line(name, WIDTH))
     if attempt is None:
-        return SkippedRow(line, f"`{one_line(name, 100)}` names no failure")
+        return SkippedRow(line, "not_a_failure", one_line(name, WIDTH))
     known = labels_to_give(attempt[1])
     label = next((one for one in known if one.casefold() == row["label"].casefold()), "")
     if not label:
-        return SkippedRow(line, f"`{one_line(row['label'], 60)}` is no label: {', '.join(known)}")
+        return SkippedRow(line, "unknown_label", one_line(row["label"], WIDTH))
     return attempt[0], label, attempt[1]

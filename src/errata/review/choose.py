@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, did_you_mean
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
@@ -19,7 +19,6 @@ from errata.review.reviewers.command import CommandReviewer, command_for
 from errata.review.reviewers.llm import NEEDED, ToolsFor, opened_model, price_of
 from errata.review.reviewers.presets import PRESETS
 from errata.settings.reviewers import ReviewerSettings, located, refuse_address
-from errata.text.nearest import did_you_mean
 
 MILLION = 1_000_000
 LARGEST_SCRIPT = 1_000_000
@@ -93,8 +92,8 @@ def choose_model(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -> 
 def _refuse_without_extra() -> None:
     missing = next((one for one in NEEDED if find_spec(one) is None), "")
     if missing:
-        told = f"Asking a model needs the package `{missing}`, which is not installed"
-        raise SettingsError(told, hint="`pip install 'errata[llm]'` brings it")
+        message = f"Asking a model needs the package `{missing}`, which is not installed"
+        raise SettingsError(message, hint="`pip install 'errata[llm]'` brings it")
 
 
 def _model_version(spec: ModelSpec, name: str, wish: ReviewerFlags) -> str:
@@ -159,7 +158,7 @@ def choose(wish: ReviewerFlags, known: Mapping[str, ReviewerSettings]) -> Chosen
             f"{'Several reviewers are' if any(ways) else 'No reviewer is'} named", hint=f"one of {WAYS}"
         )
     if wish.reviewer:
-        settings = _known(wish.reviewer, known)
+        settings = _configured(wish.reviewer, known)
     elif wish.command:
         settings = ReviewerSettings(kind="command", command=words_of(wish.command))
     else:
@@ -169,7 +168,7 @@ def choose(wish: ReviewerFlags, known: Mapping[str, ReviewerSettings]) -> Chosen
     return chosen(wish.reviewer, settings, wish)
 
 
-def _known(name: str, known: Mapping[str, ReviewerSettings]) -> ReviewerSettings:
+def _configured(name: str, known: Mapping[str, ReviewerSettings]) -> ReviewerSettings:
     if name not in known:
         listed = f"known are: {', '.join(known)}" if known else f"there are none yet; {HOW}"
         hints = [hint for hint in (did_you_mean(name, known), listed) if hint]

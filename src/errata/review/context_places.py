@@ -41,12 +41,12 @@ TURNS = "turns of the conversation"
 PARTS_OF = "parts and other attempts at the case"
 
 
-class Files(NamedTuple):
+class CaseFiles(NamedTuple):
     wanted: list[WantedPlace]
     left_out: list[LeftOut]
 
 
-def file_places(material: Material, clues: Clues) -> Files:
+def file_places(material: Material, clues: Clues) -> CaseFiles:
     """In the order one reads them: output, logs, graders, references, context."""
     attempt, case = material.attempt, material.case
     own = _by_trouble(attempt.artefacts, clues)
@@ -57,8 +57,8 @@ def file_places(material: Material, clues: Clues) -> Files:
     wanted += _noted(material)
     wanted += [_context(one, clues) for one in material.run.context if one.text and _concerns(one, material)]
     more = len(own) + len(of_case) - len(every)
-    left_out = [*_not_shown(every), *([LeftOut(what=f"{more} more files", why="too many to be read")] if more else [])]
-    return Files(sorted(wanted, key=lambda one: _ORDER.index(kind_of(one.place))), left_out)
+    left_out = [*_not_shown(every), *([LeftOut(what=f"{more} more files", why="too many files")] if more else [])]
+    return CaseFiles(sorted(wanted, key=lambda one: _ORDER.index(kind_of(one.place))), left_out)
 
 
 def _by_trouble(artefacts: Iterable[Artefact], clues: Clues) -> list[Artefact]:
@@ -210,31 +210,31 @@ def _worth(turn: Attempt, text: str, clues: Clues) -> int:
 
 def _later(material: Material) -> Iterator[WantedPlace]:
     for number, turn in enumerate(material.after[:LATER]):
-        told = {"assistant_text": turn.output.text} if turn.output.text else {}
+        shown = {"assistant_text": turn.output.text} if turn.output.text else {}
         yield WantedPlace(
             place=f"later/{case_name(material.run, turn.case)}",
             source=where(turn.ref),
-            text=as_json(told | _judged(turn)),
+            text=as_json(shown | _judged(turn)),
             rank=ROOT + 1 + number,
             group=TURNS,
         )
 
 
 def _turn(turn: Attempt) -> dict[str, Any]:
-    """What was said and done, as the log of such a conversation has it."""
-    told: dict[str, Any] = {
+    """The messages and tool calls of a turn, in the form of a conversation log."""
+    shown: dict[str, Any] = {
         "execution": "" if turn.execution == "completed" else turn.execution,
         "user_text": next((step.text for step in turn.steps if step.actor.role == "user"), ""),
         "assistant_text": turn.output.text,
         "tool_calls": calls_made(turn.steps),
         "tool_results": results_got(turn.steps),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in shown.items() if value}
 
 
 def _judged(turn: Attempt) -> dict[str, Any]:
-    said = [judgement.reasoning for judgement in turn.judgements if judgement.reasoning]
-    return {"judge_reasoning": said[0]} if said else {}
+    reasons = [judgement.reasoning for judgement in turn.judgements if judgement.reasoning]
+    return {"judge_reasoning": reasons[0]} if reasons else {}
 
 
 def _kin(material: Material) -> Iterator[WantedPlace]:
@@ -243,20 +243,20 @@ def _kin(material: Material) -> Iterator[WantedPlace]:
     parts = [one for one in material.kin if one.parent == attempt.id or one.parent in sessions]
     # those of this very attempt first, and of these the ones that failed
     parts.sort(key=lambda one: (one.parent != attempt.id, one.outcome == "pass"))
-    for number, one in enumerate(parts[:PARTS]):
-        above = "parts" if one.parent == attempt.id else f"earlier/session-{sessions.get(one.parent or '')}"
-        name = f"{above}/{one.path or one.index}"
-        yield _other(name, one, KIN + number)
-        yield from _files(name, one, number)
-    for one in material.kin:
-        if one.id in sessions:
-            yield _other(f"earlier/session-{one.session}", one, KIN)
-        elif attempt.id in (one.duplicate_of, one.superseded_by) or one.id == attempt.duplicate_of:
-            yield _other(f"repeated/{one.index}", one, ROOT)
+    for number, relative in enumerate(parts[:PARTS]):
+        above = "parts" if relative.parent == attempt.id else f"earlier/session-{sessions.get(relative.parent or '')}"
+        name = f"{above}/{relative.path or relative.index}"
+        yield _other(name, relative, KIN + number)
+        yield from _files(name, relative, number)
+    for relative in material.kin:
+        if relative.id in sessions:
+            yield _other(f"earlier/session-{relative.session}", relative, KIN)
+        elif attempt.id in (relative.duplicate_of, relative.superseded_by) or relative.id == attempt.duplicate_of:
+            yield _other(f"repeated/{relative.index}", relative, ROOT)
 
 
 def _other(place: str, attempt: Attempt, rank: int) -> WantedPlace:
-    told: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "execution": attempt.execution,
         "outcome": attempt.outcome,
         "errors": [f"{error.type}: {error.message}" for error in attempt.errors if not error.recovered],
@@ -264,7 +264,7 @@ def _other(place: str, attempt: Attempt, rank: int) -> WantedPlace:
         "output": attempt.output.text,
         "judge_reasoning": list(dict.fromkeys(one.reasoning for one in attempt.judgements if one.reasoning)),
     }
-    text = as_json({name: value for name, value in told.items() if value})
+    text = as_json({name: value for name, value in shown.items() if value})
     return WantedPlace(place=place, source=where(attempt.ref), text=text, rank=rank, most=1 / 12, group=PARTS_OF)
 
 

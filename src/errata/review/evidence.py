@@ -1,7 +1,7 @@
-"""Whether a quote is evidence: it stands at the place it names, word for word, and somebody else said it.
+"""Whether a quote is evidence: it is in the place it names, word for word, and errata did not write it.
 
-White space is folded, nothing else, and no word or number is cut. What errata wrote itself is no evidence, nor is
-text that talks to the reviewer.
+Only white space is folded, and no word or number is cut. Text that errata wrote is not evidence, nor is text that
+addresses the reviewer.
 """
 
 import re
@@ -11,23 +11,23 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from errata.model import Packet, Place, Quote
+from errata.model import Packet, PacketPlace, Quote
 from errata.review.instructions import labels_of, spans
 from errata.review.passages import Folded, Letters, Nearest, Passage, fold
 from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
 
 CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
-"""At least one quote is from the output, a log, what the harness says went wrong, or the grader."""
+"""At least one quote must be from the output, a log, an error, or the grader."""
 GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
-"""What errata writes into the text of a place."""
+"""A note that errata inserts into the text of a place."""
 LARGEST = 1_000_000
-"""Characters of a text that is looked through for what is only alike."""
+"""Texts longer than this are not searched for similar passages."""
 NEAREST = 400
-"""Characters of what is really written: it is to be copied."""
+"""Characters of the actual text that are offered for copying."""
 PASSAGES = 1_000
-"""Where the same words stand so often, the first of them will do."""
-_TOLD_OTHERS = re.compile(r"(?:user|system)\b")
+"""If the same words occur more often than this, the first occurrences are enough."""
+_INSTRUCTION = re.compile(r"(?:user|system)\b")
 SHORTEST = 15
 """Characters that are no space; a whole line may be shorter."""
 LONGEST = 1_000
@@ -71,7 +71,7 @@ class PlaceIndex:
     def _composed_names(self) -> dict[str, str]:
         return {_composed(name): name for name in self.names if not name.isascii()}
 
-    def named(self, name: str) -> list["_IndexedPlace"]:
+    def with_name(self, name: str) -> list["_IndexedPlace"]:
         return [book for book in self._books if book.name == name]
 
     def holding(self, quote: str, kinds: Iterable[Kind] = ()) -> list[str]:
@@ -94,7 +94,7 @@ class PlaceIndex:
 class _IndexedPlace:
     """One place, and what of it was worked out so far."""
 
-    def __init__(self, place: Place, labels: tuple[str, ...]) -> None:
+    def __init__(self, place: PacketPlace, labels: tuple[str, ...]) -> None:
         self.place, self.name, self.text = place, place.place, place.text
         self._labels = labels
 
@@ -103,10 +103,10 @@ class _IndexedPlace:
         return Folded(self.text)
 
     def passages(self, quote: str) -> list[Passage]:
-        """Where it stands. An accent is the same as one character and as two."""
-        found = list(islice(self.folded.passages(quote), PASSAGES))
-        if found or (quote.isascii() and self.text.isascii()):
-            return found
+        """All occurrences. A composed and a decomposed accent are equal."""
+        passages = list(islice(self.folded.passages(quote), PASSAGES))
+        if passages or (quote.isascii() and self.text.isascii()):
+            return passages
         near = self._alike(quote)
         same = near is not None and _composed(self.text[slice(*near.passage)]) == _composed(quote)
         return [near.passage] if near is not None and same else []
@@ -126,24 +126,24 @@ class _IndexedPlace:
 
     def nearest(self, quote: str) -> Near | None:
         """Nothing where it would be no evidence either."""
-        found = self._alike(quote)
-        if found is None or touches(found.passage, self.silent):
+        alike = self._alike(quote)
+        if alike is None or touches(alike.passage, self.silent):
             return None
-        return Near(self.name, one_line(self.text[slice(*found.passage)], NEAREST), found.whole)
+        return Near(self.name, one_line(self.text[slice(*alike.passage)], NEAREST), alike.whole)
 
 
 def _composed(text: str) -> str:
     return unicodedata.normalize("NFC", fold(text))
 
 
-def is_core(place: Place) -> bool:
-    """What a user or a system prompt says in a transcript is no output."""
-    told = place.place.startswith("steps/") and _TOLD_OTHERS.match(place.text)
-    return kind_of(place.place) in CORE and not told
+def is_core(place: PacketPlace) -> bool:
+    """Messages of a user or a system prompt in a transcript are not output."""
+    is_instruction = place.place.startswith("steps/") and _INSTRUCTION.match(place.text)
+    return kind_of(place.place) in CORE and not is_instruction
 
 
-def touches(one: Passage, silent: Iterable[Passage]) -> bool:
-    return any(one.start < other.end and other.start < one.end for other in silent)
+def touches(passage: Passage, silent: Iterable[Passage]) -> bool:
+    return any(passage.start < other.end and other.start < passage.end for other in silent)
 
 
 class CheckedQuotes(NamedTuple):
@@ -152,117 +152,117 @@ class CheckedQuotes(NamedTuple):
     """In words that a reviewer can act on; none where all is well."""
 
 
-def check_quotes(given: Sequence[Quote], shelf: PlaceIndex) -> CheckedQuotes:
-    """Each quote with the lines it really stands on, or the reasons why one can't be taken."""
+def check_quotes(given: Sequence[Quote], index: PlaceIndex) -> CheckedQuotes:
+    """Each quote with its actual lines, or the reasons why a quote is rejected."""
     if not given:
         return CheckedQuotes(
-            (), (f"there is no evidence: quote what shows it, for example from {_listed(shelf.core)}",)
+            (), (f"there is no evidence: quote what shows it, for example from {_listed(index.core)}",)
         )
     if len(given) > MOST:
         return CheckedQuotes((), (f"there are {len(given)} quotes: give those that decide, {MOST} at most",))
     quotes: dict[tuple[str, str], Quote] = {}
     reasons: list[str] = []
-    for one in given:
-        found = _checked(one, shelf)
-        if isinstance(found, Quote):
-            quotes.setdefault((found.place, found.quote), found)
+    for quote in given:
+        checked = _checked(quote, index)
+        if isinstance(checked, Quote):
+            quotes.setdefault((checked.place, checked.quote), checked)
         else:
-            reasons.append(found)
+            reasons.append(checked)
     taken = tuple(quotes.values())
-    if not reasons and shelf.core and not any(quote.place in shelf.core for quote in taken):
+    if not reasons and index.core and not any(quote.place in index.core for quote in taken):
         reasons.append(
-            f"no quote is from the output, a log, an error or the grader: add one from {_listed(shelf.core)}"
+            f"no quote is from the output, a log, an error or the grader: add one from {_listed(index.core)}"
         )
     return CheckedQuotes(taken, tuple(reasons))
 
 
-def _checked(given: Quote, shelf: PlaceIndex) -> Quote | str:
-    name, lines = _place_named(given, shelf)
+def _checked(given: Quote, index: PlaceIndex) -> Quote | str:
+    name, lines = _place_named(given, index)
     text = given.quote.strip()
     shown = f"the quote `{one_line(text, SHOWN)}`"
     if not text:
         return f"a quote from `{one_line(name, SHOWN)}` is empty"
     if len(text) > LONGEST:
         return f"{shown} is too long: {LONGEST} characters at most, those that decide"
-    books = shelf.named(name)
+    books = index.with_name(name)
     if not books:
-        return _no_place(name, text, shown, shelf)
-    found = [(book, one) for book in books for one in book.passages(text)]
-    if not found:
-        return _not_there(name, text, shown, shelf)
-    heard = [(book, one) for book, one in found if not touches(one, book.silent)]
+        return _no_place(name, text, shown, index)
+    matches = [(book, one) for book in books for one in book.passages(text)]
+    if not matches:
+        return _not_there(name, text, shown, index)
+    heard = [(book, one) for book, one in matches if not touches(one, book.silent)]
     if not heard:
         return f"{shown} in `{name}` is no evidence: it talks to the reviewer, or errata wrote it; quote something else"
     long = [(book.text, one) for book, one in heard if _is_long_enough(book.text, one)]
     if not long:
         return f"{shown} is too short: {SHORTEST} characters or a whole line of `{name}`"
-    return _told(name, long, lines)
+    return _quote_at(name, long, lines)
 
 
-def _place_named(given: Quote, shelf: PlaceIndex) -> tuple[str, tuple[int, int] | None]:
+def _place_named(given: Quote, index: PlaceIndex) -> tuple[str, tuple[int, int] | None]:
     """`run.log:13` is line 13 of `run.log`, where no place is named so."""
-    name = shelf.called(given.place.strip().strip("`'\"").strip())
+    name = index.called(given.place.strip().strip("`'\"").strip())
     parts = _LINES.match(name)
-    if name in shelf.names or not parts or parts[1] not in shelf.names or len(name) > LONGEST:
+    if name in index.names or not parts or parts[1] not in index.names or len(name) > LONGEST:
         return name, given.lines
     return parts[1], given.lines or (int(parts[2][:9]), int((parts[3] or parts[2])[:9]))
 
 
-def _no_place(name: str, text: str, shown: str, shelf: PlaceIndex) -> str:
+def _no_place(name: str, text: str, shown: str, index: PlaceIndex) -> str:
     if name.partition("/")[0].partition(".")[0].lower() in OWN_WORDS:
-        return f"{shown}: `{one_line(name, SHOWN)}` is not a place but errata's own words; quote {_listed(shelf.core)}"
-    elsewhere = shelf.holding(text)
-    hint = f"; the quote is in {_listed(elsewhere)}" if elsewhere else f"; there are {_listed(shelf.names)}"
+        return f"{shown}: `{one_line(name, SHOWN)}` is not a place but errata's own words; quote {_listed(index.core)}"
+    elsewhere = index.holding(text)
+    hint = f"; the quote is in {_listed(elsewhere)}" if elsewhere else f"; there are {_listed(index.names)}"
     return f"{shown}: there is no place `{one_line(name, SHOWN)}`{hint}"
 
 
-def _not_there(name: str, text: str, shown: str, shelf: PlaceIndex) -> str:
-    elsewhere = shelf.holding(text)
+def _not_there(name: str, text: str, shown: str, index: PlaceIndex) -> str:
+    elsewhere = index.holding(text)
     if elsewhere:
         return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"
-    for book in shelf.named(name):
+    for book in index.with_name(name):
         if fold(text) in book.folded.text:
             return f"{shown} cuts a word or a number of `{name}` in two: quote whole ones"
-    near = shelf.nearest(text, name)
+    near = index.nearest(text, name)
     if near and near.whole:
-        said = "as it stands there" if near.place == name else f"but in `{near.place}`, and as it stands there"
-        return f"{shown} is not in `{name}` {said}: `{near.text}`"
+        where = "the" if near.place == name else f"`{near.place}` has the"
+        return f"{shown} is not in `{name}` word for word; {where} actual text: `{near.text}`"
     if "…" in text or "..." in text:
         return f"{shown} is not in `{name}`: a quote is one passage, with nothing left out of it"
     hint = f"; the nearest, in `{near.place}`, is `{near.text}`" if near else ""
     return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character{hint}"
 
 
-def _is_long_enough(text: str, one: Passage) -> bool:
+def _is_long_enough(text: str, passage: Passage) -> bool:
     """What was redacted does not count."""
-    quote = text[one.start : one.end]
-    told = "".join(_without_redactions(text, one).split())
-    start = text.rfind("\n", 0, one.start) + 1
-    end = text.find("\n", one.end)
+    quote = text[passage.start : passage.end]
+    letters = "".join(_without_redactions(text, passage).split())
+    start = text.rfind("\n", 0, passage.start) + 1
+    end = text.find("\n", passage.end)
     line = text[start : len(text) if end < 0 else end]
-    return len(told) >= SHORTEST or (bool(told) and line.strip() == quote.strip())
+    return len(letters) >= SHORTEST or (bool(letters) and line.strip() == quote.strip())
 
 
-def _without_redactions(text: str, one: Passage) -> str:
+def _without_redactions(text: str, passage: Passage) -> str:
     """Also without one that the quote has only a part of."""
-    pieces, at = [], one.start
-    for found in REDACTION.finditer(text, max(0, one.start - WIDEST), one.end + WIDEST):
-        pieces.append(text[at : max(at, min(found.start(), one.end))])
-        at = max(at, found.end())
-    return "".join((*pieces, text[at : max(at, one.end)]))
+    pieces, at = [], passage.start
+    for redaction in REDACTION.finditer(text, max(0, passage.start - WIDEST), passage.end + WIDEST):
+        pieces.append(text[at : max(at, min(redaction.start(), passage.end))])
+        at = max(at, redaction.end())
+    return "".join((*pieces, text[at : max(at, passage.end)]))
 
 
-def _told(name: str, found: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:
-    """Where it stands more than once, the one nearest to the lines that were given."""
-    standing = [(_lines_of(text, one), text[one.start : one.end]) for text, one in (found if lines else found[:1])]
+def _quote_at(name: str, matches: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:
+    """If it occurs several times, the occurrence nearest to the given lines."""
+    standing = [(_lines_of(text, one), text[one.start : one.end]) for text, one in (matches if lines else matches[:1])]
     wanted = lines[0] if lines else 0
     at, quote = min(standing, key=lambda one: abs(one[0][0] - wanted))
     return Quote(place=name, quote=quote, lines=at)
 
 
-def _lines_of(text: str, one: Passage) -> tuple[int, int]:
-    first = text.count("\n", 0, one.start) + 1
-    return first, first + text.count("\n", one.start, one.end)
+def _lines_of(text: str, passage: Passage) -> tuple[int, int]:
+    first = text.count("\n", 0, passage.start) + 1
+    return first, first + text.count("\n", passage.start, passage.end)
 
 
 def _listed(names: Sequence[str]) -> str:

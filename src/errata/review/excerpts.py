@@ -1,7 +1,7 @@
-"""The parts of a long text that are shown: where it may be cut, its beginning, its end, and the words looked for.
+"""The parts of a long text that are shown: its start, its end, and the surroundings of search words.
 
-A place is a seam where both sides, each told for itself, are the same as the whole. Only what stands near is looked
-at, so that a log of many megabytes costs no more than a short one.
+A text may be cut where both sides, each redacted on its own, equal the redacted whole. Only nearby text is checked,
+so that a log of many megabytes costs no more than a short one.
 """
 
 import re
@@ -13,56 +13,56 @@ from errata.text.clean import one_line
 from errata.text.token_shapes import SHAPES
 
 Tell = Callable[[str], str]
-"""A text as it may be told: cleaned, and without secrets and people where it leaves the machine."""
+"""Makes a text safe to show: cleans it, and removes secrets and identities if it leaves the machine."""
 REACH = 1_000
-"""Characters on both sides that are looked at, and on to the end of the word there."""
+"""Characters that are checked on both sides, up to the end of the next word."""
 NAMED = 200
 TRIES = 8
-"""Ends of words that are tried one after the other; then whole stretches are passed over."""
+"""How many ends of words are tried one after the other; then whole stretches are skipped."""
 _KEY = next(shape.pattern for shape in SHAPES if shape.kind == "private-key")
-"""The one secret that goes over any number of lines."""
+"""The only secret that spans several lines."""
 _SPACE = re.compile(r"\s")
 SNAP = 80
-"""A window ends at the end of a line where one is this near."""
+"""A window ends at the end of a line if one is this close."""
 FOCUSED = 0.5
-"""Of the room, so much goes to the words that are looked for, where there are any."""
+"""The share of the room for search words, if there are any."""
 FEWEST = 240
-"""Characters on both sides of such a word together."""
+"""Characters on both sides of a search word together."""
 SEARCHED = 1_000_000
 """Characters of a text that are searched, from both ends."""
 
 
-class Seams:
+class CutPoints:
     def __init__(self, text: str, tell: Tell) -> None:
         self._text = text
         self.tell = tell
 
     def after(self, at: int, end: int) -> int:
-        """The first seam from a place on; `end` where none comes before it."""
+        """The first cut point from a position on; `end` if none comes before it."""
         tries = 0
-        while at < end and not self._is_seam(at):
+        while at < end and not self._is_cut_point(at):
             tries += 1
             inside = next((last for first, last in self._keys if first < at < last), 0)
-            found = _SPACE.search(self._text, at, end)
-            at = inside or (at + REACH if tries > TRIES else found.end() if found else end)
+            space = _SPACE.search(self._text, at, end)
+            at = inside or (at + REACH if tries > TRIES else space.end() if space else end)
         return min(at, end)
 
     def before(self, at: int, start: int) -> int:
-        """The last seam up to a place; `start` where none comes after it."""
+        """The last cut point up to a position; `start` if none comes after it."""
         tries = 0
-        while at > start and not self._is_seam(at):
+        while at > start and not self._is_cut_point(at):
             tries += 1
             inside = next((first for first, last in self._keys if first < at < last), -1)
             space = max(self._text.rfind(" ", start, at), self._text.rfind("\n", start, at))
             at = inside if inside >= 0 else at - REACH if tries > TRIES else space
         return max(at, start)
 
-    def _is_seam(self, at: int) -> bool:
+    def _is_cut_point(self, at: int) -> bool:
         if at <= 0 or at >= len(self._text):
             return True
         if any(first < at < last for first, last in self._keys):
             return False
-        start = self._word_start(self._word_start(at - REACH) - NAMED)  # what a very long word is may stand before it
+        start = self._word_start(self._word_start(at - REACH) - NAMED)  # a long word may have its name before it
         left, right = self._text[start:at], self._text[at : self._word_end(at + REACH)]
         return self.tell(left) + self.tell(right) == self.tell(left + right)
 
@@ -79,12 +79,12 @@ class Seams:
 
 
 def opening(text: str, most: int, tell: Tell) -> str:
-    """The beginning of a text, told: `most` characters of it and more, to be cut where one likes."""
-    return tell(text if len(text) <= 2 * most else text[: Seams(text, tell).after(2 * most, len(text))])
+    """The start of a text, safe to show: `most` characters or more, to be cut anywhere."""
+    return tell(text if len(text) <= 2 * most else text[: CutPoints(text, tell).after(2 * most, len(text))])
 
 
 def in_short(text: str, width: int, tell: Tell) -> str:
-    """In one line of at most so many characters."""
+    """On one line of at most `width` characters."""
     line = one_line(opening(text, width, tell), width)
     return line if line.endswith("…") or len(text) <= 2 * width else f"{line[: width - 1]}…"
 
@@ -96,7 +96,7 @@ class Excerpt(NamedTuple):
 
 
 def weight(text: str) -> int:
-    """In bytes, which tell more of tokens than characters do."""
+    """In bytes, which predict tokens better than characters."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
@@ -108,18 +108,18 @@ GAP = weight(gap(10**9)) + 2
 
 
 def excerpt(
-    text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4, seams: Seams | None = None
+    text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4, cut_points: CutPoints | None = None
 ) -> Excerpt:
-    """The text in at most `room` bytes; what is missing is said where it is missing.
+    """The text in at most `room` bytes; a note marks each gap.
 
-    With `seams` the text is one that can't be told as it is: it is cut there alone, and its parts are told.
+    With `cut_points` the text is not redacted yet: it is cut only at these points, and its parts are redacted.
     """
     whole = weight(text)
     if whole <= room:
-        return Excerpt(seams.tell(text) if seams else text, 0)
+        return Excerpt(cut_points.tell(text) if cut_points else text, 0)
     size = room * len(text) // whole
     while size > 0:
-        made = _joined(text, _spans(text, size, needles, tail), seams)
+        made = _joined(text, _spans(text, size, needles, tail), cut_points)
         over = weight(made.text) - room
         if over <= 0:
             return made
@@ -131,18 +131,18 @@ def _spans(text: str, size: int, needles: Sequence[str], tail: float) -> list[tu
     """From where to where, in order and apart from each other."""
     size -= 2 * GAP
     spans = []
-    found = list(_found(text, needles))[: max(int(size * FOCUSED) // (FEWEST + GAP), 0)]
-    if found:
-        each = int(size * FOCUSED) // len(found) - GAP
-        spans = [_snapped(text, at - each // 3, at + each - each // 3) for at in found]
+    places = list(_needle_positions(text, needles))[: max(int(size * FOCUSED) // (FEWEST + GAP), 0)]
+    if places:
+        each = int(size * FOCUSED) // len(places) - GAP
+        spans = [_snapped(text, at - each // 3, at + each - each // 3) for at in places]
         size -= int(size * FOCUSED)
     end = max(int(size * tail), 0)
     head = max(size - end, 0)
     return _merged([_snapped(text, 0, head), *spans, _snapped(text, len(text) - end, len(text))])
 
 
-def _found(text: str, needles: Iterable[str]) -> Iterable[int]:
-    """Where each of the words first stands."""
+def _needle_positions(text: str, needles: Iterable[str]) -> Iterable[int]:
+    """The first position of each word."""
     seen: set[int] = set()
     for needle in needles:
         at = text.find(needle, 0, SEARCHED)
@@ -167,16 +167,19 @@ def _snapped(text: str, start: int, end: int) -> tuple[int, int]:
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
-        if merged and start - merged[-1][1] < GAP:  # the note would be as long as what it stands for
+        if merged and start - merged[-1][1] < GAP:  # the note would be as long as the gap
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((start, end))
     return merged
 
 
-def _joined(text: str, spans: list[tuple[int, int]], seams: Seams | None) -> Excerpt:
-    if seams is not None:
-        spans = [(start, seams.before(end, start)) for start, end in ((seams.after(*span), span[1]) for span in spans)]
+def _joined(text: str, spans: list[tuple[int, int]], cut_points: CutPoints | None) -> Excerpt:
+    if cut_points is not None:
+        spans = [
+            (start, cut_points.before(end, start))
+            for start, end in ((cut_points.after(*span), span[1]) for span in spans)
+        ]
         spans = [span for span in spans if span[0] < span[1]]
     parts: list[str] = []
     done = 0
@@ -184,7 +187,7 @@ def _joined(text: str, spans: list[tuple[int, int]], seams: Seams | None) -> Exc
         if start > done:
             parts.append(gap(start - done))
         if end > start:
-            parts.append(seams.tell(text[start:end]) if seams else text[start:end])
+            parts.append(cut_points.tell(text[start:end]) if cut_points else text[start:end])
         done = end
     kept = sum(end - start for start, end in spans)
     return Excerpt("\n".join(parts), len(text) - kept)

@@ -11,7 +11,7 @@ from typing import Any
 from errata.model import Attempt, Check, FailureKey, Run, Signal, Usage
 from errata.model.identity import fingerprint
 from errata.model.run import case_name
-from errata.review.excerpts import Seams, Tell, in_short
+from errata.review.excerpts import CutPoints, Tell, in_short
 from errata.review.material import Clues, Material, gist, readable
 from errata.text.clean import clean, one_line
 
@@ -33,15 +33,15 @@ OTHERS = 20
 
 
 def signals_of(signals: Sequence[Signal], texts: Sequence[str], tell: Tell) -> tuple[Signal, ...]:
-    """Without the version of the rules: a packet changes only with what it says."""
+    """Without the version of the rules: a packet changes only if its content does."""
     return tuple(
         Signal(
-            name=one.name,
-            where=in_short(one.where, NAME, tell),
-            quote=_quote(one.quote, texts, tell),
-            strength=one.strength,
+            name=signal.name,
+            where=in_short(signal.where, NAME, tell),
+            quote=_quote(signal.quote, texts, tell),
+            strength=signal.strength,
         )
-        for one in _first(signals)
+        for signal in _first(signals)
     )
 
 
@@ -57,10 +57,10 @@ def _quote(quote: str, texts: Sequence[str], tell: Tell) -> str:
     words = quote.removesuffix("…").split()
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
     for text in texts:
-        if found := pattern.search(text):
-            seams = Seams(text, tell)
-            start = seams.after(found.start(), found.end())
-            return in_short(text[start : seams.before(found.end(), start)], QUOTE, tell)
+        if match := pattern.search(text):
+            cut_points = CutPoints(text, tell)
+            start = cut_points.after(match.start(), match.end())
+            return in_short(text[start : cut_points.before(match.end(), start)], QUOTE, tell)
     if _is_half(words[0], texts, rf"\S{re.escape(words[0])}(?!\S)"):
         words[0] = "…"
     if _is_half(words[-1], texts, rf"(?<!\S){re.escape(words[-1])}\S"):
@@ -77,10 +77,10 @@ def _is_half(word: str, texts: Sequence[str], longer: str) -> bool:
 
 def key_of(material: Material, tell: Tell) -> FailureKey | None:
     """Readable, unless something has to be redacted in what it is made of: a mask may have left half of that."""
-    said = material.attribution
-    if said is None:
+    attribution = material.attribution
+    if attribution is None:
         return None
-    key = said.failure_key
+    key = attribution.failure_key
     if all(tell(text) == clean(text) for text in _made_of(material)):
         return FailureKey(exact=clean(key.exact), coarse=clean(key.coarse))
     return FailureKey(exact=fingerprint(key.exact, size=HASH), coarse=fingerprint(key.coarse, size=HASH))
@@ -96,7 +96,7 @@ def _made_of(material: Material) -> list[str]:
 
 def run_facts(run: Run, *, blind: bool) -> dict[str, Any]:
     subject = run.subject
-    told: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "id": run.id if blind else run.native_id,
         "run_id": run.id,
         "harness": run.source.name,
@@ -108,23 +108,23 @@ def run_facts(run: Run, *, blind: bool) -> dict[str, Any]:
     more: dict[str, Any] = {"suite": run.suite, "variant": others}
     if not blind:
         more |= {"provider": subject.provider, "agent": subject.agent}
-    return told | {name: value for name, value in more.items() if value}
+    return shown | {name: value for name, value in more.items() if value}
 
 
 def facts_of(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
     """The first six always; the others where there is something to say."""
     attempt = material.attempt
     judges = len({check.judge for check in attempt.checks}) > 1
-    told: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "execution": attempt.execution,
         "measurement": attempt.measurement,
         "outcome": attempt.outcome,
         "native_status": attempt.native_status or None,
-        "checks": [_check(check, tell, judges=judges) for check in _shown(attempt)],
+        "checks": [_check(check, tell, judges=judges) for check in _checks_to_show(attempt)],
         "usage": _usage(attempt.usage.subject),
     }
     more = _more(material, clues, tell) | _relations(material)
-    return told | {name: value for name, value in more.items() if value not in (None, "", [])}
+    return shown | {name: value for name, value in more.items() if value not in (None, "", [])}
 
 
 def _more(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _relations(material: Material) -> dict[str, Any]:
     }
 
 
-def _shown(attempt: Attempt) -> list[Check]:
+def _checks_to_show(attempt: Attempt) -> list[Check]:
     """All of them, or those that did not pass where there are many."""
     if len(attempt.checks) <= CHECKS:
         return list(attempt.checks)
@@ -165,15 +165,15 @@ def _shown(attempt: Attempt) -> list[Check]:
 
 
 def _check(check: Check, tell: Tell, *, judges: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": in_short(check.name, REASON, tell), "status": check.status}
-    told["reason"] = in_short(gist(readable(check.explanation, tell)), REASON, tell) or None
+    shown: dict[str, Any] = {"name": in_short(check.name, REASON, tell), "status": check.status}
+    shown["reason"] = in_short(gist(readable(check.explanation, tell)), REASON, tell) or None
     if check.value is not None and not isinstance(check.value, bool):
-        told["value"] = in_short(check.value, REASON, tell) if isinstance(check.value, str) else check.value
+        shown["value"] = in_short(check.value, REASON, tell) if isinstance(check.value, str) else check.value
     if judges and check.judge:
-        told["judge"] = check.judge
+        shown["judge"] = check.judge
     if not check.counts:
-        told["counts"] = False
-    return told
+        shown["counts"] = False
+    return shown
 
 
 def _about_output(attempt: Attempt) -> str:
@@ -185,7 +185,7 @@ def _about_output(attempt: Attempt) -> str:
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
     cost = "cost_usd" if usage.currency == "USD" else f"cost_{usage.currency.lower()}"
-    told = {
+    shown = {
         "input_tokens": usage.input,
         "output_tokens": usage.output,
         "total_tokens": usage.total if usage.input is None or usage.output is None else None,
@@ -193,4 +193,4 @@ def _usage(usage: Usage) -> dict[str, Any] | None:
         cost: usage.cost,
         "cost_source": usage.cost_source if usage.cost is not None else None,
     }
-    return {name: value for name, value in told.items() if value is not None} or None
+    return {name: value for name, value in shown.items() if value is not None} or None

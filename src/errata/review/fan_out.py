@@ -10,23 +10,23 @@ from typing import Literal
 import msgspec
 
 from errata.errors import ErrataError
-from errata.model import Call, Packet, Usage, Verdict, split_attempt_id
+from errata.model import Packet, ReviewCall, Usage, Verdict, split_attempt_id
 from errata.model.usage import NO_USAGE
 from errata.review.limits import FIRST_WAIT, LONGEST_ASKED, MINUTE, NOTHING, Limits, Pace, Purse
 from errata.review.protocols import (
-    Answer,
     AsksForVerdicts,
     Ledger,
     NoAnswerError,
     Prompt,
     RetryLaterError,
+    ReviewerAnswer,
     ReviewerStoppedError,
     ReviewFailedError,
 )
 from errata.review.redaction import packet_hash
 from errata.review.verdicts import Rejection
 
-MOST_TOLD = 500
+LONGEST_MESSAGE = 500
 LOOK_AGAIN = 0.2
 """Seconds, while another process asks."""
 End = Literal["reviewed", "refused", "failed", "capped", "stopped"]
@@ -40,7 +40,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     prompt: Callable[[Packet], Prompt]
     repair: Callable[[Packet, Prompt, str, tuple[str, ...]], Prompt]
     """After an answer that can't be taken, and why not."""
-    judge: Callable[[Packet, Prompt, Answer], Verdict | Rejection]
+    judge: Callable[[Packet, Prompt, ReviewerAnswer], Verdict | Rejection]
     estimate: Callable[[Prompt], Usage]
     """What a call will cost, as far as one can tell; shown for those that were lost."""
     most: Callable[[Prompt], Usage]
@@ -54,14 +54,14 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def this_one_only(*, in_doubt: bool = False) -> Iterator[None]:
-    """What goes wrong with one packet is told and counted; it does not end the review of the others."""
+    """An error in one packet is reported and counted; it does not end the review of the others."""
     try:
         yield
     except (NoAnswerError, ErrataError):
         raise
     except Exception as error:
-        told = f"errata stumbled over it: {type(error).__name__}: {error}"[:MOST_TOLD]
-        raise ReviewFailedError(told, in_doubt=in_doubt) from error
+        message = f"errata stumbled over it: {type(error).__name__}: {error}"[:LONGEST_MESSAGE]
+        raise ReviewFailedError(message, in_doubt=in_doubt) from error
 
 
 class AskedElsewhereError(Exception):
@@ -73,7 +73,7 @@ class CapReachedError(Exception):
 
 
 class Got(msgspec.Struct, frozen=True):
-    given: Answer
+    given: ReviewerAnswer
     cached: bool
 
 
@@ -90,7 +90,7 @@ class Round:
         while True:
             before = self._work.ledger.answered(self._key)
             if before is not None:
-                return Got(Answer(before.answer, before.usage), cached=True)
+                return Got(ReviewerAnswer(before.answer, before.usage), cached=True)
             try:
                 return Got(await self._once(), cached=False)
             except AskedElsewhereError:
@@ -102,8 +102,8 @@ class Round:
     async def _wait(self, error: RetryLaterError, failures: int) -> None:
         pace, after = self._work.pace, error.after or 0.0
         if after > LONGEST_ASKED:
-            told = f"the other side wants to be left alone for {after / MINUTE:,.0f} minutes: {error.why}"
-            raise ReviewerStoppedError(told) from error
+            message = f"the other side wants to be left alone for {after / MINUTE:,.0f} minutes: {error.why}"
+            raise ReviewerStoppedError(message) from error
         if failures >= self._work.limits.tries:
             raise ReviewFailedError(f"given up after {failures} tries: {error.why}") from error
         if after > 0:
@@ -111,7 +111,7 @@ class Round:
         if not after >= FIRST_WAIT:  # no time, one that has gone by, or one too short to change anything
             await pace.pause(failures)
 
-    async def _once(self) -> Answer:
+    async def _once(self) -> ReviewerAnswer:
         work = self._work
         if cap := await work.purse.take(self._most):
             raise CapReachedError(cap)
@@ -125,7 +125,7 @@ class Round:
             work.purse.give_back(self._most)
             raise AskedElsewhereError
         try:
-            given = await self._given()
+            given = await self._ask()
         except BaseException as error:
             self._close(_without_answer(call, error))
             raise
@@ -133,7 +133,7 @@ class Round:
         work.pace.went_well()
         return given
 
-    async def _given(self) -> Answer:
+    async def _ask(self) -> ReviewerAnswer:
         seconds = self._work.limits.timeout
         with this_one_only(in_doubt=True):  # it was on its way
             try:
@@ -147,12 +147,12 @@ class Round:
         longest = timedelta(seconds=2 * self._work.limits.timeout)
         return (datetime.fromisoformat(self._work.now()) - longest).isoformat().replace("+00:00", "Z")
 
-    def _close(self, call: Call) -> None:
+    def _close(self, call: ReviewCall) -> None:
         self._work.ledger.close(msgspec.structs.replace(call, ended_at=self._work.now()))
         self._work.purse.end(self._most, _owed(call))
 
-    def _call(self) -> Call:
-        return Call(
+    def _call(self) -> ReviewCall:
+        return ReviewCall(
             id=self._work.new_id(),
             run=split_attempt_id(self._packet.attempt_id).run,
             attempt=self._packet.attempt_id,
@@ -164,15 +164,15 @@ class Round:
         )
 
 
-def _without_answer(call: Call, error: BaseException) -> Call:
-    """A call that was broken off may have been paid for: it is told as lost, not as failed."""
+def _without_answer(call: ReviewCall, error: BaseException) -> ReviewCall:
+    """An interrupted call may have been billed: it is reported as lost, not as failed."""
     if not isinstance(error, NoAnswerError):
         return msgspec.structs.replace(call, state="lost", why="broken off before the answer came")
     state: Literal["lost", "failed"] = "lost" if error.in_doubt else "failed"
-    return msgspec.structs.replace(call, state=state, why=error.why[:MOST_TOLD], usage=error.usage)
+    return msgspec.structs.replace(call, state=state, why=error.why[:LONGEST_MESSAGE], usage=error.usage)
 
 
-def _owed(call: Call) -> Usage:
+def _owed(call: ReviewCall) -> Usage:
     if call.state == "failed" and call.usage == NO_USAGE:
         return NOTHING
     return NO_USAGE if call.state == "lost" else call.usage
@@ -180,8 +180,8 @@ def _owed(call: Call) -> Usage:
 
 def cache_key(packet: Packet, prompt: Prompt, reviewer: str, number: int) -> str:
     """The same packet, reviewer, instructions and round: the same answer."""
-    told = "\0".join((packet_hash(packet), prompt.hash, reviewer, str(number)))
-    return blake2b(told.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    key = "\0".join((packet_hash(packet), prompt.hash, reviewer, str(number)))
+    return blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +200,7 @@ class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
 async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator[PacketResult]:
     """The ends in the order they come. Packets are taken one by one, when somebody is free to review them.
 
-    None in their place says that there are more, but not before one of those that are being reviewed has ended.
+    None in their place means that there are more, but only after one of those under review has ended.
     """
     waiting = iter(packets)
     running: set[asyncio.Task[PacketResult]] = set()

@@ -26,9 +26,9 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 Word = TypeVar("Word", bound=str)
 
 
-class Fields:
-    def __init__(self, given: dict[str, Any], packet: Packet, shelf: PlaceIndex) -> None:
-        self._given, self._packet, self._shelf = given, packet, shelf
+class AnswerFields:
+    def __init__(self, given: dict[str, Any], packet: Packet, index: PlaceIndex) -> None:
+        self._given, self._packet, self._index = given, packet, index
         self.reasons: list[str] = []
         """Why the answer can't be taken."""
         self.notes: list[str] = []
@@ -44,8 +44,8 @@ class Fields:
         if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
             self.reasons.append(f"`{name}` must be a list of texts")
             return ()
-        told = (one_line(for_others(one), LINE) for one in listed[:MOST_LINES])
-        return tuple(one for one in told if one)
+        texts = (one_line(for_others(one), LINE) for one in listed[:MOST_LINES])
+        return tuple(one for one in texts if one)
 
     def cause(self) -> str:
         cause = one_line(self._text("cause"))
@@ -69,8 +69,8 @@ class Fields:
         return self._word(self._given.get("confidence"), "confidence", get_args(Confidence)) or "weak"
 
     def also(self) -> tuple[Owner, ...]:
-        told = [self._word(one, "also", get_args(Owner)) for one in self.lines("also")]
-        return tuple(dict.fromkeys(owner for owner in told if owner))
+        owners = [self._word(one, "also", get_args(Owner)) for one in self.lines("also")]
+        return tuple(dict.fromkeys(owner for owner in owners if owner))
 
     def bucket(self) -> str:
         return _SLUG.sub("-", self.line("bucket", 80).lower()).strip("-")
@@ -110,25 +110,25 @@ class Fields:
         return [Quote(place=one.place, quote=one.quote, lines=_pair(one.lines)) for one in listed]
 
     def error_line(self) -> str:
-        """As a place, a signal or the harness has it; what the harness has also where the reviewer says nothing."""
+        """As it is in a place, a signal or the harness's log; the harness's own if the reviewer gives none."""
         known = self._packet.facts.get("error_line")
         stated = one_line(known, LINE) if isinstance(known, str) else ""
         given = self.line("error_line")
         if not given or given == stated:
             return stated
         quoted = [signal.quote for signal in self._packet.signals]
-        if self._shelf.holding(given) or any(Folded(one).holds(given) for one in (*quoted, stated)):
+        if self._index.holding(given) or any(Folded(one).holds(given) for one in (*quoted, stated)):
             return given
-        self.notes.append("the error line that was given stands nowhere in the packet and was left out")
+        self.notes.append("the error line is not in the packet and was dropped")
         return stated
 
     def snippet(self, name: str, kinds: tuple[Kind, ...] = ()) -> str:
         given = for_others(self._text(name)).strip("\n")
         if not given.strip():
             return ""
-        if len(given) <= SNIPPET and self._shelf.holding(given, kinds):
+        if len(given) <= SNIPPET and self._index.holding(given, kinds):
             return given
-        self.notes.append(f"the {name.replace('_', ' ')} that was given does not stand in the packet and was left out")
+        self.notes.append(f"the {name.replace('_', ' ')} is not in the packet and was dropped")
         return ""
 
     def fix(self) -> Fix | None:
@@ -141,8 +141,8 @@ class Fields:
             self.reasons.append("`fix` must be an object with the texts `path`, `before` and `after`, or null")
             return None
         path, before, after = (for_others(text) for text in (fix.path, fix.before, fix.after))
-        if before.strip() and not self._shelf.holding(before):
-            self.notes.append("a fix was given for text that does not stand in the packet, and was left out")
+        if before.strip() and not self._index.holding(before):
+            self.notes.append("the fix changes text that is not in the packet and was dropped")
             return None
         return Fix(path=one_line(path, LINE), before=before[:SNIPPET], after=after[:SNIPPET])
 
@@ -154,11 +154,11 @@ class Fields:
         return ""
 
     def _word(self, given: Any, name: str, words: tuple[Word, ...]) -> Word | None:
-        told = given.strip().lower() if isinstance(given, str) else given
-        found = next((word for word in words if word == told), None)
-        if found is None:
+        word_given = given.strip().lower() if isinstance(given, str) else given
+        match = next((word for word in words if word == word_given), None)
+        if match is None:
             self.reasons.append(f"`{name}` is `{one_line(str(given), 40)}`: one of {', '.join(words)}")
-        return found
+        return match
 
     def _is_step(self, number: int) -> bool:
         last = self._last_step()
@@ -168,7 +168,7 @@ class Fields:
         """The transcript may be longer than what of it is in the packet."""
         steps = self._packet.facts.get("steps")
         last = steps.get("last") if isinstance(steps, dict) else None
-        shown = [name.partition("/")[2] for name in self._shelf.names if name.startswith("steps/")]
+        shown = [name.partition("/")[2] for name in self._index.names if name.startswith("steps/")]
         numbers = [int(one) for one in shown if one.isdecimal() and len(one) < 10]
         return max([*numbers, *([last] if isinstance(last, int) else [])], default=None)
 

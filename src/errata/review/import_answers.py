@@ -43,13 +43,13 @@ Answers = Iterator[FilledRow | UnusableRow]
 
 
 def read_answers(path: Path) -> Answers:
-    """From JSON Lines, a JSON list or CSV: the first character tells which. Rows without an answer are passed over."""
+    """From JSON Lines, a JSON list or CSV, by the first character. Rows without an answer are skipped."""
     try:
         with path.open("rb") as file:
             opening = file.read(SNIFFED)
     except OSError as error:
-        told = f"`{path}` can't be read: {error.strerror}"
-        raise SettingsError(told, hint="name a file that `errata review export` wrote") from error
+        message = f"`{path}` can't be read: {error.strerror}"
+        raise SettingsError(message, hint="name a file that `errata review export` wrote") from error
     encoding = _encoding(path, opening)
     start = opening.decode(encoding, "ignore").lstrip("\ufeff \t\r\n")[:1]
     with path.open(encoding=encoding, errors="replace", newline="") as text:
@@ -62,7 +62,7 @@ def read_answers(path: Path) -> Answers:
 
 
 def _encoding(path: Path, opening: bytes) -> str:
-    """UTF-8 as a rule; what spreadsheets write else says so, or is no UTF-8."""
+    """Usually UTF-8; files of spreadsheets in other encodings have a mark, or are not valid UTF-8."""
     if opening.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -106,16 +106,16 @@ def _row(number: int, row: Any) -> Answers:
         return  # a packet that nobody has answered
     which = next((row[name] for name in WHICH if isinstance(row.get(name), str) and row[name]), "")
     answer = {name: value for name, value in given.items() if name not in WHICH}
-    yield from _taken(number, which, answer)
+    yield from _filled_rows(number, which, answer)
 
 
-def _taken(number: int, which: str, answer: dict[str, Any]) -> Answers:
+def _filled_rows(number: int, which: str, answer: dict[str, Any]) -> Answers:
     if not any(value not in (None, "", [], {}) for value in answer.values()):
         return
     if not str(answer.get("label") or "").strip():
         yield UnusableRow(number, "there is an answer, but no label")
     elif not which:
-        yield UnusableRow(number, f"nothing says which failure it is about: one of {', '.join(WHICH[:2])}")
+        yield UnusableRow(number, f"names no failure: fill in {' or '.join(WHICH[:2])}")
     else:
         yield FilledRow(number, which, json.dumps(answer, ensure_ascii=False))
 
@@ -123,8 +123,8 @@ def _taken(number: int, which: str, answer: dict[str, Any]) -> Answers:
 def _table(path: Path, file: IO[str]) -> Answers:
     csv.field_size_limit(LARGEST_CELL)
     header = file.readline()
-    if told := _SEPARATOR.match(header):  # some spreadsheets say it themselves, in a line of its own
-        separator, skipped = told[1], 1
+    if match := _SEPARATOR.match(header):  # some spreadsheets name the separator in a line of its own
+        separator, skipped = match[1], 1
     else:
         separator, skipped = max(",;\t", key=header.count), 0
         file.seek(0)
@@ -132,7 +132,7 @@ def _table(path: Path, file: IO[str]) -> Answers:
     names = [name.strip().strip("\ufeff").lower().replace(" ", "_") for name in next(rows, [])]
     if "label" not in names or not set(WHICH) & set(names):
         hint = "it needs the columns `attempt_id` and `label`; `errata review export` writes such tables"
-        raise SettingsError(f"`{path}` is no table of answers: its columns are {', '.join(names[:12])}", hint=hint)
+        raise SettingsError(f"`{path}` is not a table of answers: its columns are {', '.join(names[:12])}", hint=hint)
     yield from _cells(rows, names, skipped)
 
 
@@ -151,7 +151,7 @@ def _cells(rows: Any, names: list[str], skipped: int) -> Answers:
         if not row.get("label") and any(row.get(name) for name in ANSWERS):
             yield UnusableRow(line, "there is an answer, but no label")
         elif row.get("label"):
-            yield from _taken(line, which, _answer(row))
+            yield from _filled_rows(line, which, _answer(row))
         line = rows.line_num + 1 + skipped
 
 

@@ -10,7 +10,7 @@ from errata.model.identity import fingerprint
 from errata.model.words import Owner
 
 MACHINERY: frozenset[Owner] = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
-"""What a model, a grader or a task did has to be read in each case."""
+"""Failures of a model, a grader or a task need a review each."""
 _PHASES = frozenset(("setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"))
 GIVEN_UP = 3
 """Readings of one crash that gave no verdict; then nobody waits for the next."""
@@ -66,7 +66,7 @@ def _has_an_error(attribution: Attribution) -> bool:
 
 class Schedule:
     def __init__(self, attempts: Iterable[str], key_of: Callable[[str], Hashable | None]) -> None:
-        """`key_of` is the same for those that may share a verdict, and none for what has to be read in each case."""
+        """`key_of` is equal for failures that may share a verdict, and none for failures that need a review each."""
         self._coming = iter(attempts)
         self._key_of = key_of
         self._free: deque[str] = deque()
@@ -117,7 +117,7 @@ class IdenticalFailures:
                 self._unread.setdefault(attribution.failure_key.exact, {})[attribution.attempt] = attribution
 
     def key_of(self, attempt: str) -> tuple[str, str] | None:
-        """The same for those that one verdict may go for; none for what has to be read in each case."""
+        """Equal for failures that may share a verdict; none for failures that need a review each."""
         known = self._attributions.get(attempt)
         return (known.failure_key.exact, known.owner) if known is not None and passes_on(known) else None
 
@@ -133,7 +133,7 @@ class IdenticalFailures:
             return []
         self.mark_reviewed(verdict.attempt)
         same = self._unread.get(source.failure_key.exact, {})
-        found = list(inherited_verdicts(verdict, source, same.values(), at=at))
-        for one in found:
-            same.pop(one.attempt)
-        return found
+        inherited = list(inherited_verdicts(verdict, source, same.values(), at=at))
+        for copied in inherited:
+            same.pop(copied.attempt)
+        return inherited

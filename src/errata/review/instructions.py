@@ -1,6 +1,6 @@
 """Text in a packet that talks to the reviewer: it is data all the same, but nothing in it is evidence.
 
-What to look for stands in `phrases.toml`; `views` undoes what hides it. A pattern is tried only near words that
+The patterns are in `phrases.toml`; `views` undoes obfuscation. A pattern is tried only near words that
 it can't do without, so that long logs cost little, and every pattern takes time in proportion to the text.
 """
 
@@ -31,7 +31,7 @@ _DISGUISED = re.compile(f"[{_INVISIBLE}{_STYLED}{''.join(_LOOK_ALIKES)}à-ÿ]")
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _ESCAPED_SPACES = tuple(
-    (one, " " * len(one)) for one in (r"\n", r"\r", r"\t", "%20", "%0a", "&nbsp;", "&#32;", "&#10;")
+    (escape, " " * len(escape)) for escape in (r"\n", r"\r", r"\t", "%20", "%0a", "&nbsp;", "&#32;", "&#10;")
 )
 _LETTER = r"(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])"
 _ESCAPED_LETTERS = (rf"\\u00({_LETTER})", rf"\\x({_LETTER})", rf"%({_LETTER})", rf"&\#x({_LETTER});")
@@ -78,7 +78,7 @@ _WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
 
 
 class View(NamedTuple):
-    """In lower case; each character, and the end, knows where it stands in the original."""
+    """In lower case; maps each character, and the end, to its position in the original."""
 
     text: str
     at: Sequence[int]
@@ -116,12 +116,12 @@ def _rewritten(text: str, pattern: re.Pattern[str], to: Callable[[re.Match[str]]
     pieces: list[str] = []
     at = array("q")
     done = 0
-    for found in pattern.finditer(text):
-        shown = to(found)
-        pieces += [text[done : found.start()], shown]
-        at.extend(range(done, found.start()))
-        at.extend([found.start()] * len(shown))
-        done = found.end()
+    for match in pattern.finditer(text):
+        shown = to(match)
+        pieces += [text[done : match.start()], shown]
+        at.extend(range(done, match.start()))
+        at.extend([match.start()] * len(shown))
+        done = match.end()
     at.extend(range(done, len(text) + 1))
     return View("".join((*pieces, text[done:])), at)
 
@@ -133,30 +133,30 @@ def _bare(char: str) -> str:
     return "".join(one for one in folded if not unicodedata.combining(one)).lower()
 
 
-def _letter(found: re.Match[str]) -> str:
-    code = found[found.lastindex or 1]
-    return chr(int(code, 10 if found.lastindex == 5 else 16)).lower()
+def _letter(match: re.Match[str]) -> str:
+    code = match[match.lastindex or 1]
+    return chr(int(code, 10 if match.lastindex == 5 else 16)).lower()
 
 
 def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
     if not text.isascii():
-        for found in _TAGS.finditer(text):
-            yield *found.span(), "".join(chr(ord(one) - 0xE0000) for one in found[0])
-    for found in _BASE64.finditer(text):
-        run = found[0][:_LONGEST]
-        yield *found.span(), _from_hex(run) if _HEX.match(run) else _from_base64(run)
+        for match in _TAGS.finditer(text):
+            yield *match.span(), "".join(chr(ord(one) - 0xE0000) for one in match[0])
+    for match in _BASE64.finditer(text):
+        run = match[0][:_LONGEST]
+        yield *match.span(), _from_hex(run) if _HEX.match(run) else _from_base64(run)
 
 
 def _from_base64(text: str) -> str:
     text = text.replace("-", "+").replace("_", "/")
-    return _told(b64decode(text[: len(text) // 4 * 4]))
+    return _decoded(b64decode(text[: len(text) // 4 * 4]))
 
 
 def _from_hex(text: str) -> str:
-    return _told(bytes.fromhex(text[: len(text) // 2 * 2]))
+    return _decoded(bytes.fromhex(text[: len(text) // 2 * 2]))
 
 
-def _told(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     """Nothing where it is no text; the last character may be cut."""
     try:
         return data.decode("utf-8")
@@ -164,7 +164,7 @@ def _told(data: bytes) -> str:
         return data[: error.start].decode("utf-8") if error.start >= len(data) - 3 else ""
 
 
-class Span(NamedTuple):
+class InstructionSpan(NamedTuple):
     start: int
     end: int
     why: str
@@ -204,10 +204,10 @@ class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=16)
 def _rules(labels: tuple[str, ...]) -> _Rules:
-    told = _phrases()
+    phrases = _phrases()
     own = [re.escape(label.lower()) for label in labels if not label.isalpha()]  # `other` may mean anything
-    parts = told.parts | {"label": f"(?:{'|'.join((told.parts['label'], *own))})"}
-    every = tuple(_rule(one, parts) for one in told.phrase)
+    parts = phrases.parts | {"label": f"(?:{'|'.join((phrases.parts['label'], *own))})"}
+    every = tuple(_rule(one, parts) for one in phrases.phrase)
     by_opening: dict[str, list[int]] = {}
     for number, rule in enumerate(every):
         for opening in {max(needed, key=len, default="") for needed, _ in rule.plain_stems}:
@@ -235,15 +235,15 @@ def _compiled(pattern: str, parts: dict[str, str]) -> re.Pattern[str]:
     return re.compile(pattern.replace("<s>", _BETWEEN))
 
 
-def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[Span, ...]:
+def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[InstructionSpan, ...]:
     """Where it talks to the reviewer, in order and apart from each other; `labels` are those it may ask for."""
     return _remembered(text, labels) if len(text) <= LARGEST else _spans(text, labels)
 
 
-def _spans(text: str, labels: tuple[str, ...]) -> tuple[Span, ...]:
-    found = [span for view in views(text) for span in _in_view(view, text, _rules(labels))]
-    merged: list[Span] = []
-    for span in sorted(found):
+def _spans(text: str, labels: tuple[str, ...]) -> tuple[InstructionSpan, ...]:
+    matches = [span for view in views(text) for span in _in_view(view, text, _rules(labels))]
+    merged: list[InstructionSpan] = []
+    for span in sorted(matches):
         if merged and span.start <= merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(span.end, merged[-1].end))
         else:
@@ -255,22 +255,22 @@ _remembered = lru_cache(maxsize=REMEMBERED)(_spans)
 
 
 def speaks_to_reviewer(packet: Packet) -> Signal | None:
-    """The first place that does, or what is told around the places, such as the name of a file that a subject chose.
+    """The first place that does, or a text around the places, such as a file name that the subject chose.
 
     A verdict on such a failure needs a second reviewer.
     """
     labels = labels_of(packet)
-    told = (("facts", json_text(packet.facts)), ("packet", "\n\n".join(_around(packet))))
-    for where, text in (*((place.place, place.text) for place in packet.places), *told):
-        found = spans(text, labels)
-        if found:
-            quote = one_line(text[found[0].start : found[0].end], QUOTE)
-            return Signal(name=SIGNAL, rule=found[0].why, where=where, quote=quote)
+    texts = (("facts", json_text(packet.facts)), ("packet", "\n\n".join(_around(packet))))
+    for where, text in (*((place.place, place.text) for place in packet.places), *texts):
+        spans_in_text = spans(text, labels)
+        if spans_in_text:
+            quote = one_line(text[spans_in_text[0].start : spans_in_text[0].end], QUOTE)
+            return Signal(name=SIGNAL, rule=spans_in_text[0].why, where=where, quote=quote)
     return None
 
 
 def _around(packet: Packet) -> Iterator[str]:
-    """Not the history: it names labels, and is what reviewers and people have said."""
+    """Without the history: it contains labels, written by reviewers and people."""
     yield from (packet.case_key, json_text(packet.run))
     yield from (place.place for place in packet.places)
     yield from (signal.quote for signal in packet.signals)
@@ -281,7 +281,7 @@ def labels_of(packet: Packet) -> tuple[str, ...]:
     return tuple(choice.label for choice in packet.question.labels)
 
 
-def _in_view(view: View, text: str, rules: _Rules) -> Iterator[Span]:
+def _in_view(view: View, text: str, rules: _Rules) -> Iterator[InstructionSpan]:
     openings, plain = _openings(view.text), view.text.isascii()
     places: dict[str, list[int]] = {}
     for rule in _worth_trying(rules, openings) if plain else rules.every:
@@ -290,9 +290,9 @@ def _in_view(view: View, text: str, rules: _Rules) -> Iterator[Span]:
             if stem not in places:
                 places[stem] = list(_places(view.text, stem))
         for start, end in _windows([at for stem in stems for at in places[stem]]):
-            for found in rule.pattern.finditer(view.text, start, end):
-                if _holds(rule, view, found, text):
-                    yield _whole(rule.phrase, text, *view.original(*found.span()))
+            for match in rule.pattern.finditer(view.text, start, end):
+                if _holds(rule, view, match, text):
+                    yield _whole(rule.phrase, text, *view.original(*match.span()))
 
 
 def _worth_trying(rules: _Rules, openings: set[str]) -> Iterator[_Rule]:
@@ -302,8 +302,8 @@ def _worth_trying(rules: _Rules, openings: set[str]) -> Iterator[_Rule]:
 
 
 def _openings(text: str) -> set[str]:
-    found = set(_OPENING.findall(text))
-    return found | {one[:length] for one in found for length in (3, 4)} | {""}
+    openings = set(_OPENING.findall(text))
+    return openings | {one[:length] for one in openings for length in (3, 4)} | {""}
 
 
 def _places(text: str, stem: str) -> Iterator[int]:
@@ -314,7 +314,7 @@ def _places(text: str, stem: str) -> Iterator[int]:
 
 
 def _windows(places: list[int]) -> list[tuple[int, int]]:
-    """What stands around the places, in order and apart from each other."""
+    """The texts around the places, in order and separated."""
     merged: list[tuple[int, int]] = []
     for at in sorted(places):
         if merged and at - BEFORE <= merged[-1][1]:
@@ -324,18 +324,18 @@ def _windows(places: list[int]) -> list[tuple[int, int]]:
     return merged
 
 
-def _holds(rule: _Rule, view: View, found: re.Match[str], text: str) -> bool:
-    if rule.unless and rule.unless.search(view.text, max(0, found.start() - UNLESS), found.start()):
+def _holds(rule: _Rule, view: View, match: re.Match[str], text: str) -> bool:
+    if rule.unless and rule.unless.search(view.text, max(0, match.start() - UNLESS), match.start()):
         return False
     if not rule.phrase.capitals:
         return True
-    start, end = view.original(*found.span())
+    start, end = view.original(*match.span())
     return text[start:end].isupper()
 
 
-def _whole(phrase: Phrase, text: str, start: int, end: int) -> Span:
+def _whole(phrase: Phrase, text: str, start: int, end: int) -> InstructionSpan:
     """The line, the block or the object around what was found: all of it is no evidence."""
     begins = [one.end() for one in _BEGINS[phrase.reach].finditer(text, max(0, start - LONGEST // 3), start)]
     ends = _ENDS[phrase.reach].search(text, end, end + LONGEST)
     last = ends.end() if ends else min(len(text), end + LONGEST)
-    return Span(max(begins, default=max(0, start - LONGEST // 3)), last, phrase.why)
+    return InstructionSpan(max(begins, default=max(0, start - LONGEST // 3)), last, phrase.why)

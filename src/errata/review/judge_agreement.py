@@ -12,12 +12,12 @@ from errata.model.run import case_name
 from errata.review.agreement import Agreement, Ratings, agreement_in
 
 OVERALL = "overall"
-"""What a judge says of an attempt as a whole; beside it, each check that two judges have rated."""
+"""The judgement of the attempt as a whole; besides it, each check that two judges have rated."""
 MOST_JUDGES = 20
 """Those who judged most: everybody is held against everybody, and a log may name a judge in every row."""
 
 
-class Judge(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """The judge and its model: the same number may be another model in another run."""
     judged: int
@@ -32,25 +32,25 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """How far two judges' scores are apart in the mean, over what both have scored."""
 
-    one: str
+    first: str
     other: str
     both: int
     apart: float
 
 
-class Dispute(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeDispute(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     case: str
     attempt_id: str
-    said: dict[str, str]
+    verdicts: dict[str, str]
     """Judge → pass or fail."""
     scores: dict[str, float]
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     agreement: Agreement
-    disputes: tuple[Dispute, ...]
+    disputes: tuple[JudgeDispute, ...]
 
 
 class JudgesAgreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,16 +58,16 @@ class JudgesAgreement(msgspec.Struct, frozen=True, kw_only=True):
     """With any judgement."""
     shared: int
     """With valid judgements of two or more."""
-    judges: tuple[Judge, ...]
+    judges: tuple[JudgeSummary, ...]
     left_out: int
-    """Further judges, who said little."""
+    """Other judges, with few judgements."""
     gaps: tuple[Gap, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[JudgedQuestion, ...]
     """`overall` first, then the checks that agree least."""
 
 
-class _Said(msgspec.Struct, frozen=True):
-    """What one judge said of one attempt."""
+class _Judgement(msgspec.Struct, frozen=True):
+    """A judge's judgement of an attempt."""
 
     judge: str
     valid: bool
@@ -77,8 +77,8 @@ class _Said(msgspec.Struct, frozen=True):
 
 
 def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> JudgesAgreement:
-    """Over all runs together, and over all their attempts: a subtest that was judged says as much of its judges."""
-    heard: dict[str, list[_Said]] = {}
+    """Over all runs and all their attempts: judged subtests count, too."""
+    heard: dict[str, list[_Judgement]] = {}
     homes: dict[str, StoredRun] = {}
     for stored, attempts in runs:
         for attempt in attempts:
@@ -87,7 +87,10 @@ def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> Jud
     often = Counter(one.judge for said in heard.values() for one in said)
     known = {name for name, _ in often.most_common(MOST_JUDGES)}
     valid = {
-        attempt: {one.judge: one for one in said if one.valid and one.judge in known} for attempt, said in heard.items()
+        attempt: {
+            judgement.judge: judgement for judgement in judgements if judgement.valid and judgement.judge in known
+        }
+        for attempt, judgements in heard.items()
     }
     return JudgesAgreement(
         attempts=len(heard),
@@ -99,18 +102,18 @@ def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> Jud
     )
 
 
-def _heard(attempt: Attempt) -> Iterator[_Said]:
+def _heard(attempt: Attempt) -> Iterator[_Judgement]:
     """Of a judge without a word on the whole, the checks decide; of several judges only those that two have rated."""
     by_judge: dict[str, dict[str, str]] = {}
     for check in attempt.checks:
         if check.judge and check.status in ("pass", "fail"):
             by_judge.setdefault(check.judge, {})[check.name] = check.status
-    for one in attempt.judgements:
-        own = by_judge.get(one.judge) or by_judge.get(one.model) or {}
+    for judgement in attempt.judgements:
+        own = by_judge.get(judgement.judge) or by_judge.get(judgement.model) or {}
         others = {name for rated in by_judge.values() if rated is not own for name in rated}
         shared = {name: status for name, status in own.items() if name in others or len(by_judge) == 1}
-        raw = one.raw if isinstance(one.raw, dict) else {}
-        yield _Said(_name(one), one.valid, _passed(one, shared), _score(raw), own)
+        raw = judgement.raw if isinstance(judgement.raw, dict) else {}
+        yield _Judgement(_name(judgement), judgement.valid, _passed(judgement, shared), _score(raw), own)
 
 
 def _name(judgement: Judgement) -> str:
@@ -129,11 +132,11 @@ def _score(raw: Mapping[str, Any]) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _judge(name: str, said: Sequence[_Said]) -> Judge:
-    own = [one for one in said if one.judge == name]
+def _judge(name: str, judgements: Sequence[_Judgement]) -> JudgeSummary:
+    own = [one for one in judgements if one.judge == name]
     valid = [one for one in own if one.valid]
     scores = [one.score for one in valid if one.score is not None]
-    return Judge(
+    return JudgeSummary(
         name=name,
         judged=len(valid),
         invalid=len(own) - len(valid),
@@ -143,34 +146,37 @@ def _judge(name: str, said: Sequence[_Said]) -> Judge:
     )
 
 
-def _gaps(valid: Mapping[str, Mapping[str, _Said]]) -> Iterator[Gap]:
+def _gaps(valid: Mapping[str, Mapping[str, _Judgement]]) -> Iterator[Gap]:
     apart: dict[tuple[str, str], list[float]] = {}
-    for said in valid.values():
-        scored = sorted((name, one.score) for name, one in said.items() if one.score is not None)
-        for at, (one, first) in enumerate(scored):
-            for other, second in scored[at + 1 :]:
-                apart.setdefault((one, other), []).append(abs(first - second))
-    for (one, other), gaps in sorted(apart.items()):
-        yield Gap(one=one, other=other, both=len(gaps), apart=fmean(gaps))
+    for by_judge in valid.values():
+        scored = sorted((name, one.score) for name, one in by_judge.items() if one.score is not None)
+        for at, (left, first) in enumerate(scored):
+            for right, second in scored[at + 1 :]:
+                apart.setdefault((left, right), []).append(abs(first - second))
+    for (left, right), gaps in sorted(apart.items()):
+        yield Gap(first=left, other=right, both=len(gaps), apart=fmean(gaps))
 
 
-def _questions(valid: Mapping[str, Mapping[str, _Said]], homes: Mapping[str, StoredRun]) -> Iterator[Question]:
+def _questions(
+    valid: Mapping[str, Mapping[str, _Judgement]], homes: Mapping[str, StoredRun]
+) -> Iterator[JudgedQuestion]:
     overall = {
-        attempt: {name: one.passed for name, one in said.items() if one.passed} for attempt, said in valid.items()
+        attempt: {name: judgement.passed for name, judgement in by_judge.items() if judgement.passed}
+        for attempt, by_judge in valid.items()
     }
     asked = {OVERALL: overall} | _by_check(valid)
-    found = [_question(name, ratings, valid, homes) for name, ratings in asked.items()]
-    told = [one for one in found if one.agreement.attempts]
-    return iter(sorted(told, key=lambda one: (one.name != OVERALL, _least(one.agreement), one.name)))
+    questions = [_question(name, ratings, valid, homes) for name, ratings in asked.items()]
+    with_attempts = [one for one in questions if one.agreement.attempts]
+    return iter(sorted(with_attempts, key=lambda one: (one.name != OVERALL, _least(one.agreement), one.name)))
 
 
-def _by_check(valid: Mapping[str, Mapping[str, _Said]]) -> dict[str, dict[str, dict[str, str]]]:
-    found: dict[str, dict[str, dict[str, str]]] = {}
-    for attempt, said in valid.items():
-        for judge, one in said.items():
-            for check, status in one.checks.items():
-                found.setdefault(check, {}).setdefault(attempt, {})[judge] = status
-    return found
+def _by_check(valid: Mapping[str, Mapping[str, _Judgement]]) -> dict[str, dict[str, dict[str, str]]]:
+    by_check: dict[str, dict[str, dict[str, str]]] = {}
+    for attempt, by_judge in valid.items():
+        for judge, judgement in by_judge.items():
+            for check, status in judgement.checks.items():
+                by_check.setdefault(check, {}).setdefault(attempt, {})[judge] = status
+    return by_check
 
 
 def _least(agreement: Agreement) -> float:
@@ -178,23 +184,23 @@ def _least(agreement: Agreement) -> float:
 
 
 def _question(
-    name: str, ratings: Ratings, valid: Mapping[str, Mapping[str, _Said]], homes: Mapping[str, StoredRun]
-) -> Question:
+    name: str, ratings: Ratings, valid: Mapping[str, Mapping[str, _Judgement]], homes: Mapping[str, StoredRun]
+) -> JudgedQuestion:
     measured = agreement_in(ratings)
     disputes = tuple(
-        Dispute(
+        JudgeDispute(
             run=homes[attempt].run.native_id,
-            case=_named(homes[attempt], attempt),
+            case=_case_title(homes[attempt], attempt),
             attempt_id=attempt,
-            said=dict(ratings[attempt]),
+            verdicts=dict(ratings[attempt]),
             scores={judge: one.score for judge, one in valid[attempt].items() if one.score is not None},
         )
         for attempt in measured.disagreements
     )
-    return Question(name=name, agreement=measured, disputes=disputes)
+    return JudgedQuestion(name=name, agreement=measured, disputes=disputes)
 
 
-def _named(stored: StoredRun, attempt: str) -> str:
+def _case_title(stored: StoredRun, attempt: str) -> str:
     """The case as its harness names it, and which part of it or try at it was judged."""
     parts = split_attempt_id(attempt)
     number = f"#{parts.index}" if parts.index > 1 else ""

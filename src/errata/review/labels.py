@@ -72,8 +72,8 @@ def given_label(label: Any, owner: Any, packet: Packet) -> GivenLabel | str:
         return _without_label(owner, packet)
     assert isinstance(choice, LabelChoice)
     if owner is not None and str(owner).strip().lower() != choice.owner:
-        told = one_line(str(owner), SHOWN)
-        return f"`{choice.label}` is for the owner `{choice.owner}`, not `{told}`: give the label that you mean"
+        text = one_line(str(owner), SHOWN)
+        return f"`{choice.label}` is for the owner `{choice.owner}`, not `{text}`: give the label that you mean"
     return GivenLabel(choice.label, choice.owner)
 
 
@@ -89,7 +89,7 @@ def _records_a_gap(entry: dict[str, Any]) -> bool:
 
 
 def _choice(label: Any, packet: Packet) -> LabelChoice | str | None:
-    """Spelt as it may be: what tells labels apart are their letters and digits."""
+    """In any spelling: only letters and digits distinguish labels."""
     wanted = _letters(label) if isinstance(label, str) else ""
     fitting = [choice for choice in packet.question.labels if _letters(choice.label) == wanted]
     if len(fitting) == 1 and wanted:
@@ -100,21 +100,21 @@ def _choice(label: Any, packet: Packet) -> LabelChoice | str | None:
 
 def _without_label(owner: Any, packet: Packet) -> GivenLabel | str:
     owners = owners_without_label(packet.question)
-    told = str(owner or "").strip().lower()
-    if told not in owners:
+    text = str(owner or "").strip().lower()
+    if text not in owners:
         listed = ", ".join(f"`{one}`" for one in owners)
-        own = [f"`{one.label}`" for one in packet.question.labels if told and one.owner == told]
-        instead = f"; for `{told}` there is the label {' or '.join(own)}" if own else ""
+        own = [f"`{one.label}`" for one in packet.question.labels if text and one.owner == text]
+        instead = f"; for `{text}` there is the label {' or '.join(own)}" if own else ""
         return f"with the label `{NO_LABEL}` the owner has to be named, one of {listed}{instead}"
-    return GivenLabel(NO_LABEL, cast(Owner, told))
+    return GivenLabel(NO_LABEL, cast(Owner, text))
 
 
 def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).lower()
 
 
-def suggested_label(said: Attribution | None, taxonomy: str) -> str:
+def suggested_label(attribution: Attribution | None, taxonomy: str) -> str:
     """What triage would say, in the words of a taxonomy."""
-    if said is None:
+    if attribution is None:
         return ""
-    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")
+    return attribution.owner if taxonomy == OWNERS.taxonomy else attribution.suggested_labels.get(taxonomy, "")

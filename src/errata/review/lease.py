@@ -3,7 +3,7 @@
 import msgspec
 
 from errata.model import Packet, Reviewer
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 
 
 class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):

@@ -99,7 +99,7 @@ class Purse:
 
 
 class Pace:
-    """Shared by all workers of one reviewer: when one is told to wait, all do.
+    """Shared by all workers of a reviewer: when the provider asks one to wait, all wait.
 
     After that they go one by one, with a gap between them that closes again while calls succeed; else all would be
     turned away together once more.
@@ -116,7 +116,7 @@ class Pace:
         self._turn = asyncio.Lock()
 
     async def wait_for_turn(self, tokens: int) -> None:
-        """Returns when a call of about so many tokens may be made."""
+        """Returns when a call of about this many tokens may be made."""
         async with self._turn:  # one at a time, so that those who wait don't all go at once
             while (wait := self._wait(tokens)) > 0:
                 await self._sleep(wait)
@@ -128,7 +128,7 @@ class Pace:
     def hold(self, after: float) -> None:
         """Nobody calls before the time that the other side named."""
         now = self._clock()
-        if self._not_before <= now + self._gap:  # those who were on their way when it was said don't say it again
+        if self._not_before <= now + self._gap:  # calls that were already under way get the same answer; it counts once
             self._gap = min(LONGEST_GAP, max(FIRST_GAP, self._gap * WIDER))
         self._not_before = max(self._not_before, now + after)
 

@@ -52,7 +52,7 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     buckets: Callable[[], Mapping[str, str]]
     """Attempt → the slug of its bucket; only called where failures are selected by it."""
     question: Callable[[str], Question]
-    """By the name of a taxonomy; an empty name stands for the taxonomy of the run's source."""
+    """By the name of a taxonomy; an empty name means the taxonomy of the run's source."""
     history: Callable[[Collection[Case | None], Collection[str]], Mapping[str, History]]
     """Of some cases, and their keys: by key, what is known from elsewhere."""
 
@@ -92,29 +92,29 @@ class Clues(msgspec.Struct, frozen=True):
     needles: tuple[str, ...]
     """Texts that stand where the failure shows, the best first."""
     trouble: str
-    """All that the harness says went wrong."""
+    """Every message of the harness about the failure."""
     words: frozenset[str]
     """What the task, the answer and the judge speak of."""
 
 
 def clues_of(material: Material, tell: Tell) -> Clues:
     attempt = material.attempt
-    said = [readable(text, tell) for text in _said(attempt)]
-    told = [line for text in _logs(attempt) for line in telling_lines(readable(text, tell))]
+    messages = [readable(text, tell) for text in _messages(attempt)]
+    lines = [line for text in _logs(attempt) for line in telling_lines(readable(text, tell))]
     signals = material.attribution.signals if material.attribution else ()
     quotes = [one.quote for one in signals if one.quote and one.where != ELSEWHERE]
-    error = _error_line(attempt, told, tell)
-    wanted = [error, *quotes, *(line for text in said for line in text.splitlines()[:3]), *told]
+    error = _error_line(attempt, lines, tell)
+    wanted = [error, *quotes, *(line for text in messages for line in text.splitlines()[:3]), *lines]
     return Clues(
         error_line=in_short(error, LINE, tell),
         needles=_needles(wanted),
-        trouble="\n".join((*said, *told)),
+        trouble="\n".join((*messages, *lines)),
         words=words(" ".join(_spoken(material))),
     )
 
 
 def readable(text: str, tell: Tell) -> str:
-    """As it is told, so that a line may be taken out of it; what is very long is told when the line is known."""
+    """Redacted, so that a line can be taken from it; a very long log is redacted once the line is known."""
     return tell(text) if len(text) <= LONG else text
 
 
@@ -133,9 +133,9 @@ def words(text: str) -> frozenset[str]:
 def _lines_with(pattern: re.Pattern[str], log: str) -> list[str]:
     lines: dict[str, None] = {}
     at = 0
-    while len(lines) < TELLING and (found := pattern.search(log, at)):
-        start = log.rfind("\n", 0, found.start()) + 1
-        end = log.find("\n", found.end())
+    while len(lines) < TELLING and (match := pattern.search(log, at)):
+        start = log.rfind("\n", 0, match.start()) + 1
+        end = log.find("\n", match.end())
         end = len(log) if end < 0 else end
         lines.setdefault(log[start:end].strip())
         at = end
@@ -148,7 +148,7 @@ def noteworthy(check: Check) -> bool:
     return check.status in ("fail", "error", "unscored")
 
 
-def _said(attempt: Attempt) -> Iterator[str]:
+def _messages(attempt: Attempt) -> Iterator[str]:
     for error in attempt.errors:
         if not error.recovered:
             yield from (error.message, error.traceback[-SCANNED:])
@@ -172,27 +172,27 @@ def gist(text: str) -> str:
     return next(iter(_lines_with(_STRONG, lines)), text)
 
 
-def _error_line(attempt: Attempt, told: list[str], tell: Tell) -> str:
-    """What an error or a check says itself, unless it only says that it failed and a log says more."""
+def _error_line(attempt: Attempt, lines: list[str], tell: Tell) -> str:
+    """The message of an error or a check, unless it is generic and a log has more detail."""
     for error in attempt.errors:
         if not error.recovered and error.message.strip():
             return error.message
     explained = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
     reasons = [readable(text, tell) for text in explained]
-    candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *told, *reasons]
+    candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *lines, *reasons]
     candidates += [*(judgement.reasoning for judgement in attempt.objections), attempt.native_reason]
     return next((text for text in candidates if text.strip().lower() not in SAYS_NOTHING), "")
 
 
 def _needles(texts: Iterable[str]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    needles: dict[str, None] = {}
     for text in texts:
         line = text.strip().partition("\n")[0].strip()[:LONGEST]
         if len(line) > 3:
-            found.setdefault(line)
-        if len(found) == NEEDLES:
+            needles.setdefault(line)
+        if len(needles) == NEEDLES:
             break
-    return tuple(found)
+    return tuple(needles)
 
 
 def _spoken(material: Material) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """A failure → the packet that a reviewer reads: the same bytes for the same failure, within a budget of tokens.
 
 Where not everything fits, each text gets a readable part in the order of the ranks in `places.py`, then more of it:
-what the harness says went wrong, the task, broken tool calls, the output and the steps where the failure shows, the
+errors of the harness, the task, broken tool calls, the output and the steps where the failure shows, the
 expected answer, the judge, files that errors name, logs, graders, references, the turn that a failure follows from,
-the system prompt, other files, earlier turns, other steps, context, other attempts. What is cut says so in its place
+the system prompt, other files, earlier turns, other steps, context, other attempts. A note marks each cut
 and is listed under `left_out`. The task, the errors, the output and the judge's words are never missing, and the tool
 calls of a turn that failed over its tools never cut, even where that alone is more than the budget.
 """
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import LeftOut, Packet, Place, Question
+from errata.model import LeftOut, Packet, PacketPlace, Question
 from errata.model.codec import to_json
 from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, Fitted, Fitting, WantedPlace, cost, tokens
 from errata.review.context_places import LATER, PARTS, PARTS_OF, TURNS, file_places, neighbour_places
@@ -53,7 +53,7 @@ class PacketOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Telling(NamedTuple):
-    """How texts are told in one packet."""
+    """How texts are redacted in one packet."""
 
     blindfold: Blindfold | None
     plain: Tell
@@ -104,34 +104,34 @@ def _telling(material: Material, *, blind: bool, raw: bool) -> _Telling:
 def _without_places(
     material: Material, question: Question, clues: Clues, wanted: Sequence[WantedPlace], telling: _Telling
 ) -> Packet:
-    attempt, run, said, tell = material.attempt, material.run, material.attribution, telling.tell
+    attempt, run, attribution, tell = material.attempt, material.run, material.attribution, telling.tell
     blind = telling.blindfold is not None
     handle = material.handle if material.handle and not blind else run.id[:8]
     return Packet(
         id=f"{handle}/{material.case_name}#{attempt.index}" if attempt.counted else attempt.id,
-        run=_told(run_facts(run, blind=blind), tell),
+        run=_redacted(run_facts(run, blind=blind), tell),
         case_key=attempt.case,
         attempt=attempt.index,
         attempt_id=attempt.id,
-        facts=_told(facts_of(material, clues, tell), tell),
+        facts=_redacted(facts_of(material, clues, tell), tell),
         failure_key=key_of(material, tell),
-        signals=signals_of(said.signals, [one.text for one in wanted], tell) if said else (),
+        signals=signals_of(attribution.signals, [one.text for one in wanted], tell) if attribution else (),
         question=question,
-        history=tuple(_told(one, tell) for one in material.history),
+        history=tuple(_redacted(one, tell) for one in material.history),
     )
 
 
-def _told(value: Any, tell: Tell) -> Any:
-    """No longer than need be. What is short is redacted with the whole packet: the name of a value tells more there."""
+def _redacted(value: Any, tell: Tell) -> Any:
+    """Shortened. Short values are redacted with the whole packet, where their names are known."""
     if isinstance(value, str):
         if len(value) <= FACT:
             return clean(value)
         short = opening(value, FACT, tell)
         return short if len(short) <= FACT else f"{short[:FACT]}…"
     if isinstance(value, dict):
-        return {_key(str(key)): _told(item, tell) for key, item in value.items()}
+        return {_key(str(key)): _redacted(item, tell) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_told(item, tell) for item in value]
+        return [_redacted(item, tell) for item in value]
     if isinstance(value, int) and value.bit_length() > 63:  # more than can be written
         return f"{value:#x}"
     return value
@@ -143,29 +143,29 @@ def _key(name: str) -> str:
 
 
 def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
-    """The question and the ids stay as they are. Of other runs no more is told than how they did."""
+    """The question and the ids stay unchanged. Of other runs, only the outcomes are shown."""
     kept = {"question", "attempt_id", "case_key", "id"}
     plain = msgspec.to_builtins(packet)
     changed = {name: value if name in kept else blindfold.tree(value) for name, value in plain.items()}
-    told = [{name: one[name] for name in one if name not in _TELLTALE} for one in changed.get("history", ())]
+    history = [{name: one[name] for name in one if name not in _TELLTALE} for one in changed.get("history", ())]
     signals = [one | {"quote": ""} if one.get("where") == ELSEWHERE else one for one in changed.get("signals", ())]
-    return msgspec.convert(changed | {"history": told, "signals": signals}, Packet)
+    return msgspec.convert(changed | {"history": history, "signals": signals}, Packet)
 
 
 def _left_out(material: Material, fitted: Fitted, files: Sequence[LeftOut], telling: _Telling) -> tuple[LeftOut, ...]:
-    """What says how to get at it holds ids, and these are not masked."""
-    listed = [*files, *told_of(material, fitted)]
+    """Commands for the full text contain ids, which are not masked."""
+    listed = [*files, *left_out_of(material, fitted)]
     return tuple(
-        LeftOut(what=in_short(one.what, QUOTE, telling.tell), why=in_short(one.why, QUOTE, telling.plain))
-        for one in listed
+        LeftOut(what=in_short(place.what, QUOTE, telling.tell), why=in_short(place.why, QUOTE, telling.plain))
+        for place in listed
     )
 
 
-def _size(place: Place) -> int:
+def _size(place: PacketPlace) -> int:
     return cost(WantedPlace(place=place.place, source=place.source, text="", rank=0), max(weight(place.text), 1))
 
 
-def told_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
+def left_out_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
     cut = fitted.cut
     whole = f"errata show {shlex.quote(material.attempt.id)} --full"
     for place, missing, size in cut[:NAMED]:
@@ -177,8 +177,8 @@ def told_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
     if silent > 0:
         yield LeftOut(what=f"reasons of {silent} more failed checks", why=f"too many; {whole}")
     groups: dict[str, list[WantedPlace]] = {}
-    for one in fitted.omitted:
-        groups.setdefault(one.group or one.place, []).append(one)
+    for omitted in fitted.omitted:
+        groups.setdefault(omitted.group or omitted.place, []).append(omitted)
     yield from _turns(material, groups.pop(TURNS, []))
     yield from _steps(material, frozenset(place.place for place in fitted.places), whole)
     groups.pop("steps of the transcript", None)
@@ -219,9 +219,11 @@ def _steps(material: Material, shown: frozenset[str], whole: str) -> Iterator[Le
     if material.is_turn:
         return
     names = {name.partition("#")[0] for name in shown}
-    told = shown_elsewhere(material)
+    elsewhere = shown_elsewhere(material)
     missing = [
-        step.index for step in material.attempt.steps if f"steps/{step.index}" not in names and says_more(step, told)
+        step.index
+        for step in material.attempt.steps
+        if f"steps/{step.index}" not in names and says_more(step, elsewhere)
     ]
     if missing and len(missing) < len(material.attempt.steps):
         yield LeftOut(what=f"steps {ranges(missing)} of the transcript", why=f"the others tell more; {whole}")

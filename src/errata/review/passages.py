@@ -1,4 +1,4 @@
-"""Where a quote stands in a text: white space is folded, nothing else; else the nearest passage."""
+"""Find a quote in a text: only white space is folded. If it is not there, find the most similar passage."""
 
 import re
 import unicodedata
@@ -31,14 +31,14 @@ class Folded:
         self.text = fold(text)
 
     def holds(self, quote: str) -> bool:
-        return next(self._found(self.text, fold(quote)), None) is not None
+        return next(self._exact(self.text, fold(quote)), None) is not None
 
     def passages(self, quote: str) -> Iterator[Passage]:
-        """Where it stands in the text as it was, one after the other."""
-        return (self._unfolded(*one) for one in self._found(self.text, fold(quote)))
+        """All positions in the original text, in order."""
+        return (self._unfolded(*one) for one in self._exact(self.text, fold(quote)))
 
     @staticmethod
-    def _found(text: str, quote: str) -> Iterator[Passage]:
+    def _exact(text: str, quote: str) -> Iterator[Passage]:
         at = text.find(quote) if quote else -1
         while at >= 0:
             end = at + len(quote)
@@ -67,7 +67,7 @@ class Folded:
 
 
 def _is_cut(text: str, start: int, end: int) -> bool:
-    """Whether it begins or ends inside of a word or a number: `3` is not what a text says that has `30`."""
+    """Whether it starts or ends inside a word or number: `3` is not a quote of a text with `30`."""
     return begins_inside(text, start) or ends_inside(text, end)
 
 
@@ -91,11 +91,11 @@ def _is_word(char: str) -> bool:
 class Nearest(NamedTuple):
     passage: Passage
     whole: bool
-    """Whether it says all that the quote says; else only so far as its beginning or its end goes."""
+    """Whether the passage has all words of the quote; otherwise, how far its start or end matches."""
 
 
 class Letters:
-    """A text without all that is no letter and no digit; each knows where it stands in the text."""
+    """The letters and digits of a text, each with its position in the text."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -1,13 +1,13 @@
 """The places of a packet: their names, which of them come first, and those made of the attempt's own fields.
 
 task, input, choices               what was asked; a turn of a conversation has an input
-error, status, checks/<name>       what the harness says went wrong
+error, status, checks/<name>       errors of the harness
 output, output/<path>              what was answered
 tool_calls, tool_results, steps/<index>
 judge_reasoning, judge_reasoning/<judge>
 expected, reference/<path>, grader/<path>
 <path>.log, log/<path>             logs
-system_prompt, context/<path>      what the subject was told
+system_prompt, context/<path>      the subject's instructions
 earlier/<case>, later/<case>       turns of the same conversation
 parts/<path>, earlier/session-<n>, repeated/<n>   other attempts at the same case
 """
@@ -69,7 +69,7 @@ _KINDS: dict[str, Kind] = {
 
 
 def kind_of(place: str) -> Kind:
-    """What kind of text stands at a place; `log` where the name is none of the others."""
+    """The kind of text in a place; `log` if the name fits no other kind."""
     return _KINDS.get(place.partition("/")[0].partition("#")[0], "log")
 
 
@@ -85,20 +85,20 @@ def where(*refs: SourceRef | None) -> str:
 
 def own_places(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     """What was asked, what went wrong, what was answered, in the order one reads them."""
-    yield from _asked(material)
+    yield from _input_places(material)
     yield from _trouble(material, clues)
     yield from _answered(material, clues)
 
 
-def _asked(material: Material) -> Iterator[WantedPlace]:
+def _input_places(material: Material) -> Iterator[WantedPlace]:
     attempt, case = material.attempt, material.case
-    said = next((step for step in attempt.steps if step.actor.role == "user" and step.text.strip()), None)
+    step = next((step for step in attempt.steps if step.actor.role == "user" and step.text.strip()), None)
     task = task_text(material)
-    if said is not None and (material.is_turn or not task):
-        yield _must("input" if material.is_turn else "task", where(said.ref, attempt.ref), said.text, TASK)
+    if step is not None and (material.is_turn or not task):
+        yield _must("input" if material.is_turn else "task", where(step.ref, attempt.ref), step.text, TASK)
     if case is None:
         return
-    if task and not (material.is_turn and said is not None and said.text.strip() == task.strip()):
+    if task and not (material.is_turn and step is not None and step.text.strip() == task.strip()):
         file = next((one for one in case.artefacts if one.role == "task" and one.text == task), None)
         yield _must("task", where(file.ref if file else None, case.ref), task, TASK)
     if case.choices:
@@ -106,7 +106,7 @@ def _asked(material: Material) -> Iterator[WantedPlace]:
 
 
 def task_text(material: Material) -> str:
-    """As the case has it; empty where only the transcript tells what was asked."""
+    """From the case; empty if only the transcript has the task."""
     asked = material.case.input if material.case is not None else None
     return as_text(asked) if asked not in (None, "", [], {}) else ""
 
@@ -129,8 +129,8 @@ def _trouble(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     if status := "\n".join(_status(attempt)):
         yield _must("status", where(attempt.ref), status, STATUS)
     known = {text.strip() for text in (attempt.output.text, *errors, *_reasonings(attempt)) if text}
-    told = [check for check in attempt.checks if noteworthy(check) and check.explanation.strip() not in known | {""}]
-    for number, check in enumerate(told[:CHECKS]):
+    checks = [check for check in attempt.checks if noteworthy(check) and check.explanation.strip() not in known | {""}]
+    for number, check in enumerate(checks[:CHECKS]):
         yield WantedPlace(
             place=f"checks/{check.name}",
             source=where(check.ref, attempt.ref),
@@ -162,7 +162,7 @@ def _answered(material: Material, clues: Clues) -> Iterator[WantedPlace]:
             yield _must(name, where(judgement.ref, attempt.ref), text, JUDGE)
     if material.case is not None and material.case.expected not in (None, "", [], {}):
         yield _must("expected", where(material.case.ref), as_text(material.case.expected), EXPECTED)
-    # messages are what the judge was asked; anything else repeats what it said
+    # messages are the judge's prompt; everything else repeats its answer
     prompts = [one for one in attempt.judgements if isinstance(one.raw, list) and one.valid and one.reasoning]
     yield from (_judge_prompt(attempt, one) for one in prompts)
 
@@ -183,10 +183,10 @@ def _transcript(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     mattering = decisive(attempt, clues.needles)
     ranked = {at: OUTPUT + min(len(steps) - at, 999) for at in mattering}
     ranked |= {at: STEPS + min(len(steps) - at, 999) for at in around(mattering, len(steps))}
-    told = shown_elsewhere(material)
+    elsewhere = shown_elsewhere(material)
     for at in sorted(ranked):
         step = steps[at]
-        if says_more(step, told):
+        if says_more(step, elsewhere):
             yield WantedPlace(
                 place=f"steps/{step.index}",
                 source=where(step.ref, attempt.ref),
@@ -223,9 +223,9 @@ def _error_text(error: ErrorInfo) -> str:
 
 
 def _status(attempt: Attempt) -> Iterator[str]:
-    for said in (attempt.native_status, attempt.native_reason):
-        if said.strip().lower() not in SAYS_NOTHING:
-            yield said
+    for text in (attempt.native_status, attempt.native_reason):
+        if text.strip().lower() not in SAYS_NOTHING:
+            yield text
     if attempt.stop_reason:
         yield f"stop_reason: {attempt.stop_reason}"
     if attempt.limit is not None:

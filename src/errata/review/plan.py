@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Call, Packet, StoredRun, Usage
-from errata.model.failure import Filters
+from errata.model import Packet, ReviewCall, StoredRun, Usage
+from errata.model.attempt import Filters
 from errata.review.choose import ChosenReviewer
 from errata.review.excerpts import weight
 from errata.review.inherit import MACHINERY
@@ -18,15 +18,15 @@ from errata.review.queue import Queue, QueueKind, WaitingFailure
 from errata.review.reviewers.llm import TOOL_BYTES
 
 BYTES_A_TOKEN = 3.6
-"""Of code and logs; prose has more, so that the estimate is rather too high. Other scripts have more bytes a letter."""
+"""For code and logs. Prose has more, so the estimate is rather too high; other scripts have more bytes per letter."""
 REPAIRED = 0.15
-"""Of the answers, so many need a second round; part of the estimate, and said."""
+"""The share of answers that need a second round; the estimate includes it and shows it."""
 MOST_OUTPUT = 4_000
 """Tokens of an answer; a model is not allowed more."""
 ROUNDS, MOST_ROUNDS = 4, 12
-"""Requests that a model with tools makes, as a rule and at most."""
+"""How many requests a model with tools makes, usually and at most."""
 DEFINITIONS = 2_000
-"""Tokens that tell a model which tools it has."""
+"""Tokens for the descriptions of the tools."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ def estimate_all(
     )
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True):
     chosen: ChosenReviewer
     limits: Limits = Limits()
     filters: Filters = Filters()
@@ -84,14 +84,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     blind: bool = False
 
 
-class Part(msgspec.Struct, frozen=True):
-    """What is to be read of one run."""
+class PlannedRun(msgspec.Struct, frozen=True):
+    """The failures of a run to review."""
 
     context: RunContext
     queue: Queue
     first: tuple[str, ...]
     then: tuple[str, ...]
-    """The same crash as one of the first: perhaps they need not be read."""
+    """The same crash as one of the first: they may inherit its verdict."""
 
     @property
     def stored(self) -> StoredRun:
@@ -102,14 +102,14 @@ class Part(msgspec.Struct, frozen=True):
         return (*self.first, *self.then)
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    request: Request
-    parts: tuple[Part, ...]
+class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
+    request: ReviewRequest
+    parts: tuple[PlannedRun, ...]
     left_out: dict[str, int]
-    """Group → how many of it are waiting and not read this time."""
+    """How many of each group are waiting but not planned this time."""
     estimate: Estimate
-    lost: tuple[Call, ...] = ()
-    """Calls of processes that died before the answer was stored; they may have been paid for, and are told once."""
+    lost: tuple[ReviewCall, ...] = ()
+    """Calls of processes that died before the answer was stored; they may have been billed, and are reported once."""
 
     @property
     def packets(self) -> int:
@@ -124,8 +124,8 @@ def estimated(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     """Of one call, as far as one can tell."""
     if not chosen.reads_more:
         return estimate_of(prompt, chosen.price)
-    one = estimate_of(prompt, chosen.price)
-    return _usage(chosen, ROUNDS * (one.input or 0), ROUNDS * (one.output or 0) // 2)
+    estimate = estimate_of(prompt, chosen.price)
+    return _usage(chosen, ROUNDS * (estimate.input or 0), ROUNDS * (estimate.output or 0) // 2)
 
 
 def at_most(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
@@ -133,12 +133,12 @@ def at_most(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     given = weight(prompt.text) + weight(str(prompt.schema))  # no token is less than a byte
     if not chosen.reads_more:
         return _usage(chosen, given, MOST_OUTPUT)
-    # what was said before goes along: the uses it asked for, and for each as much again around what came of it
+    # each request repeats the conversation: the tool calls, and for each as much again around its result
     read = (2 * MOST_OUTPUT + TOOL_BYTES) * sum(range(MOST_ROUNDS))
     return _usage(chosen, (given + DEFINITIONS) * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
 
 
-def refuse_unpriced_cap(plan: Plan) -> None:
+def refuse_unpriced_cap(plan: ReviewPlan) -> None:
     """A cap on money that nobody can keep is none."""
     if plan.request.limits.max_cost is not None and plan.estimate.calls and plan.estimate.cost is None:
         raise SettingsError(
@@ -154,7 +154,7 @@ def _usage(chosen: ChosenReviewer, given: int, taken: int) -> Usage:
 
 
 def with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
-    """Whoever uses tools sends all that was said before along with each use."""
+    """With tools, every request repeats the conversation so far."""
     if not chosen.reads_more or not estimate.calls:
         return estimate
     given, taken = ROUNDS * estimate.tokens_in, ROUNDS * estimate.tokens_out // 2
@@ -166,8 +166,8 @@ def leaders_first(waiting: Sequence[WaitingFailure]) -> tuple[tuple[str, ...], t
     seen: set[str] = set()
     first: list[str] = []
     then: list[str] = []
-    for one in waiting:
-        repeated = one.owner in MACHINERY and one.key.exact in seen
-        seen.add(one.key.exact)
-        (then if repeated else first).append(one.attempt)
+    for failure in waiting:
+        repeated = failure.owner in MACHINERY and failure.key.exact in seen
+        seen.add(failure.key.exact)
+        (then if repeated else first).append(failure.attempt)
     return tuple(first), tuple(then)

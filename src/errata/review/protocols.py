@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from errata.model import Call, Packet, Reviewer, Usage
+from errata.model import Packet, ReviewCall, Reviewer, Usage
 from errata.model.usage import NO_USAGE
 
 
@@ -27,7 +27,7 @@ class Prompt(msgspec.Struct, frozen=True):
         return f"{self.before}{self.data}{self.after}"
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ReviewerAnswer(msgspec.Struct, frozen=True):
     text: str
     """As the reviewer gave it: it is judged later."""
     usage: Usage = NO_USAGE
@@ -46,7 +46,7 @@ class NoAnswerError(Exception):
 
 
 class RetryLaterError(NoAnswerError):
-    """Not now: too many calls, an outage, a broken connection. `after` seconds where the other side said so."""
+    """Try later: too many calls, an outage, a broken connection. `after` seconds if the other side named a time."""
 
     def __init__(
         self, why: str, after: float | None = None, *, usage: Usage = NO_USAGE, in_doubt: bool = False
@@ -69,7 +69,7 @@ class AsksForVerdicts(Protocol):
     @property
     def identity(self) -> Reviewer: ...
 
-    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:
+    async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:
         """Raises one of the three errors above, nothing else."""
         ...
 
@@ -77,15 +77,15 @@ class AsksForVerdicts(Protocol):
 class Ledger(Protocol):
     """Remembers every call, before it is made and after."""
 
-    def answered(self, cache_key: str) -> Call | None:
+    def answered(self, cache_key: str) -> ReviewCall | None:
         """The answered call of this key, if there ever was one."""
         ...
 
-    def intend(self, call: Call, *, unless_since: str) -> bool:
+    def intend(self, call: ReviewCall, *, unless_since: str) -> bool:
         """Committed when this returns; not so where another process has asked the same since then and still waits."""
         ...
 
-    def close(self, call: Call) -> None:
+    def close(self, call: ReviewCall) -> None:
         """Answered or failed; committed when this returns."""
         ...
 

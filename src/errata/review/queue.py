@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
-from errata.model.failure import ListedFailure
+from errata.model.attempt import ListedFailure
 from errata.model.standing import may_be_stale, name_of, standing
 
 QueueKind = Literal["unread", "second", "next"]
@@ -24,13 +24,13 @@ class WaitingFailure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     owner: str = ""
 
 
-class Sample(msgspec.Struct, frozen=True):
+class QueueSample(msgspec.Struct, frozen=True):
     taken: tuple[WaitingFailure, ...]
     left_out: dict[str, int]
     """Coarse key → how many of it are not read."""
 
 
-def sample(waiting: Iterable[WaitingFailure], limit: int | None) -> Sample:
+def sample(waiting: Iterable[WaitingFailure], limit: int | None) -> QueueSample:
     """One of each group, then a second of each, and so on, so that no group is read whole while another is not begun.
 
     Within a group those of different exact keys come first: they are the likeliest to differ. Nothing is left to
@@ -38,31 +38,31 @@ def sample(waiting: Iterable[WaitingFailure], limit: int | None) -> Sample:
     """
     every = list(waiting)
     if limit is None or len(every) <= limit:
-        return Sample(tuple(every), {})
+        return QueueSample(tuple(every), {})
     groups: dict[str, list[WaitingFailure]] = {}
-    for one in every:
-        groups.setdefault(one.key.coarse, []).append(one)
+    for failure in every:
+        groups.setdefault(failure.key.coarse, []).append(failure)
     ranked = sorted(
-        ((rank, -len(members), coarse), one)
+        ((rank, -len(members), coarse), failure)
         for coarse, members in groups.items()
-        for rank, one in enumerate(_varied(members))
+        for rank, failure in enumerate(_varied(members))
     )
     taken = [one for _, one in ranked[:limit]]
     left_out: dict[str, int] = {}
-    for _, one in ranked[limit:]:
-        left_out[one.key.coarse] = left_out.get(one.key.coarse, 0) + 1
+    for _, failure in ranked[limit:]:
+        left_out[failure.key.coarse] = left_out.get(failure.key.coarse, 0) + 1
     chosen = {one.attempt for one in taken}
-    return Sample(tuple(one for one in every if one.attempt in chosen), left_out)
+    return QueueSample(tuple(one for one in every if one.attempt in chosen), left_out)
 
 
 def _varied(members: list[WaitingFailure]) -> list[WaitingFailure]:
     """Those with a new exact key first, in their order; then the second of each key, and so on."""
     seen: dict[str, int] = {}
     ranked = []
-    for at, one in enumerate(members):
-        rank = seen.get(one.key.exact, 0)
-        seen[one.key.exact] = rank + 1
-        ranked.append((rank, at, one))
+    for at, failure in enumerate(members):
+        rank = seen.get(failure.key.exact, 0)
+        seen[failure.key.exact] = rank + 1
+        ranked.append((rank, at, failure))
     return [one for _, _, one in sorted(ranked, key=lambda entry: entry[:2])]
 
 
@@ -107,7 +107,7 @@ def build_queue(
 def perhaps_returned(reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]], stored: StoredRun) -> list[Verdict]:
     """Standing verdicts older than the run's content that nobody has renewed: stale if their quotes are gone.
 
-    What a person said stands until a person says otherwise: it returns to people also where a program has read it.
+    A person's verdict is in force until a person changes it: it returns to people even after a program's review.
     """
     again = []
     for verdicts in given.values():
@@ -120,10 +120,10 @@ def perhaps_returned(reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]],
 
 
 def by_attempt(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
-    found: dict[str, list[Verdict]] = {}
+    by_attempt: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        found.setdefault(verdict.attempt, []).append(verdict)
-    return found
+        by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    return by_attempt
 
 
 def needs_second(verdicts: Sequence[Verdict]) -> bool:

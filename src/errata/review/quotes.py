@@ -15,7 +15,7 @@ from errata.text.clean import one_line
 
 class QuoteCheck(msgspec.Struct, frozen=True, kw_only=True):
     quotes: int
-    found: int
+    verified: int
     stale: tuple[str, ...] = ()
     """Attempts that were imported again with another error, or without what their verdict quotes."""
     changed: int = 0
@@ -26,12 +26,12 @@ class QuoteCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 class LookedUpVerdict(NamedTuple):
     verdict: Verdict
-    found: int
-    """How many of its quotes are there."""
+    verified: int
+    """How many of its quotes are in the packet."""
     stands: bool
     """All of them are, and so is the error that it goes by."""
     changed: bool
-    """Its packet says more or less than it did."""
+    """Its packet has changed since."""
 
 
 def by_packet_form(verdicts: Sequence[Verdict]) -> dict[tuple[str, bool], dict[str, Verdict]]:
@@ -44,13 +44,13 @@ def by_packet_form(verdicts: Sequence[Verdict]) -> dict[tuple[str, bool], dict[s
 
 def look_up(packet: Packet, verdict: Verdict) -> LookedUpVerdict:
     places, changed = PlaceIndex(packet), packet_hash(packet) != verdict.packet_hash
-    found = sum(quote.place in places.holding(quote.quote) for quote in verdict.evidence)
-    same = found == len(verdict.evidence) and (not changed or _has_error(packet, places, verdict.error_line))
-    return LookedUpVerdict(verdict, found, same, changed)
+    verified = sum(quote.place in places.holding(quote.quote) for quote in verdict.evidence)
+    same = verified == len(verdict.evidence) and (not changed or _has_error(packet, places, verdict.error_line))
+    return LookedUpVerdict(verdict, verified, same, changed)
 
 
 def _has_error(packet: Packet, places: PlaceIndex, line: str) -> bool:
-    """What was quoted may still be there where the failure is another one by now."""
+    """The quotes may still be there although the failure is now a different one."""
     stated = one_line(str(packet.facts.get("error_line") or ""), LINE)
     return line in ("", stated) or bool(places.holding(line))
 
@@ -59,7 +59,7 @@ def check_of(verdicts: Sequence[Verdict], looked_up: Sequence[LookedUpVerdict], 
     stale = [one.verdict for one in looked_up if not one.stands and may_be_stale(one.verdict, stored)]
     return QuoteCheck(
         quotes=sum(len(verdict.evidence) for verdict in verdicts),
-        found=sum(one.found for one in looked_up),
+        verified=sum(one.verified for one in looked_up),
         stale=tuple(verdict.attempt for verdict in stale),
         changed=sum(one.changed and one.stands for one in looked_up),
         without=sum(not verdict.evidence for verdict in verdicts),

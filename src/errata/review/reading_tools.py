@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from errata.llm.tools import Tool
-from errata.model import Packet, Place
+from errata.model import Packet, PacketPlace
 from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.text.clean import one_line
@@ -49,7 +49,7 @@ class WholePackets:
         return self._whole(packet.attempt_id)
 
     def tools(self, packet: Packet) -> tuple[Tool, ...]:
-        listed, read, found = (partial(tool, self, packet) for tool in (_listed, _text, _found))
+        listed, read, search = (partial(tool, self, packet) for tool in (_listed, _text, _search))
         return (
             Tool(
                 "list_places",
@@ -58,7 +58,7 @@ class WholePackets:
                 listed,
             ),
             Tool("read_place", f"Lines of one text, {LINES} at most. The first line is 1.", _READ, read),
-            Tool("search", "The lines of all texts that contain a text, whatever its case.", _SEARCH, found),
+            Tool("search", "The lines of all texts that contain a text, whatever its case.", _SEARCH, search),
         )
 
     def _read(self, attempt: str) -> Packet:
@@ -73,7 +73,7 @@ def _listed(whole_packets: WholePackets, packet: Packet, _given: dict[str, Any])
 
 
 def _text(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
-    places: dict[str, Place] = {place.place: place for place in whole_packets.whole(packet).places}
+    places: dict[str, PacketPlace] = {place.place: place for place in whole_packets.whole(packet).places}
     if given["place"] not in places:
         return f"There is no place `{one_line(str(given['place']), LINE)}`; `list_places` names them"
     lines = places[given["place"]].text.split("\n")
@@ -84,7 +84,7 @@ def _text(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) ->
     return DATA + "\n".join(shown)[:MOST]
 
 
-def _found(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
+def _search(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
     wanted = str(given["text"]).casefold()
     if not wanted.strip():
         return "There is nothing to look for"

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Packet, Place, Run, Signal
+from errata.model import FailureKey, LeftOut, Packet, PacketPlace, Run, Signal
 from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
@@ -20,7 +20,7 @@ SHORT, LONG = 200, 50_000
 """Characters: names and words come again and again; what is longer than long is not worth remembering."""
 _of_words = lru_cache(2_048)(for_others)
 _of_texts = lru_cache(256)(for_others)
-"""The packets of a run share what the subject was told and the turns of a conversation."""
+"""The packets of a run share the subject's instructions and the turns of a conversation."""
 SHORTEST = 3
 _GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
 # what a model calls itself beside the name it is served under, and whom it calls its maker
@@ -38,7 +38,7 @@ _MAKERS: dict[str, tuple[str, ...]] = {
     "command-r": ("cohere",),
 }
 _KEY_OF = re.compile(r"\[redacted:(?:anthropic|openai|google)-(key|token)\]")
-"""Whose key it was tells whose model it is."""
+"""The owner of a key would reveal the model's vendor."""
 _OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
 SIZE = 16
 
@@ -68,8 +68,8 @@ def redacted(packet: Packet) -> Packet:
     )
 
 
-def _place(place: Place) -> Place:
-    return Place(place=for_others(place.place), source=for_others(place.source), text=for_others(place.text))
+def _place(place: PacketPlace) -> PacketPlace:
+    return PacketPlace(place=for_others(place.place), source=for_others(place.source), text=for_others(place.text))
 
 
 def _signal(signal: Signal) -> Signal:

@@ -1,15 +1,15 @@
-"""A review as it runs: in which order packets are reviewed, what is inherited meanwhile, and how far it is."""
+"""A review in progress: the order of the packets, inherited verdicts, and the progress so far."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
-from errata.model import Call, Packet, Verdict
+from errata.model import Packet, ReviewCall, Verdict
 from errata.model.identity import split_attempt_id
 from errata.review.fan_out import PacketResult
 from errata.review.inherit import IdenticalFailures, Schedule
 from errata.review.limits import Purse
-from errata.review.plan import Part, Plan
+from errata.review.plan import PlannedRun, ReviewPlan
 
 Clock = Callable[[], str]
 
@@ -19,7 +19,7 @@ def now_as_text() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-class Tally:
+class ReviewTally:
     """How far a review is, and at the end its result; true at any moment, also when it is interrupted."""
 
     def __init__(self, planned: int) -> None:
@@ -43,16 +43,16 @@ class Tally:
         self.calls = 0
         self.unpriced = 0
         """Calls whose price nobody knows."""
-        self.lost: list[Call] = []
+        self.lost: list[ReviewCall] = []
 
     @property
-    def done(self) -> int:
+    def finished(self) -> int:
         return self.reviewed + self.refused + self.failed + self.spared
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Planned, and not come to."""
-        return max(self.planned - self.done, 0)
+        return max(self.planned - self.finished, 0)
 
     def add(self, ended: PacketResult, purse: Purse) -> None:
         self.cost, self.tokens, self.calls, self.unpriced = purse.cost, purse.tokens, purse.calls, purse.unpriced
@@ -75,14 +75,16 @@ class Tally:
                 self.capped = self.capped or ended.reasons[0]
 
 
-PacketsInOrder = Callable[[Part, Iterable[str | None]], Iterator[Packet | None]]
+PacketsInOrder = Callable[[PlannedRun, Iterable[str | None]], Iterator[Packet | None]]
 """The packets of these attempts, one after the other; none for none."""
 
 
 class PacketStream:
     """The packets of a plan: what may inherit a verdict waits for it, everything else goes on meanwhile."""
 
-    def __init__(self, plan: Plan, packets: PacketsInOrder, identical: Callable[[Part], IdenticalFailures]) -> None:
+    def __init__(
+        self, plan: ReviewPlan, packets: PacketsInOrder, identical: Callable[[PlannedRun], IdenticalFailures]
+    ) -> None:
         # a second opinion that nobody has is none: then nothing is inherited
         self._shared = plan.request.wanted != "second"
         self._runs = {
@@ -117,7 +119,9 @@ class PacketStream:
 class _RunPackets:
     """Of one run."""
 
-    def __init__(self, part: Part, packets: PacketsInOrder, identical: IdenticalFailures, *, shared: bool) -> None:
+    def __init__(
+        self, part: PlannedRun, packets: PacketsInOrder, identical: IdenticalFailures, *, shared: bool
+    ) -> None:
         self._part, self._packets, self._identical = part, packets, identical
         self._inherited: set[str] = set()
         self.schedule = Schedule(part.attempts, identical.key_of if shared else lambda _attempt: None)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model import Attribution, ReviewCall, Reviewer, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
@@ -58,10 +58,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int
     """Not read by anybody, or read before its evidence changed."""
     stale: tuple[str, ...]
-    """Read before, evidence changed since. The verdict stands until somebody reads again."""
+    """Reviewed, but the evidence has changed since. The verdict stays in force until a new review."""
     in_hand: int
     refused: int
-    """Answers that could not be taken: every try counts, mended since or not."""
+    """Rejected answers: every try counts, repaired or not."""
     unmended: int
     """Failures on which somebody's answer was refused, and none of theirs was taken."""
     refusals: dict[str, int]
@@ -88,12 +88,12 @@ def build_status(
     verdicts: Mapping[str, Sequence[Verdict]],
     refusals: Iterable[Refusal],
     leased: Iterable[str],
-    calls: Iterable[Call],
+    calls: Iterable[ReviewCall],
     buckets: RunBuckets,
     check_quotes: Callable[[Sequence[Verdict]], QuoteCheck],
 ) -> Status:
     """Of all that is stored about a run; what is about no failure of it (any more) is left aside."""
-    said = {attempt: one for attempt, one in attributions.items() if attempt in failures}
+    triaged = {attempt: one for attempt, one in attributions.items() if attempt in failures}
     on = {attempt: given for attempt, given in verdicts.items() if attempt in failures}
     stands = {attempt: one for attempt, given in on.items() if (one := standing(given)) is not None}
     own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
@@ -111,7 +111,7 @@ def build_status(
         refused=len(refused),
         unmended=len(_unmended(refused, on)),
         refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
-        owners=_owners(said, {attempt: one for attempt, one in stands.items() if attempt not in quotes.stale}),
+        owners=_owners(triaged, {attempt: one for attempt, one in stands.items() if attempt not in quotes.stale}),
         labels=dict(Counter(one.verdict.label for one in stands.values()).most_common()),
         reviewers=_reviewers(on),
         quotes=quotes,
@@ -124,14 +124,14 @@ def build_status(
     )
 
 
-def spent_by(calls: Iterable[Call]) -> tuple[Spent, ...]:
-    groups: dict[str, list[Call]] = {}
+def spent_by(calls: Iterable[ReviewCall]) -> tuple[Spent, ...]:
+    groups: dict[str, list[ReviewCall]] = {}
     for call in calls:
         groups.setdefault(call.reviewer, []).append(call)
     return tuple(_spent(reviewer, made) for reviewer, made in groups.items())
 
 
-def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
+def _spent(reviewer: str, calls: Sequence[ReviewCall]) -> Spent:
     states = Counter(call.state for call in calls)
     answered = [call for call in calls if call.state == "answered"]
     lost = [call.estimate.cost for call in calls if call.state == "lost"]
@@ -148,14 +148,14 @@ def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
     )
 
 
-def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
+def _owners(triaged: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
     """Those that triage or a verdict that is not stale names, the most frequent first."""
-    triage: Counter[str] = Counter(one.owner for one in said.values())
+    triage: Counter[str] = Counter(one.owner for one in triaged.values())
     verdict: Counter[str] = Counter(one.verdict.owner for one in stands.values())
     changed: Counter[str] = Counter(
-        said[attempt].owner
-        for attempt, one in stands.items()
-        if attempt in said and said[attempt].owner != one.verdict.owner
+        triaged[attempt].owner
+        for attempt, standing in stands.items()
+        if attempt in triaged and triaged[attempt].owner != standing.verdict.owner
     )
     rows = [
         OwnerRow(owner=owner, triage=triage[owner], verdict=verdict[owner], changed=changed[owner])
@@ -190,9 +190,9 @@ def _readers(verdicts: Iterable[Verdict]) -> set[str]:
 
 def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
     return [
-        Doubt(case=case_of(stored, one.verdict.attempt), attempt=one.verdict.attempt, doubt=doubt)
-        for one in stands
-        for doubt in one.verdict.doubts
+        Doubt(case=case_of(stored, standing.verdict.attempt), attempt=standing.verdict.attempt, doubt=doubt)
+        for standing in stands
+        for doubt in standing.verdict.doubts
     ]
 
 

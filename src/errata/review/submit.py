@@ -15,8 +15,8 @@ from errata.review.labels import given_label
 from errata.review.verdicts import KeptVerdict, Rejection
 
 AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
-"""What stands around an answer and is none of it."""
-_ONE = (
+"""Text around an answer that is not part of it."""
+_ONLY_ONE = (
     'an object such as {"attempt_id": "…", "lease": "…", "label": "…", "cause": "…", "reasoning": "…", "evidence": '
     '[{"place": "…", "quote": "…"}], "confidence": "…"}\n'
     "`errata review next RUN` prints one to fill in, `errata review import FILE` takes several"
@@ -38,16 +38,16 @@ def read_submission(text: str) -> Submission:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"This is no JSON: {error}", hint=_ONE) from error
+        raise SettingsError(f"This is no JSON: {error}", hint=_ONLY_ONE) from error
     if not isinstance(given, dict):
-        raise SettingsError(f"One JSON object is expected, not {type(given).__name__}", hint=_ONE)
+        raise SettingsError(f"One JSON object is expected, not {type(given).__name__}", hint=_ONLY_ONE)
     inner: dict[str, Any] = next(
         (given[name] for name in ("verdict", "answer") if isinstance(given.get(name), dict)), {}
     )
     # the answer's own word first: what was printed around it may be another packet's
-    which = next((found for part in (inner, given, given.get("packet")) if (found := _named(part))), "")
+    which = next((found for part in (inner, given, given.get("packet")) if (found := _failure_id(part))), "")
     if not which:
-        raise SettingsError("Nothing says which failure this verdict is about", hint=_ONE)
+        raise SettingsError("The verdict names no failure", hint=_ONLY_ONE)
     around = given | inner
     answer = {name: value for name, value in (inner or given).items() if name not in AROUND}
     return Submission(
@@ -59,19 +59,19 @@ def read_submission(text: str) -> Submission:
     )
 
 
-def _named(part: Any) -> str:
+def _failure_id(part: Any) -> str:
     """Which failure it names: by an id, else by run and case."""
     texts = {name: value for name, value in part.items() if isinstance(value, str)} if isinstance(part, dict) else {}
-    found = next((texts[name] for name in WHICH if texts.get(name)), "")
+    attempt = next((texts[name] for name in WHICH if texts.get(name)), "")
     case = texts.get("case_key") or texts.get("case", "")
-    return found or (f"{texts['run']}/{case}" if texts.get("run") and case else "")
+    return attempt or (f"{texts['run']}/{case}" if texts.get("run") and case else "")
 
 
 def text_of(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SettingsError(f"This is no text: {error}", hint=_ONE) from error
+        raise SettingsError(f"This is no text: {error}", hint=_ONLY_ONE) from error
 
 
 class AcceptedVerdict(msgspec.Struct, frozen=True, kw_only=True):

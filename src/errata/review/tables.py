@@ -3,14 +3,14 @@
 import csv
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
-from errata.model import Attribution, Packet, StoredRun
+from errata.model import Attribution, Packet
 from errata.model.codec import to_json, to_whole
 from errata.review.excerpts import excerpt
 from errata.review.labels import suggested_label
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
+from errata.text.clean import one_kind_of_line_end, quoted
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
@@ -43,7 +43,6 @@ _CELLS = {
 }
 Redact = Callable[[Packet], Packet]
 _NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
-JUDGED_TURNS = frozenset(("conversation-bench",))
 
 
 class ExportRow(NamedTuple):
@@ -61,17 +60,17 @@ def is_failed_row(packet: Packet) -> bool:
 def write_packets(exported: Iterable[ExportRow], file: IO[bytes], *, redact: Redact) -> int:
     """One a line; how many there were."""
     count = 0
-    for count, one in enumerate(exported, 1):  # noqa: B007
-        file.write(to_json(to_whole(redact(one.packet))) + b"\n")
+    for count, row in enumerate(exported, 1):  # noqa: B007
+        file.write(to_json(to_whole(redact(row.packet))) + b"\n")
     return count
 
 
 def write_rows(exported: Iterable[ExportRow], file: IO[str], *, redact: Redact) -> int:
     """The failed rows of judged turns, raw, as JSON; `write_table` with `answers=False` writes them as CSV."""
     count = 0
-    for one in exported:
-        if is_failed_row(one.packet):
-            file.write(f"{json.dumps(judged_row(one, redact(one.packet)), sort_keys=False)}\n")
+    for row in exported:
+        if is_failed_row(row.packet):
+            file.write(f"{json.dumps(judged_row(row, redact(row.packet)), sort_keys=False)}\n")
             count += 1
     return count
 
@@ -84,11 +83,11 @@ def write_table(
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)
     count = 0
-    for one in exported:
-        if judged and not is_failed_row(one.packet):
+    for exported_row in exported:
+        if judged and not is_failed_row(exported_row.packet):
             continue
-        packet = redact(one.packet)
-        row = judged_row(one, packet) if judged else general_row(one, packet)
+        packet = redact(exported_row.packet)
+        row = judged_row(exported_row, packet) if judged else general_row(exported_row, packet)
         row |= {"run": packet.run.get("id"), "case": packet.case_key, "attempt_id": packet.attempt_id}
         writer.writerow([_cell(row.get(name, ""), short=answers) for name in columns])
         count += 1
@@ -97,21 +96,21 @@ def write_table(
 
 def columns_of(*, judged: bool, answers: bool) -> tuple[str, ...]:
     """Those that are asked for first, in their order; then which failure it is and what is to be filled in."""
-    told = JUDGED if judged else GENERAL
+    columns = JUDGED if judged else GENERAL
     if judged and not answers:
-        return told
-    which = tuple(name for name in WHICH if name not in told)
-    return (*told, *which, *(ANSWERS if answers else ()))
+        return columns
+    which = tuple(name for name in WHICH if name not in columns)
+    return (*columns, *which, *(ANSWERS if answers else ()))
 
 
-def judged_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
+def judged_row(row: ExportRow, packet: Packet) -> dict[str, Any]:
     texts = {place.place: place.text for place in packet.places}
     counted = [check for check in packet.facts["checks"] if check.get("counts") is not False]
     return {
         "model_name": packet.run.get("model") or "",
         "turn": packet.facts.get("turn", ""),
         "failed_dimensions": ",".join(_failed(packet)),
-        "error_mode_candidate": one.label,
+        "error_mode_candidate": row.label,
         "user_text": texts.get("input") or texts.get("task", ""),
         "assistant_text": texts.get("output", ""),
         "judge_reasoning": _joined(packet, _CELLS["judge_reasoning"]),
@@ -121,7 +120,7 @@ def judged_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
     }
 
 
-def general_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
+def general_row(row: ExportRow, packet: Packet) -> dict[str, Any]:
     named = {prefix for prefixes in _CELLS.values() for prefix in prefixes}
     logs = tuple({head for place in packet.places if (head := _head(place.place)) not in named | _NO_LOGS})
     return {
@@ -130,8 +129,8 @@ def general_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
         "outcome": packet.facts["outcome"],
         "failed_checks": ",".join(_failed(packet)),
         "log": _joined(packet, logs),
-        "suggested_label": one.label,
-        "suggested_owner": one.owner,
+        "suggested_label": row.label,
+        "suggested_owner": row.owner,
     } | {name: _joined(packet, prefixes) for name, prefixes in _CELLS.items()}
 
 
@@ -143,10 +142,10 @@ def _failed(packet: Packet) -> list[str]:
 def _joined(packet: Packet, heads: Iterable[str]) -> str:
     """One place as it is; several each under its name, by which evidence refers to it."""
     wanted = frozenset(heads)
-    found = [place for place in packet.places if _head(place.place) in wanted]
-    if len(found) == 1:
-        return found[0].text
-    return "\n".join(f"[{place.place}]\n{place.text.rstrip()}" for place in found)
+    places = [place for place in packet.places if _head(place.place) in wanted]
+    if len(places) == 1:
+        return places[0].text
+    return "\n".join(f"[{place.place}]\n{place.text.rstrip()}" for place in places)
 
 
 def _head(place: str) -> str:
@@ -175,15 +174,10 @@ def _cell(value: Any, *, short: bool) -> str:
 def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]:
     """By model, then turn; two runs of one model beside each other. Each stream is in the order of its turns."""
 
-    def key(one: ExportRow) -> tuple[str, int, str]:
-        return one.packet.run.get("model") or "", one.packet.facts.get("turn", -1), one.packet.attempt_id
+    def key(row: ExportRow) -> tuple[str, int, str]:
+        return row.packet.run.get("model") or "", row.packet.facts.get("turn", -1), row.packet.attempt_id
 
     return heapq.merge(*streams, key=key)
-
-
-def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
-    """Whether a table of these runs has the columns that are asked for judged turns."""
-    return bool(runs) and all(one.run.source.name in JUDGED_TURNS for one in runs)
 
 
 def export_row(packet: Packet, attribution: Attribution | None) -> ExportRow:

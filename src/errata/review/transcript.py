@@ -25,7 +25,7 @@ def as_json(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A text as it is; messages with who says what; anything else as JSON."""
+    """A text unchanged; messages with their roles; anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(one, dict) and "content" in one for one in value):
@@ -34,7 +34,7 @@ def as_text(value: Any) -> str:
 
 
 def calls_made(steps: Iterable[Step]) -> list[dict[str, Any]]:
-    return [_made(call) for step in steps for call in step.tool_calls]
+    return [_call_fields(call) for step in steps for call in step.tool_calls]
 
 
 def results_got(steps: Iterable[Step]) -> list[dict[str, Any]]:
@@ -55,12 +55,12 @@ def went_wrong(call: ToolCall) -> bool:
 
 
 def is_tool_failure(attempt: Attempt) -> bool:
-    """A call went wrong, or what failed is about tools: then every call and result has to be read."""
+    """A call went wrong, or the failure is about tools: then every call and result matters."""
     if any(went_wrong(call) for step in attempt.steps for call in step.tool_calls):
         return True
     failed = [check for check in attempt.checks if check.failed]
-    told = [judgement.reasoning for judgement in attempt.judgements] if failed else []
-    return any(_ABOUT_TOOLS.search(text) for text in (*(check.name for check in failed), *told))
+    reasons = [judgement.reasoning for judgement in attempt.judgements] if failed else []
+    return any(_ABOUT_TOOLS.search(text) for text in (*(check.name for check in failed), *reasons))
 
 
 def call_lines(call: ToolCall) -> str:
@@ -81,7 +81,7 @@ def _answer(result: ToolResult) -> str:
     return result.text if result.structured is None else as_text(result.structured)
 
 
-def _made(call: ToolCall) -> dict[str, Any]:
+def _call_fields(call: ToolCall) -> dict[str, Any]:
     made: dict[str, Any] = {"name": call.name, "args": call.arguments if call.arguments is not None else {}}
     if call.arguments_raw:
         made["args"] = call.arguments_raw
@@ -117,9 +117,9 @@ def step_text(step: Step, before: Step | None = None) -> str:
     return "\n".join(parts)
 
 
-def says_more(step: Step, told: frozenset[str]) -> bool:
+def says_more(step: Step, shown: frozenset[str]) -> bool:
     """Whether there is more to a step than what is shown elsewhere."""
-    return bool(step.tool_calls or step.error or step.reasoning.strip()) or step.text.strip() not in told
+    return bool(step.tool_calls or step.error or step.reasoning.strip()) or step.text.strip() not in shown
 
 
 def is_broken(step: Step) -> bool:

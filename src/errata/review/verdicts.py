@@ -13,7 +13,7 @@ from errata.model.identity import fingerprint
 from errata.model.standing import name_of
 from errata.review.answers import ParsedAnswer, read_answer
 from errata.review.evidence import PlaceIndex, check_quotes
-from errata.review.fields import Fields
+from errata.review.fields import AnswerFields
 from errata.review.instructions import speaks_to_reviewer
 from errata.review.labels import given_label
 from errata.review.redaction import packet_hash, redacted
@@ -22,7 +22,7 @@ ON_THEIR_WORD = frozenset(("person",))
 """Who may leave out evidence and reasoning: people are asked for a label, a cause and a note. What they quote is
 looked up all the same."""
 UNASKED = frozenset(("person", "file"))
-"""Who may say nothing of how sure they are."""
+"""Reviewers who need not state how sure they are."""
 State = Literal["new", "changed", "unchanged"]
 
 
@@ -47,7 +47,7 @@ def verdict_from(
     given = read_answer(answer)
     if isinstance(given, str):
         return Rejection((given,))
-    made = _made(given, packet, reviewer)
+    made = _verdict_fields(given, packet, reviewer)
     if isinstance(made, Rejection):
         return made
     hashed = packet_hash(packet)
@@ -68,16 +68,16 @@ def verdict_from(
     )
 
 
-def _made(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | Rejection:
-    """What the reviewer says, as far as it is borne out."""
-    shelf = PlaceIndex(packet)
-    fields = Fields(given.fields, packet, shelf)
+def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | Rejection:
+    """The fields of the verdict, as far as the evidence supports them."""
+    index = PlaceIndex(packet)
+    fields = AnswerFields(given.fields, packet, index)
     trusted = reviewer.kind in ON_THEIR_WORD
     chosen = given_label(given.fields.get("label"), given.fields.get("owner"), packet)
     quotes = fields.quotes()
-    evidence = check_quotes(quotes, shelf) if quotes or not trusted else None
+    evidence = check_quotes(quotes, index) if quotes or not trusted else None
     reasons = (chosen,) if isinstance(chosen, str) else ()
-    told: dict[str, Any] = {
+    fields_of_verdict: dict[str, Any] = {
         "cause": fields.cause(),
         "reasoning": fields.reasoning(needed=not trusted),
         "confidence": fields.confidence(needed=reviewer.kind not in UNASKED),
@@ -96,10 +96,10 @@ def _made(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, 
     reasons = (*reasons, *fields.reasons, *(evidence.reasons if evidence else ()))
     if reasons or isinstance(chosen, str):
         return Rejection(reasons)
-    also = tuple(owner for owner in told["also"] if owner != chosen.owner)
+    also = tuple(owner for owner in fields_of_verdict["also"] if owner != chosen.owner)
     more = {"label": chosen.label, "owner": chosen.owner, "also": also, "evidence": evidence.quotes if evidence else ()}
     extra = {"ignored": list(given.ignored)} if given.ignored else {}
-    return told | more | {"doubts": (*told["doubts"], *fields.notes), "extra": extra}
+    return fields_of_verdict | more | {"doubts": (*fields_of_verdict["doubts"], *fields.notes), "extra": extra}
 
 
 class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,8 +108,8 @@ class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     state: State
     old_label: str = ""
-    """Of the same reviewer's verdict that this one takes the place of. What others or triage say is not told to
-    whoever reads: they would learn whether they agree."""
+    """The label of the same reviewer's verdict that this one replaces. Labels of others or of triage are not shown:
+    the reviewer would learn whether they agree."""
 
 
 class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,13 +143,13 @@ def judge(
         made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
     if before and _says(made) == _says(before[-1]):
         return before[-1]
-    if any(made.id == one.id for one in before):  # said before, taken back since, and now said again
+    if any(made.id == one.id for one in before):  # given before, withdrawn since, and now given again
         return msgspec.structs.replace(made, id=fingerprint(made.id, before[-1].id))
     return made
 
 
 def _says(verdict: Verdict) -> Verdict:
-    """What it says, however that was written down: the same with an owner that its label names anyway."""
+    """Its content, however it was written: the same with an owner that its label implies anyway."""
     return msgspec.structs.replace(verdict, id="", at=None, supersedes=None, usage=None, prompt_hash="", extra={})
 
 

@@ -1,11 +1,12 @@
 """What a user means by CASE: a name or its end, RUN/CASE, an attempt's id, or the name of a bucket."""
 
+import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from errata.errors import NotFoundError, UnknownFormatError
+from errata.errors import NotFoundError, UnknownFormatError, did_you_mean
 from errata.model import Attempt, StoredRun
 from errata.model.action import CaseAddress
 from errata.model.identity import split_attempt_id
@@ -13,16 +14,15 @@ from errata.runs.failures import case_names
 from errata.runs.names import LISTED, handle_of, is_path, known_run, run_named, runs_of_model
 from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.database import Store
-from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of
-from errata.store.runs import all_runs, find_run, run_by_id
-from errata.text.nearest import did_you_mean
+from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of, tries_of
+from errata.store.runs import all_runs, run_by_id
 
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
     """A case or a bucket."""
-    address = resolve_case(text, store, run=run, suite=suite)
-    if address:
-        return address
+    case = resolve_case(text, store, run=run, suite=suite)
+    if case:
+        return case
     buckets = bucket_cases(store)
     if text in buckets:
         return CaseAddress(key=text, cases=buckets[text])
@@ -36,7 +36,10 @@ def resolve_case(text: str, store: Store, *, run: StoredRun | None = None, suite
 
 def case_named(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress | None:
     """By its key, its name, or the end of it where no other case ends so."""
-    keys = cases_ending(store, text, suite=suite, pk=run.pk if run else None)
+    pk = run.pk if run else None
+    keys = cases_ending(store, text, suite=suite, pk=pk)
+    if not keys and text.isdecimal():
+        keys = _ending(case_keys(store, suite=suite, pk=pk), text)
     if not keys:
         return None
     suites = suites_of(store, keys)
@@ -63,8 +66,8 @@ def not_found(text: str, store: Store, *, suite: str = "", besides: Sequence[str
     endings = ["/".join(name.split("/")[-text.count("/") - 1 :]) for name in names]
     meant = did_you_mean(text, [*names, *besides]) or did_you_mean(text, endings)
     hints = (meant, "`errata failures RUN` lists the cases that failed")
-    of_suite = f" of `{suite}`" if suite else ""
-    return NotFoundError(f"No case{of_suite} is named `{text}`", hint="\n".join(filter(None, hints)))
+    of = f" of `{suite}`" if suite else ""
+    return NotFoundError(f"No case{of} is named `{text}`", hint="\n".join(filter(None, hints)))
 
 
 def _of_run(text: str, store: Store) -> CaseAddress | None:
@@ -78,10 +81,10 @@ def _of_run(text: str, store: Store) -> CaseAddress | None:
     if not (head and slash and rest):
         return None
     try:
-        run = find_run(store, head)
+        run, case = _split_known(text, store)
     except NotFoundError:
         return None
-    return case_named(rest, store, run=run)
+    return case_named(case, store, run=run) if case else None
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -91,7 +94,10 @@ class Located(msgspec.Struct, frozen=True):
 
 
 def locate(thing: str, store: Store) -> Located:
-    """An attempt by its id, a run as RUN, a case as RUN/CASE with `#2` for its second attempt; a path is imported."""
+    """An attempt by its id, a run as RUN, a case as RUN/CASE with `#2` for its second attempt; a path is imported.
+
+    CASE alone is that of the newest run that has it.
+    """
     return _located(thing, store, _split)
 
 
@@ -124,7 +130,19 @@ def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
     except NotFoundError:
         if problem is not None:
             raise problem from None
+        if (run := _newest_with(thing, store)) is not None:
+            return run, thing
         raise
+
+
+def _newest_with(case: str, store: Store) -> StoredRun | None:
+    """The newest run with a case of this name, for a CASE that was pasted without its RUN."""
+    for name, _ in _names_and_numbers(case):
+        address = case_named(name, store)
+        if address is not None:
+            runs = {tried.run_id for tried in tries_of(store, address.cases)}
+            return next((one for one in all_runs(store) if one.run.id in runs), None)
+    return None
 
 
 def _paths(thing: str) -> Iterator[tuple[str, str]]:
@@ -137,21 +155,36 @@ def _paths(thing: str) -> Iterator[tuple[str, str]]:
             yield path, "/".join(parts[at:])
 
 
+def split_run(thing: str, store: Store) -> tuple[StoredRun, str]:
+    """RUN and what follows its slash, however much of the case is there already."""
+    head = thing.rstrip("/")
+    stored, case = _split_known(f"{head}/-" if head != thing else thing, store)
+    return stored, "" if head != thing else case
+
+
+def bucket_slugs(store: Store) -> list[str]:
+    return sorted(bucket_cases(store))
+
+
 def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
-    """RUN alone wins; else the part before the first slash is the RUN, and the rest names a case."""
-    head, slash, rest = thing.partition("/")
-    if not slash or not head:
-        return known_run(thing, store), ""
-    try:
-        return find_run(store, thing), ""
-    except NotFoundError:
-        # a model may have a slash in its name, and is no run
-        return known_run(thing if runs_of_model(thing, store) else head, store), rest
+    """RUN alone wins; else the shortest beginning that names a run, before a slash, and the rest names a case."""
+    parts = thing.split("/")
+    heads = [thing, *("/".join(parts[:at]) for at in range(1, len(parts)) if parts[0])]
+    problem: NotFoundError | None = None
+    for head in heads:
+        if head and (head == thing or head == parts[0] or runs_of_model(head, store)):
+            try:
+                return known_run(head, store), thing[len(head) + 1 :]
+            except NotFoundError as error:
+                if runs_of_model(head, store):
+                    raise
+                problem = error
+    raise problem or NotFoundError(f"No run is named `{thing}`", hint="`errata runs` lists the runs of this store")
 
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     """By its name, or by the beginning of it where no other case begins so."""
-    for name, wanted in _readings_of(case):
+    for name, wanted in _names_and_numbers(case):
         for key in (name, f"{stored.run.suite}/{name}"):
             attempts = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
             counted = [attempt for attempt in attempts if attempt.counted] or attempts
@@ -159,9 +192,9 @@ def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
             if chosen:
                 return attempt_by_id(store, chosen[0].id)
     names = list(case_names(stored, store))
-    meant = [name for name in names if name.startswith(case)]
-    if len(meant) == 1:
-        return _attempt_at(stored, meant[0], store)
+    for meant in ([name for name in names if name.startswith(case)], _ending(names, case)):
+        if len(meant) == 1:
+            return _attempt_at(stored, meant[0], store)
     listing = f"`{shlex.join(['errata', 'failures', handle_of(stored, store)])}` lists those that failed"
     raise NotFoundError(
         f"Run `{stored.run.native_id}` has no case `{case}`",
@@ -169,7 +202,14 @@ def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     )
 
 
-def _readings_of(case: str) -> list[tuple[str, int]]:
+def _ending(names: Iterable[str], text: str) -> list[str]:
+    """Names that end in a text, where a word begins: `q-0094` and `Q0094` for `0094`, `a/b` for `b`."""
+    first = "[0-9]" if text[:1].isdecimal() else r"\w"
+    pattern = re.compile(rf".*(?<!{first}){re.escape(text)}", re.DOTALL)
+    return [name for name in names if pattern.fullmatch(name)] if text else []
+
+
+def _names_and_numbers(case: str) -> list[tuple[str, int]]:
     """What CASE may mean: a name, or a name and the number of an attempt."""
     name, _, number = case.rpartition("#")
     return [(case, 0), (name, int(number))] if name and number.isdecimal() else [(case, 0)]

@@ -17,7 +17,7 @@ from errata.model.standing import standing
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
 from errata.store.attempts import with_texts
-from errata.store.attributed import attributed_failures
+from errata.store.attributions import attributed_failures
 from errata.store.buckets import bucket_marks, buckets_of, placements_of_run, remove_pending_marks
 from errata.store.database import Store
 from errata.store.runs import all_runs

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.output.failures import (
     BucketNameOutput,
     FailureOutput,
@@ -19,11 +19,10 @@ from errata.model.output.memory import CaseHistoryOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.verdict import word_for
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
 from errata.runs.standings import owner_of
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, with_texts
 from errata.store.database import Store
-from errata.text.nearest import did_you_mean
 from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, has_logs, reason_of, says_more
 
@@ -65,15 +64,15 @@ class Failure(msgspec.Struct, frozen=True):
     standing: Standing | None = None
     """The standing verdict, where there is one."""
     bucket: BucketPlace | None = None
-    remembered: Remembered | None = None
+    remembered: RunHistory | None = None
     """What was known before the run."""
 
     @property
     def times_reported(self) -> int | None:
         """How many earlier reports about the model name the case; none where there is no such report at all."""
-        if self.remembered is None or not self.remembered.shelved.same_model:
+        if self.remembered is None or not self.remembered.reports.same_model:
             return None
-        return len(self.remembered.named.cases.get(self.attempt.case, ()))
+        return len(self.remembered.mentions.cases.get(self.attempt.case, ()))
 
     @property
     def case_name(self) -> str:

@@ -10,10 +10,10 @@ from errata.memory.effects import RunOutcomes, effects
 from errata.memory.history import MentionedCases, effects_on, mentions, outcomes_in, with_case_keys
 from errata.memory.relation import RelatedReports, RunReports
 from errata.memory.report_files import ReportFiles
-from errata.memory.spelling import CaseNames, same_model
+from errata.memory.spelling import CaseSpellings, same_model
 from errata.memory.stored import outcomes_of_runs
 from errata.model import Action, Run, StoredRun
-from errata.model.history import Effect, FailedRun, History
+from errata.model.history import ActionResult, FailedRun, History
 from errata.model.times import moment_of
 from errata.runs.reports import began, report_files_for, reports_for
 from errata.store.database import Store
@@ -34,7 +34,7 @@ class RunHistory:
         self._stored, self._store = stored, store
         self.report_files: ReportFiles = report_files_for(stored.run)
         in_store = all_actions(store)
-        none = RunReports(self.report_files, RelatedReports(), CaseNames(()))
+        none = RunReports(self.report_files, RelatedReports(), CaseSpellings(()))
         reports = reports_for(stored, store, self.report_files) if self.report_files.files or in_store else none
         self._names, self.reports = reports.case_names, reports.related
         self.mentions: MentionedCases = mentions(self.reports.same_model, self._names)
@@ -54,7 +54,7 @@ class RunHistory:
             other_runs=self.runs.failed_elsewhere.get(case, ()),
         )
 
-    def _effects_on(self, case: str) -> tuple[Effect, ...]:
+    def _effects_on(self, case: str) -> tuple[ActionResult, ...]:
         about = [action for action in self.actions if case in action.addresses]
         return effects_on(case, about, self.runs.now, self.earlier) if about else ()
 
@@ -68,7 +68,7 @@ class RunHistory:
         return (*self.runs.same, *(outcomes_in(report, self._names) for report in self.reports.same_model))
 
     @cached_property
-    def effects(self) -> tuple[Effect, ...]:
+    def effects(self) -> tuple[ActionResult, ...]:
         """Actions without effect every time; those that worked or are unknown, only in the first run after them."""
         if not self.actions:
             return ()
@@ -77,23 +77,6 @@ class RunHistory:
         since = [one for one in self.actions if one.date[:DAY] <= now.at[:DAY] and not tried.isdisjoint(one.addresses)]
         shown = effects(since, now, self.earlier)
         return tuple(one for one in shown if one.worked == "no" or one.action.date[:DAY] >= last)
-
-    # former names, for callers that still use them
-    @property
-    def shelf(self) -> ReportFiles:
-        return self.report_files
-
-    @property
-    def shelved(self) -> RelatedReports:
-        return self.reports
-
-    @property
-    def named(self) -> MentionedCases:
-        return self.mentions
-
-
-Remembered = RunHistory
-remember = RunHistory
 
 
 def _actions(reports: RunReports, in_store: Sequence[Action], store: Store) -> Iterator[Action]:

@@ -14,14 +14,14 @@ from errata.runs import reader_processes
 from errata.runs.orders import Order, found_by, look_for
 from errata.store.database import Store
 from errata.store.importing import Importing
-from errata.store.packing import Batch, pack_items, seal
+from errata.store.packing import PackedBatch, pack_items, seal
 from errata.store.staged import ImportedRun
 
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
 
-def batches(order: Order) -> Iterator[Batch]:
+def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
     if _size(Path(order.path)) < PARALLEL_FROM:
         yield from seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))

@@ -3,17 +3,17 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from errata.errors import ErrataError, NotFoundError
+from errata.errors import ErrataError, NotFoundError, did_you_mean
 from errata.model import Run, StoredRun
 from errata.runs.importing import import_paths
 from errata.runs.orders import all_of
+from errata.sources import harness_of
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line
-from errata.text.nearest import did_you_mean
 
 LISTED = 10
 VALUE = 48
@@ -23,17 +23,17 @@ SHORT, LONG = 8, 16
 def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
     """Every run that is meant, in the order given, each once.
 
-    A wrong selector does not hide the others: its error is raised at the end.
+    A wrong selector does not hide the others: it is reported at the end.
     """
     seen: set[str] = set()
     problems: list[ErrataError] = []
     for selector in selectors:
         try:
-            matches = _runs_of(selector, store)
+            runs = _runs_of(selector, store)
         except ErrataError as problem:
             problems.append(problem)
             continue
-        for stored in matches:
+        for stored in runs:
             if stored.run.id not in seen:
                 seen.add(stored.run.id)
                 yield stored
@@ -43,33 +43,66 @@ def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
 
 def run_named(selector: str, store: Store) -> StoredRun:
     """The one run that is meant."""
-    matches = list(runs_named([selector], store))
-    if len(matches) > 1:
-        raise NotFoundError(f"`{selector}` holds {len(matches)} runs", hint=f"name one of them:\n{candidates(matches)}")
-    return matches[0]
+    runs = list(runs_named([selector], store))
+    if len(runs) > 1:
+        raise NotFoundError(f"`{selector}` holds {len(runs)} runs", hint=f"name one of them:\n{candidates(runs)}")
+    return runs[0]
 
 
 def known_run(selector: str, store: Store) -> StoredRun:
-    """The one run of the store that is meant, never a path to be imported."""
+    """The one run of the store that is meant, never a path to be imported.
+
+    A name wins over a model's, and both win over the beginning of an id.
+    """
+    if not _is_named(selector, store):
+        labelled = runs_of_model(selector, store)
+        if len(labelled) == 1:
+            return labelled[0]
+        if labelled:
+            problem = f"`{selector}` names {len(labelled)} runs"
+            raise NotFoundError(problem, hint=f"name one of them:\n{candidates(labelled)}")
     try:
         return find_run(store, selector)
     except NotFoundError as error:
-        if of_model := runs_of_model(selector, store):
-            problem = f"`{selector}` is a model, not a run"
-            raise NotFoundError(problem, hint=f"name one of its runs:\n{candidates(of_model)}") from None
         meant = did_you_mean(selector, _names(store))
         if not meant or "\n" in error.hint:
             raise
         raise NotFoundError(error.message, hint=f"{meant}\n{error.hint}") from None
 
 
+def _is_named(selector: str, store: Store) -> bool:
+    if selector == "latest":
+        return True
+    runs = (stored.run for stored in all_runs(store))
+    return any(selector in (run.id, run.native_id, run.external_id, run.name) for run in runs)
+
+
 def runs_of_model(name: str, store: Store) -> list[StoredRun]:
-    return [one for one in all_runs(store) if name and one.run.subject.model == name]
+    """The runs of a model: by its name, its name without the vendor, or NAME@MODEL."""
+    runs = all_runs(store) if name else []
+    for labels in (_labels, _model_without_vendor):
+        matching = [stored for stored in runs if name in labels(stored.run)]
+        if matching:
+            return matching
+    return []
+
+
+def _labels(run: Run) -> list[str]:
+    """What else may name a run, the shortest first: `alpha-1`, `nightly@alpha-1`, `nightly@alpha-1@terse`."""
+    model, name = run.subject.model, run.native_id
+    if not model:
+        return []
+    variant = [value for value in run.variant.values() if isinstance(value, str) and _WORD.fullmatch(value)]
+    return [model, f"{name}@{model}", *(["@".join([name, model, *variant])] if variant else [])]
+
+
+def _model_without_vendor(run: Run) -> list[str]:
+    return [tail] if (tail := run.subject.model.rpartition("/")[2]) else []
 
 
 def candidates(runs: list[StoredRun]) -> str:
-    """A line for each run that may be meant, with what distinguishes it and the id that names it alone."""
-    lines = [" · ".join([*described(one.run), f"id {one.run.id}"]) for one in runs[:LISTED]]
+    """A line for each run that may be meant, with its description and its id, which is unique."""
+    lines = [" · ".join([*described(stored.run), f"id {stored.run.id}"]) for stored in runs[:LISTED]]
     more = [f"and {len(runs) - LISTED} more: `errata runs` lists them all"] if len(runs) > LISTED else []
     return "\n".join([*lines, *more])
 
@@ -85,10 +118,10 @@ def variant_of(run: Run) -> list[str]:
 
 
 def _names(store: Store) -> Iterator[str]:
-    stored = all_runs(store)
-    yield from ["latest"] if stored else []
-    for run in stored:
-        yield from (run.run.native_id, run.run.name, short(run.run.native_id), run.run.subject.model)
+    runs = [stored.run for stored in all_runs(store)]
+    yield from ["latest"] if runs else []
+    for run in runs:
+        yield from (run.native_id, run.name, short(run.native_id), run.subject.model)
 
 
 def _runs_of(selector: str, store: Store) -> list[StoredRun]:
@@ -111,25 +144,39 @@ def handle_of(stored: StoredRun, store: Store) -> str:
 
 
 def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
-    """Id → the short name, or the beginning of a long one, where that leads to this run alone; else to the id's."""
+    """Id → the shortest name that leads to this run alone.
+
+    That is its name or the beginning of a long one; for runs that share a name their model, alone or behind the name;
+    else the beginning of the id.
+    """
     known = [one.run for one in runs]
     named = Counter(name for run in known for name in {run.native_id, run.name, short(run.native_id)})
+    labelled = Counter(label for run in known for label in {*_labels(run), *_model_without_vendor(run)})
     beginnings = sorted(name for run in known for name in (run.native_id, run.id))
 
     def is_unique(head: str) -> bool:
         at = bisect_left(beginnings, head)
-        return not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
+        return not labelled[head] and not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
 
     def handle(run: Run) -> str:
         name = short(run.native_id)
+        # a name that is also another run's model leads to this run: names win
         if name and named[name] == 1 and named[run.native_id] == 1:
             heads = [name] if len(name) <= LONG else [name[:size] for size in range(SHORT, LONG)]
-            shortest = next((head for head in heads if head == run.native_id or is_unique(head)), "")
-            if shortest:
-                return shortest.rstrip("-_.:T ") if is_unique(shortest.rstrip("-_.:T ")) else shortest
+            head = next((head for head in heads if head == run.native_id or is_unique(head)), "")
+            if head:
+                return head.rstrip("-_.:T ") if is_unique(head.rstrip("-_.:T ")) else head
+        for label in _labels(run):
+            if labelled[label] == 1 and not named[label] and _TYPEABLE.fullmatch(label):
+                return label
         return next((run.id[:size] for size in (SHORT, 12) if is_unique(run.id[:size])), run.id)
 
     return {run.id: handle(run) for run in known}
+
+
+def needs_native_id(run: Run, handle: str) -> bool:
+    """Whether a run is called by its id or its model, so that its own name has to be shown as well."""
+    return bool(handle) and handle not in run.native_id and not handle.startswith(run.native_id)
 
 
 def short(native_id: str) -> str:
@@ -140,5 +187,12 @@ def short(native_id: str) -> str:
     return native_id[:SHORT] if _LONG_ID.fullmatch(native_id) else native_id
 
 
+_WORD = re.compile(r"[\w.+-]{1,24}")
+_TYPEABLE = re.compile(r"[\w.+:/@-]{1,40}")
 # one or two long ids without any word in them, or a UUID
 _LONG_ID = re.compile(r"[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{20,})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
+    """Whether tables of these runs have the columns of judged turns."""
+    return bool(runs) and all(harness_of(stored.run.source.name).judges_turns for stored in runs)

@@ -7,11 +7,10 @@ from pathlib import Path
 import msgspec
 
 from errata import sources
-from errata.errors import ErrataError, SourceError, UnknownFormatError
-from errata.sources import Found, PassedOver
+from errata.errors import ErrataError, SourceError, UnknownFormatError, did_you_mean
+from errata.sources import PassedOver, RecognisedPath
 from errata.sources.base import Match
 from errata.sources.generic import with_map
-from errata.text.nearest import did_you_mean
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -26,10 +25,10 @@ class Order(msgspec.Struct, frozen=True):
     readers: int = 1
 
 
-def found_by(order: Order) -> Found:
+def found_by(order: Order) -> RecognisedPath:
     path = Path(order.path)
     source = with_map(Path(order.map)) if order.map else sources.source_named(order.source)
-    return Found(path, source, Match.sure("as ordered"))
+    return RecognisedPath(path, source, Match.sure("as ordered"))
 
 
 def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[Order]:
@@ -54,7 +53,7 @@ def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
     return [_order(one, over, known.get(str(one.path), ())) for one in left]
 
 
-def _order(readable: Found, over: Iterable[PassedOver], known: tuple[str, ...] = ()) -> Order:
+def _order(readable: RecognisedPath, over: Iterable[PassedOver], known: tuple[str, ...] = ()) -> Order:
     also = (str(one.path) for one in over if one.instead == readable.path)
     return Order(str(readable.path), readable.source.NAME, passed_over=(*known, *also))
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from errata.memory.known_gaps import gap_for
 from errata.model import Case, KnownGap, StoredRun, Verdict
-from errata.model.history import History as CaseHistory
-from errata.model.history import Mention
+from errata.model.history import History, Mention
 from errata.model.standing import standing
 from errata.model.times import moment_of
 from errata.runs.history import RunHistory
@@ -44,7 +43,7 @@ def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
         yield {"known_gap": gap.text, "since": gap.since}
 
 
-def _in_reports(before: CaseHistory) -> Iterator[dict[str, Any]]:
+def _in_reports(before: History) -> Iterator[dict[str, Any]]:
     """Those of the same model first; each with what was done about it since."""
     done = [
         f"{mention.action.date} {mention.action.path} {mention.action.what}: {mention.why}"
@@ -124,8 +123,3 @@ def _verdict(attempt: Elsewhere, verdict: Verdict) -> dict[str, Any]:
         "date": (verdict.at or "")[:10] or None,
         "reviewer": verdict.reviewer.kind,
     }
-
-
-# former names, for callers that still use them
-History = HistoryEntries
-Recalling = PacketHistory

@@ -18,9 +18,8 @@ from errata import errors, sources
 from errata.errors import ErrataError, SourceError
 from errata.model.codec import pack, storable
 from errata.runs.orders import Order, found_by
-from errata.sources.base import is_zip
-from errata.sources.sharing import Share
-from errata.store.packing import Batch, pack_items
+from errata.sources.base import ReaderShare, is_zip
+from errata.store.packing import PackedBatch, pack_items
 
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
@@ -54,24 +53,24 @@ def _collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> Share:
+def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> ReaderShare:
     def hear() -> list[bytes]:
         heard = [_frame(request) for _ in range(order.readers - 1)]
         return [one[1] for one in heard if one is not None]
 
-    return Share(order.reader, order.readers, lambda told: _send(answer, _FOR_OTHERS, told), hear)
+    return ReaderShare(order.reader, order.readers, lambda message: _send(answer, _FOR_OTHERS, message), hear)
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Batch)
+_decoder = msgspec.msgpack.Decoder(PackedBatch)
 
 
-def as_sent(batch: Batch) -> Batch:
+def as_sent(batch: PackedBatch) -> PackedBatch:
     """Whichever process reads a log, its records are the same to the last bit."""
     return _decoder.decode(encoded(batch))
 
 
-def encoded(batch: Batch) -> bytes:
+def encoded(batch: PackedBatch) -> bytes:
     try:
         return _encoder.encode(batch)
     except (OverflowError, UnicodeEncodeError):
@@ -104,7 +103,7 @@ class Reader:
                 assert self._process.stdin is not None
                 self._process.stdin.close()
 
-    def turn(self) -> Iterator[Batch]:
+    def turn(self) -> Iterator[PackedBatch]:
         """Until another reader's turn comes, or all is read."""
         assert self._process.stdout is not None
         while True:
@@ -144,7 +143,7 @@ class Reader:
         return data
 
 
-def batches_of_readers(order: Order) -> Iterator[Batch]:
+def batches_of_readers(order: Order) -> Iterator[PackedBatch]:
     """In the order of the log, whoever reads it."""
     with ExitStack() as stack:
         yield from _in_turns([stack.enter_context(reader) for reader in _begun.pop(order, None) or _readers(order)])
@@ -160,7 +159,7 @@ def _readers(order: Order) -> list[Reader]:
     return [Reader(msgspec.structs.replace(order, reader=number, readers=count)) for number in range(count)]
 
 
-def _in_turns(readers: Sequence[Reader]) -> Iterator[Batch]:
+def _in_turns(readers: Sequence[Reader]) -> Iterator[PackedBatch]:
     first, *others = readers
     while not first.ended:
         yield from first.turn()

@@ -10,7 +10,7 @@ from errata.memory.known_gaps import gaps_in_reports, mentions_gaps
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation
 from errata.memory.report_files import ReportFile, ReportFiles, find_reports, folders_for
 from errata.memory.report_names import parse_file_name
-from errata.memory.spelling import CaseNames, same_run
+from errata.memory.spelling import CaseSpellings, same_run
 from errata.memory.stored import gaps_in_store
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
@@ -55,7 +55,7 @@ def reports_for(
 
         runs = [other.run for other in all_runs(store)]
         related = group_by_relation(parse_reports(chosen, keys, store), stored.run, began=began(stored), runs=runs)
-    return RunReports(files, related, CaseNames(keys, suite=stored.run.suite))
+    return RunReports(files, related, CaseSpellings(keys, suite=stored.run.suite))
 
 
 def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> ReportLocation | None:

@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, did_you_mean
 from errata.model import Case, LabelChoice, Question
-from errata.model.taxonomy import Taxonomy
+from errata.model.attribution import Taxonomy
 from errata.review.labels import OWNERS, RULE
 from errata.review.material import History, RunContext
 from errata.runs.names import short
-from errata.runs.packet_history import Recalling
-from errata.text.nearest import did_you_mean
+from errata.runs.packet_history import PacketHistory
 from errata.triage.rulesets import rules_in_use
 
 if TYPE_CHECKING:
@@ -23,11 +22,11 @@ def context_of(view: "RunView") -> RunContext:
     stored = view.stored
 
     @cache
-    def recalling() -> Recalling:
-        return Recalling(stored, view.store)
+    def packet_history() -> PacketHistory:
+        return PacketHistory(stored, view.store)
 
     def history(cases: Collection[Case | None], keys: Collection[str]) -> Mapping[str, History]:
-        return recalling().of(cases, keys)
+        return packet_history().of(cases, keys)
 
     return RunContext(
         stored=stored,

@@ -12,7 +12,7 @@ from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.words import Owner
 from errata.runs.explanation import BY_DEFAULT, meaning_of
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
 from errata.runs.without_failures import ALL_PASSED, describe_run_without_failures
@@ -145,7 +145,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """By the standing verdict, else by rules."""
     causes: tuple[CauseSummary, ...] = ()
     """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
-    remembered: Remembered
+    remembered: RunHistory
     repeated: RepeatCounts
 
     @property
@@ -198,7 +198,7 @@ def summarise(view: "RunView") -> Analysis:
     )
 
 
-def _count_repeats(remembered: Remembered, failed: Counter[str]) -> RepeatCounts:
+def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts:
     histories = [(often, remembered.before(case)) for case, often in failed.items()]
     return RepeatCounts(
         sum(often for often, before in histories if before.reports),

@@ -14,8 +14,8 @@ from errata.compare.stored import changed_cases
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
+from errata.model.attempt import Filters
 from errata.model.counts import Cell
-from errata.model.failure import Filters
 from errata.model.standing import AttemptReview
 from errata.runs.bucketing import FEW, ensure_buckets
 from errata.runs.failures import Failure, join_failures

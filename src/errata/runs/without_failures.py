@@ -35,13 +35,13 @@ def describe_run_without_failures(stored: StoredRun) -> str:
 def without_failures(stored: StoredRun) -> WithoutFailures:
     counts, not_in_log = stored.counts, cases_not_in_log(stored)
     if all_passed(stored):
-        return WithoutFailures(state="all_passed", made=counts.made)
-    if not counts.made and not_in_log:
+        return WithoutFailures(state="all_passed", made=counts.attempts_in_log)
+    if not counts.attempts_in_log and not_in_log:
         return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
     if not counts.measurements.get("scored"):
-        return WithoutFailures(state="nothing_measured", made=counts.made, missing=counts.missing)
+        return WithoutFailures(state="nothing_measured", made=counts.attempts_in_log, missing=counts.missing)
     shares = _shares(stored, not_in_log)
-    return WithoutFailures(state="not_all_passed", made=counts.made, missing=counts.missing, counts=shares)
+    return WithoutFailures(state="not_all_passed", made=counts.attempts_in_log, missing=counts.missing, counts=shares)
 
 
 def words_without_failures(outcome: WithoutFailures) -> str:

@@ -8,8 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.deployments import Deployment
-from errata.settings.files import project_settings, user_settings
+from errata.settings.files import Deployment, project_settings, user_settings
 from errata.settings.reviewers import ReviewerSettings
 
 STORE_FOLDER = ".errata"
@@ -20,16 +19,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     store: Path
     author: str = ""
     rule_files: tuple[Path, ...] = ()
-    """Rules besides the built-in ones; a later rule replaces an earlier one of its name."""
+    """Rules besides the built-in ones; a later rule replaces an earlier one of the same name."""
     taxonomy_files: tuple[Path, ...] = ()
     timeouts: Literal["count", "drop"] = "count"
-    """What `clean` and `reviewed` make of an attempt that ran out of time."""
+    """How the `clean` and `reviewed` scores treat attempts that timed out."""
     reviewers: dict[str, ReviewerSettings] = {}
     deployments: dict[str, Deployment] = {}
 
 
 def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, cwd: Path | None = None) -> Settings:
-    """A flag wins over the environment, that over the project's file, that over the user's own."""
+    """Precedence: flag, environment, project file, user file."""
     folder = cwd or Path.cwd()
     own, project = user_settings(environ), project_settings(folder, environ)
     author = environ.get("ERRATA_AUTHOR") or environ.get("USER") or environ.get("LOGNAME") or ""
@@ -46,7 +45,7 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
 
 
 def find_store(folder: Path) -> Path:
-    """The nearest store from a folder upward, like `.git`; else where a new one would lie."""
+    """The nearest store from a folder upward, like `.git`; otherwise the place for a new one."""
     return _found_store(folder) or _new_store(folder)
 
 
@@ -63,6 +62,6 @@ def _path_of(named: str) -> Path:
     if "://" in named:
         raise SettingsError(
             f"This errata keeps its store in a SQLite file, not at a `{named.split('://')[0]}` address",
-            hint="name a file with `--store FILE` or `ERRATA_STORE`",
+            hint="give a file with `--store FILE` or `ERRATA_STORE`",
         )
     return Path(named).expanduser()

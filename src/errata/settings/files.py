@@ -1,27 +1,37 @@
-"""The two files of settings: a project's own `errata.toml`, and the user's `config.toml`."""
+"""The two settings files: a project's `errata.toml` and the user's `config.toml`."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from errata.errors import SettingsError
-from errata.settings.below import files_below, path_below
-from errata.settings.deployments import EXAMPLE as DEPLOYMENT
-from errata.settings.deployments import Deployment, deployments_in
-from errata.settings.homes import config_home
-from errata.settings.reviewers import EXAMPLE, ReviewerSettings, reviewers_in
+from errata.errors import SettingsError, did_you_mean
+from errata.settings.paths import config_home, files_below, path_below
+from errata.settings.reviewers import EXAMPLE, ReviewerSettings, refuse_address, reviewers_in
 from errata.settings.trust import refuse_guarded
-from errata.text.nearest import did_you_mean
 
 PROJECT_FILE = "errata.toml"
 USER_FILE = "config.toml"
 LARGEST = 1024 * 1024
 
 
+DEPLOYMENT_EXAMPLE = (
+    '`[deployments.staging]` with `url = "https://NAME.convex.cloud"` and, if needed, `key_name = "VARIABLE"`'
+)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+
+
+class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Never holds a key itself: `key_name` is the environment variable that does."""
+
+    url: str
+    key_name: str = ""
+
+
 class FromFile(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file says; nothing where it does not."""
+    """The settings of a file; none for those it lacks."""
 
     store: Path | None = None
     rules: tuple[Path, ...] = ()
@@ -34,8 +44,8 @@ class FromFile(msgspec.Struct, frozen=True, kw_only=True):
 FROM_NO_FILE = FromFile()
 
 
-class _Written(msgspec.Struct, frozen=True, kw_only=True):
-    """The keys of both files, as they are written."""
+class _FileContent(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of both files, before paths are resolved."""
 
     store: str | None = None
     rules: tuple[str, ...] = ()
@@ -51,19 +61,19 @@ TAKES = {
     "taxonomies": 'a list of files: `taxonomies = ["taxonomies/*.toml"]`',
     "timeouts": '`timeouts = "count"` or `timeouts = "drop"`',
     "reviewers": EXAMPLE,
-    "deployments": DEPLOYMENT,
+    "deployments": DEPLOYMENT_EXAMPLE,
 }
 
 
 def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
-    """The nearest file from a folder upward, like `.git`; only data is taken from it, until it is trusted."""
+    """The nearest file from a folder upward, like `.git`; it may only hold data until the user trusts it."""
     path = project_file(folder)
     if path is None:
         return FROM_NO_FILE
     content = content_of(path)
     table = table_of(path, content)
     refuse_guarded(path, content, table, environ)
-    written = _written(path, table)
+    written = _parse(path, table)
     store = path_below(path, "store", written.store) if written.store is not None else None
     return _from_file(path, written, store)
 
@@ -77,7 +87,7 @@ def user_settings(environ: Mapping[str, str]) -> FromFile:
     path = home / USER_FILE if home is not None else None
     if path is None or not _is_file(path):
         return FROM_NO_FILE
-    written = _written(path, table_of(path, content_of(path)))
+    written = _parse(path, table_of(path, content_of(path)))
     store = path.parent / Path(written.store).expanduser() if written.store else None
     return _from_file(path, written, store)
 
@@ -85,11 +95,11 @@ def user_settings(environ: Mapping[str, str]) -> FromFile:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a folder above that nobody may look into has no settings for us
+    except OSError:  # an unreadable folder above has no settings
         return False
 
 
-def _from_file(path: Path, written: _Written, store: Path | None) -> FromFile:
+def _from_file(path: Path, written: _FileContent, store: Path | None) -> FromFile:
     return FromFile(
         store=store,
         rules=files_below(path, "rules", written.rules),
@@ -105,33 +115,54 @@ def content_of(path: Path) -> bytes:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except OSError as error:
-        raise SettingsError(f"`{path}` can't be read: {error.strerror}", hint="mend its rights, or move it") from error
+        raise SettingsError(
+            f"`{path}` can't be read: {error.strerror}", hint="fix its permissions, or move it"
+        ) from error
     if len(content) > LARGEST:
-        raise SettingsError(f"`{path}` is larger than {LARGEST:,} bytes", hint="settings are a few lines of TOML")
+        raise SettingsError(f"`{path}` is larger than {LARGEST:,} bytes", hint="settings should be a few lines of TOML")
     return content
 
 
 def table_of(path: Path, content: bytes) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 only those who have a file pay for it
+    import tomllib  # noqa: PLC0415 only needed if there is a file
 
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsError(f"`{path}` is no TOML: {error}", hint="docs/configuration.md has an example") from error
+        raise SettingsError(
+            f"`{path}` is not valid TOML: {error}", hint="docs/configuration.md has an example"
+        ) from error
 
 
-def _written(path: Path, table: dict[str, Any]) -> _Written:
+def _parse(path: Path, table: dict[str, Any]) -> _FileContent:
     values = {}
     for key, value in table.items():
         if key not in TAKES:
-            meant = did_you_mean(key, TAKES) or f"known are: {', '.join(f'`{name}`' for name in TAKES)}"
-            raise SettingsError(f"`{path}` has a setting `{key}`, which errata does not know", hint=meant)
+            meant = did_you_mean(key, TAKES) or f"use one of: {', '.join(f'`{name}`' for name in TAKES)}"
+            raise SettingsError(f"`{path}` has an unknown setting `{key}`", hint=meant)
         try:
             values[key] = msgspec.convert(value, _TYPES[key])
         except msgspec.ValidationError as error:
             message = f"`{key}` in `{path}` can't be used: {error}"
             raise SettingsError(message, hint=f"it takes {TAKES[key]}") from error
-    return _Written(**values)
+    return _FileContent(**values)
 
 
-_TYPES: dict[str, Any] = {field.name: field.type for field in msgspec.structs.fields(_Written)}
+_TYPES: dict[str, Any] = {field.name: field.type for field in msgspec.structs.fields(_FileContent)}
+
+
+def deployments_in(path: Path, tables: dict[str, dict[str, Any]]) -> dict[str, Deployment]:
+    return {name: _deployment(path, name, table) for name, table in tables.items()}
+
+
+def _deployment(path: Path, name: str, table: dict[str, Any]) -> Deployment:
+    where = f"`deployments.{name}` in `{path}`"
+    try:
+        made = msgspec.convert(table, Deployment)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{where} can't be used: {error}", hint=f"it takes {DEPLOYMENT_EXAMPLE}") from error
+    if made.key_name and not _VARIABLE.fullmatch(made.key_name):
+        hint = "use the name of an environment variable, never the key itself"
+        raise SettingsError(f"{where} has an invalid name of an environment variable", hint=hint)
+    refuse_address(made.url, where, key_name=made.key_name)
+    return msgspec.structs.replace(made, url=made.url.rstrip("/"))

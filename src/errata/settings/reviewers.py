@@ -1,4 +1,4 @@
-"""Reviewers by name: which model or program they are, how it is reached and what it costs."""
+"""Reviewers by name: the model or program, how to reach it, and its price."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from errata.errors import SettingsError
-from errata.text.nearest import did_you_mean
+from errata.errors import SettingsError, did_you_mean
 
 EXAMPLE = '`[reviewers.careful]` with `kind = "llm"` and `model = "openai:gpt-5"`, or `kind = "command"` and `command`'
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -17,7 +16,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class ReviewerSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A key itself is never written here: `key_name` says which environment variable holds it."""
+    """Never holds a key itself: `key_name` is the environment variable that does."""
 
     kind: Literal["llm", "command"]
     model: str = ""
@@ -25,11 +24,11 @@ class ReviewerSettings(msgspec.Struct, frozen=True, kw_only=True):
     key_name: str = ""
     temperature: float | None = None
     price_in: float | None = None
-    """Dollars a million tokens."""
+    """Dollars per million tokens."""
     price_out: float | None = None
     command: tuple[str, ...] = ()
     passes: tuple[str, ...] = ()
-    """Environment variables that the program gets beside PATH, HOME and the language."""
+    """Environment variables that the program gets besides PATH, HOME and the locale."""
     per_minute: int | None = None
     tokens_per_minute: int | None = None
 
@@ -46,27 +45,29 @@ def reviewers_in(path: Path, tables: dict[str, dict[str, Any]]) -> dict[str, Rev
 
 
 def refuse_address(named: str, where: str, *, key_name: str = "") -> None:
-    """An address is whole, holds no password, and a key never goes over a line that others can read."""
+    """An address must be complete and without a password; a key is never sent unencrypted."""
     try:
         parts = urlsplit(named)
         host, whole = parts.hostname or "", parts.scheme in ("http", "https") and not parts.username
     except ValueError:
         host, whole = "", False
     if not (host and whole):
-        raise SettingsError(f"`{named}` of {where} is no address", hint="one such as `https://example.com/v1`")
+        raise SettingsError(
+            f"`{named}` of {where} is not a valid address", hint="use one such as `https://example.com/v1`"
+        )
     if key_name and parts.scheme == "http" and host not in _LOOPBACK:
-        hint = "say `https://`; without `key_name` no key is sent"
+        hint = "use `https://`; without `key_name` no key is sent"
         raise SettingsError(f"`{named}` of {where} would get the key in `{key_name}` unencrypted", hint=hint)
 
 
 def _reviewer(path: Path, name: str, table: dict[str, Any]) -> ReviewerSettings:
     where = f"`reviewers.{name}` in `{path}`"
     if not _NAME.fullmatch(name):
-        raise SettingsError(f"{where} has no usable name", hint="letters, digits, `.`, `_` and `-`")
+        raise SettingsError(f"{where} has an invalid name", hint="use letters, digits, `.`, `_` and `-`")
     for key in table:
         if key not in FIELDS:
-            meant = did_you_mean(key, FIELDS) or f"known are: {', '.join(f'`{field}`' for field in FIELDS)}"
-            raise SettingsError(f"{where} has a setting `{key}`, which errata does not know", hint=meant)
+            meant = did_you_mean(key, FIELDS) or f"use one of: {', '.join(f'`{field}`' for field in FIELDS)}"
+            raise SettingsError(f"{where} has an unknown setting `{key}`", hint=meant)
     try:
         made = msgspec.convert(table, ReviewerSettings)
     except msgspec.ValidationError as error:
@@ -78,30 +79,32 @@ def _reviewer(path: Path, name: str, table: dict[str, Any]) -> ReviewerSettings:
 def _refuse_contradictions(made: ReviewerSettings, where: str, table: dict[str, Any]) -> None:
     foreign = next((key for kind, keys in ONLY.items() if kind != made.kind for key in keys if key in table), "")
     if foreign:
-        raise SettingsError(f"{where} has `{foreign}`, which a reviewer of kind `{made.kind}` has not", hint=EXAMPLE)
+        raise SettingsError(
+            f"{where} has `{foreign}`, which does not apply to a reviewer of kind `{made.kind}`", hint=EXAMPLE
+        )
     if not (made.model if made.kind == "llm" else made.command):
         missing = "model" if made.kind == "llm" else "command"
-        raise SettingsError(f"{where} is of kind `{made.kind}` and has no `{missing}`", hint=EXAMPLE)
+        raise SettingsError(f"{where} is of kind `{made.kind}` but has no `{missing}`", hint=EXAMPLE)
     for variable in (*made.passes, *([made.key_name] if made.key_name else [])):
         if not _VARIABLE.fullmatch(variable):
-            hint = 'the name alone, such as `key_name = "OPENAI_API_KEY"`; never the key itself'
-            raise SettingsError(f"{where} names an environment variable that can't be one", hint=hint)
+            hint = 'use the name, such as `key_name = "OPENAI_API_KEY"`; never the key itself'
+            raise SettingsError(f"{where} has an invalid name of an environment variable", hint=hint)
     if made.base_url:
         refuse_address(made.base_url, f"`base_url` of {where}", key_name=made.key_name)
     for key in ("price_in", "price_out", "temperature", "per_minute", "tokens_per_minute"):
         value = getattr(made, key)
         least = 1 if key.endswith("minute") else 0
         if value is not None and not least <= value < float("inf"):
-            raise SettingsError(f"`{key}` of {where} is {value}", hint=f"{least} or more")
+            raise SettingsError(f"`{key}` of {where} is {value}", hint=f"use {least} or more")
 
 
 def located(argv: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """A program works in an empty folder of its own, so files that it is told of are named in full."""
+    """A reviewer program runs in an empty folder, so the files in its arguments become absolute paths."""
     return tuple(_located(word, folder, first=at == 0) for at, word in enumerate(argv))
 
 
 def _located(word: str, folder: Path, *, first: bool) -> str:
-    """The program itself is looked for in PATH, unless a slash says where it lies."""
+    """The program itself is searched in PATH, unless it contains a slash."""
     if first and "/" not in word:
         return word
     try:

@@ -1,8 +1,8 @@
-"""What a project's own file may not decide: it comes with a download, and nobody has looked at it yet.
+"""Settings that an untrusted project file may not contain: it may come with a download that nobody has checked.
 
-Data is taken from it. What runs a program, names a host or says which key to send comes from the user's own file, or
-from a project's file whose content the user has trusted: its hash stands in `errata/trusted.json` below
-`$XDG_STATE_HOME`, under its path. A file that was changed since is trusted no more.
+Settings that run programs, name hosts or choose keys must be in the user's own file, or in a project file that the user
+trusts. `errata/trusted.json` below `$XDG_STATE_HOME` maps the paths of trusted files to hashes of their content, so a
+changed file is no longer trusted.
 """
 
 import hashlib
@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.homes import state_home
+from errata.settings.paths import state_home
 
 TRUSTED = "trusted.json"
 RUNS = ("command", "commands", "reviewer", "reviewers", "env", "passes")
 NAMES_HOSTS = ("base_url", "url", "host", "hosts", "headers", "deployment", "deployments", "fetch", "provider")
 NAMES_KEYS = ("api_key", "key", "keys", "key_env", "key_name", "token", "llm", "model", "models")
 GUARDED = frozenset((*RUNS, *NAMES_HOSTS, *NAMES_KEYS))
-"""Wherever in the file they stand: what executes, and what names hosts, keys and deployments."""
+"""Keys, at any level of the file, that run programs or name hosts, keys and deployments."""
 
 
 def refuse_guarded(path: Path, content: bytes, table: Mapping[str, Any], environ: Mapping[str, str]) -> None:
@@ -29,7 +29,7 @@ def refuse_guarded(path: Path, content: bytes, table: Mapping[str, Any], environ
     if named and not is_trusted(path, content, environ):
         raise SettingsError(
             f"`{named}` in `{path}` can run programs or send data elsewhere, and this file is not trusted",
-            hint="put it into your own configuration, or read the file and then say `errata trust`",
+            hint="put it into your own configuration, or check the file and run `errata trust`",
         )
 
 
@@ -38,7 +38,7 @@ def is_trusted(path: Path, content: bytes, environ: Mapping[str, str]) -> bool:
 
 
 def trusted_files(environ: Mapping[str, str]) -> dict[str, str]:
-    """Path → the hash of what was trusted; a list that can't be read trusts nobody."""
+    """Path → hash of the trusted content; empty if the list can't be read."""
     home = state_home(environ)
     try:
         known = (home / TRUSTED).read_bytes() if home is not None else b"{}"
@@ -52,19 +52,19 @@ def keep_trust(path: Path, content: bytes, environ: Mapping[str, str]) -> None:
 
 
 def end_trust(path: Path, environ: Mapping[str, str]) -> bool:
-    """False where the file was not trusted."""
+    """False if the file was not trusted."""
     known = trusted_files(environ)
-    found = known.pop(str(path.resolve()), None) is not None
-    if found:
+    was_trusted = known.pop(str(path.resolve()), None) is not None
+    if was_trusted:
         _write(known, environ)
-    return found
+    return was_trusted
 
 
 def _write(known: dict[str, str], environ: Mapping[str, str]) -> None:
-    """Whole or not at all, and for its owner alone: whoever may write it decides what runs."""
+    """Atomically, and with access for its owner only: whoever can write it decides what runs."""
     home = state_home(environ)
     if home is None:
-        raise SettingsError("There is no folder to remember this in", hint="set `XDG_STATE_HOME` or `HOME`")
+        raise SettingsError("There is no folder to store this in", hint="set `XDG_STATE_HOME` or `HOME`")
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = home / f"{TRUSTED}.{os.getpid()}"
@@ -72,11 +72,13 @@ def _write(known: dict[str, str], environ: Mapping[str, str]) -> None:
             file.write(msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
         new.replace(home / TRUSTED)
     except OSError as error:
-        raise SettingsError(f"`{home / TRUSTED}` can't be written: {error.strerror}", hint="mend its rights") from error
+        raise SettingsError(
+            f"`{home / TRUSTED}` can't be written: {error.strerror}", hint="fix its permissions"
+        ) from error
 
 
 def guarded_in(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What trusting a file would let it decide: each setting by its full name, and its value."""
+    """The settings that trusting a file would allow: full name and value of each."""
     return [leaf for key in table for leaf in _leaves(key, table[key], guarded=key.lower() in GUARDED)]
 
 

@@ -1,6 +1,6 @@
-"""Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`.
+"""Find the source that reads a path. Sources are listed here; outside packages use the entry points `errata.sources`.
 
-To find the source of a path, all of them are imported: their packages import what they read with only when they read.
+Recognition imports all source packages; each imports its reader only when it reads.
 """
 
 import warnings
@@ -14,14 +14,13 @@ from typing import TypeVar, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources.base import Found, Source, describe, is_zip, unreadable
+from errata.sources.base import ReaderShare, RecognisedPath, Shareable, Source, describe, is_zip, unreadable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
-from errata.sources.sharing import Share, Shareable
 
 __all__ = [
     "BUILT_IN",
-    "Found",
     "PassedOver",
+    "RecognisedPath",
     "all_sources",
     "find",
     "harness_of",
@@ -67,7 +66,7 @@ BUILT_IN = {
 }
 
 OF_ARCHIVES = ("inspect-ai",)
-"""The sources that recognise a zip archive; a test holds the others to it."""
+"""The sources that recognise a zip archive; a test checks that no other does."""
 
 GROUP = "errata.sources"
 T = TypeVar("T")
@@ -77,33 +76,33 @@ LOOK_CAP = 50_000
 
 @cache
 def all_sources() -> dict[str, Source]:
-    """Name → source, the built-in ones first."""
+    """Name → source, built-in ones first."""
     return {name: source_named(name) for name in BUILT_IN} | _added()
 
 
 @cache
 def _added() -> dict[str, Source]:
-    """Of outside packages."""
+    """Name → source of outside packages."""
     sources: dict[str, Source] = {}
     for entry in entry_points(group=GROUP):
         try:
             source = cast(Source, entry.load())
             sources.setdefault(source.NAME, source)
         except (ImportError, AttributeError) as error:
-            # one broken package must not stop the reading of everything else
+            # one broken package must not stop every import
             warnings.warn(f"source `{entry.name}` of `{entry.value}` can't be used: {error}", stacklevel=2)
     return {name: source for name, source in sources.items() if name not in BUILT_IN}
 
 
 def _candidates(path: Path) -> dict[str, Source]:
-    """All, but for an archive those that read any: importing the others takes longer than reading a small log."""
+    """All sources; for an archive only those that read archives: importing the rest takes longer than reading it."""
     if not is_zip(path):
         return all_sources()
     return {name: source_named(name) for name in OF_ARCHIVES} | _added()
 
 
 def source_named(name: str) -> Source:
-    if name in BUILT_IN:  # alone: the reading process has no use for the others
+    if name in BUILT_IN:  # a reader process needs only this one
         return cast(Source, import_module(BUILT_IN[name]))
     try:
         return all_sources()[name]
@@ -113,57 +112,57 @@ def source_named(name: str) -> Source:
 
 
 def harness_of(name: str) -> Harness:
-    """Of a source by its name; a run may also come from one that is not installed here."""
+    """The harness of a source by name; a run may come from a source that is not installed here."""
     source = source_named(name) if name in BUILT_IN else _added().get(name)
     plain = Harness(name=name, title=name)
     return cast(Harness, getattr(source, "HARNESS", plain))
 
 
-def find(path: Path, *, source: str = "") -> list[Found]:
-    """What can be read at a path: the path itself, or the runs below it."""
+def find(path: Path, *, source: str = "") -> list[RecognisedPath]:
+    """The readable paths: the path itself, or the runs below it."""
     return look(path, source=source)[0]
 
 
-def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]]:
-    """What is to be read at a path, and what is skipped because another file there holds the same and more."""
+def look(path: Path, *, source: str = "") -> tuple[list[RecognisedPath], list[PassedOver]]:
+    """The paths to read at a path, and those skipped because a fuller file of the same evaluation is there."""
     if not _exists(path):
         raise SourceError(
             f"No such file or folder: `{path}`",
             hint="check the path; `errata import PATH…` takes files and folders",
         )
     candidates = {source: source_named(source)} if source else _candidates(path)
-    found = list(_descend(path, candidates, [LOOK_CAP], 0))
-    if not found:
+    matches = list(_descend(path, candidates, [LOOK_CAP], 0))
+    if not matches:
         raise _unknown(path, source)
-    return sift(found)
+    return sift(matches)
 
 
-def sift(found: Sequence[Found]) -> tuple[list[Found], list[PassedOver]]:
-    return drop_overlaps(found, read)
+def sift(matches: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[PassedOver]]:
+    return drop_overlaps(matches, read)
 
 
-def read(found: Found) -> Iterator[Item]:
-    """The items at a path. Whatever a source trips over is an `Unreadable`, never a crash."""
-    return _unbroken(found, found.source.read(found.path))
+def read(match: RecognisedPath) -> Iterator[Item]:
+    """The items at a path. An error in a source becomes an `Unreadable`, never a crash."""
+    return _unbroken(match, match.source.read(match.path))
 
 
-def read_share(found: Found, share: Share) -> Iterator[Item | TurnBegins]:
-    """A reader's share of them. What can't be shared out is the first one's."""
-    if share.of > 1 and isinstance(found.source, Shareable):
-        return _unbroken(found, found.source.read_share(found.path, share))
-    return read(found) if share.number == 0 else iter(())
+def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+    """One reader's share of the items. A log that can't be divided is read by the first reader alone."""
+    if share.of > 1 and isinstance(match.source, Shareable):
+        return _unbroken(match, match.source.read_share(match.path, share))
+    return read(match) if share.number == 0 else iter(())
 
 
-def _unbroken(found: Found, items: Iterable[T]) -> Iterator[T | Unreadable]:
+def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
     try:
         yield from items
     except (ErrataError, GeneratorExit, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 one of the three places: where a source's rows are converted
-        yield unreadable(found.source.NAME, SourceRef(file=found.path.name), describe(error))
+        yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
 
 
-def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[Found]:
+def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[RecognisedPath]:
     looks[0] -= 1
     best = _recognise(path, candidates)
     if best is not None:
@@ -178,22 +177,22 @@ def _children(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise SourceError(f"`{folder}` can't be looked into: {error.strerror}", hint="check its permissions") from error
+        raise SourceError(f"`{folder}` can't be listed: {error.strerror}", hint="check its permissions") from error
 
 
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 
-def _recognise(path: Path, candidates: dict[str, Source]) -> Found | None:
+def _recognise(path: Path, candidates: dict[str, Source]) -> RecognisedPath | None:
     matches = []
     for source in candidates.values():
         match = source.recognise(path)
         if match is not None:
-            matches.append(Found(path, source, match))
+            matches.append(RecognisedPath(path, source, match))
     sure = [found for found in matches if found.match.confidence == "sure"] or matches
     if len(sure) > 1:
         names = ", ".join(f"`{found.source.NAME}` ({found.match.because})" for found in sure)

@@ -1,4 +1,4 @@
-"""What all sources share: the protocol, what lies at a path, and rows whose damage never crashes the reading."""
+"""The source protocol, looking at paths, and reading rows: a damaged one becomes an `Unreadable`, never a crash."""
 
 import csv
 import json
@@ -6,18 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from errata.model import Harness, Item, SourceRef, Unreadable
+from errata.model.record import TurnBegins
 from errata.text.clean import one_line
 
 T = TypeVar("T")
 
 LINE_CAP = 64 * 1024 * 1024
 FILE_CAP = 512 * 1024 * 1024
-"""A document that has to be held whole; what is read line by line may be of any size."""
+"""For documents that are read whole; files that are read line by line may be of any size."""
 DEPTH_CAP = 200
 LONG = 2048
 READ_SIZE = 1024 * 1024
@@ -25,7 +26,8 @@ EXCERPT = 200
 LISTING_CAP = 20_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-"""How an archive begins, and an empty one."""
+"""The first bytes of an archive, and of an empty one."""
+_SURROGATE = re.compile("[\ud800-\udfff]")  # marks a byte that was not UTF-8
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -33,7 +35,6 @@ class Match(msgspec.Struct, frozen=True):
 
     confidence: Literal["sure", "maybe"]
     because: str
-    """What it was recognised by."""
 
     @classmethod
     def sure(cls, because: str) -> "Match":
@@ -45,34 +46,56 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Source(Protocol):
-    """One package per harness. `read` streams; it raises plain Python errors and never reaches the network.
+    """One package per harness. `read` streams; it raises plain Python errors and never uses the network.
 
-    Every source is imported to ask whether a path is its own: what only `read` needs is imported there.
+    Recognition imports every source, so modules that only `read` needs are imported inside it.
     """
 
     NAME: str
     TITLE: str
-    """What it reads, in a line, for `errata sources`."""
+    """One line for `errata sources`: the files it reads."""
     HARNESS: Harness
-    """An outside package may leave it out; the harness is then called by `NAME`."""
+    """Optional in outside packages; the default is a harness called `NAME`."""
 
     def recognise(self, path: Path) -> Match | None: ...
 
     def read(self, path: Path) -> Iterator[Item]: ...
 
 
-class Found(NamedTuple):
-    """A path, and who reads it."""
+class RecognisedPath(NamedTuple):
+    """A path and the source that reads it."""
 
     path: Path
     source: Source
     match: Match
 
 
+class ReaderShare(NamedTuple):
+    """The part of one large log that one of several reader processes takes."""
+
+    number: int
+    """This reader's number, from 0."""
+    of: int
+    send: Callable[[bytes], None]
+    """Send the first reader a summary of this share, after the last turn."""
+    receive: Callable[[], list[bytes]]
+    """For the first reader: the summaries of all others. Waits until their turns are over."""
+
+
+ALONE = ReaderShare(0, 1, lambda _: None, list)
+
+
+@runtime_checkable
+class Shareable(Protocol):
+    """A source that can divide a log among readers. The shares in turn order are the items that `read` yields."""
+
+    def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...
+
+
 def head_of(path: Path, size: int) -> bytes:
-    """Of a regular file, without a byte order mark; nothing for anything else, and for what can't be read."""
+    """The first bytes of a regular file, without a byte order mark; empty where there is no readable file."""
     try:
-        if not path.is_file():  # a pipe would be waited for, and what is read of it is gone
+        if not path.is_file():  # opening a pipe would block, and reading would consume it
             return b""
         with path.open("rb") as file:
             return file.read(size).removeprefix(BYTE_ORDER_MARK)
@@ -93,7 +116,7 @@ def is_file(path: Path) -> bool:
 
 
 def children(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted, but for links and hidden files; nothing for what can't be listed."""
+    """The sorted entries of a folder without links and hidden files; empty where it can't be listed."""
     try:
         visible = (child for child in folder.iterdir() if not child.name.startswith(".") and not child.is_symlink())
         return sorted(islice(visible, LISTING_CAP))
@@ -106,7 +129,7 @@ def folders(folder: Path) -> list[Path]:
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """One item of a log as it was parsed, and where it stands."""
+    """One parsed item of a log and its location."""
 
     data: Any
     ref: SourceRef
@@ -119,10 +142,9 @@ def convert_each(
     source: str,
     owner: Callable[[Row], str] | None = None,
 ) -> Iterator[Item | T]:
-    """Convert row by row. A row that can't be converted is one `Unreadable`; the rest goes on.
+    """Convert row by row. A row that can't be converted becomes one `Unreadable`, and conversion goes on.
 
-    What is no row stays as it is. Where rows of several runs stand in one file, `owner` tells whose a row is, as far as
-    it can be read.
+    Items that are not rows pass through. For files with rows of several runs, `owner` returns the run of a bad row.
     """
     for row in rows:
         if not isinstance(row, Row):
@@ -136,21 +158,22 @@ def convert_each(
             items = list(made)
         except Exception as error:  # noqa: BLE001 one of the three places: where a source's row is converted
             run = _owner_of(row, owner) if owner else ""
-            yield unreadable(source, row.ref, describe(error), excerpt=_excerpt_of(row.data), run=run)
+            excerpt = json.dumps(row.data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]
+            yield unreadable(source, row.ref, describe(error), excerpt=excerpt, run=run)
             continue
         yield from items
 
 
 def of_run(run: str, items: Iterable[Item]) -> Iterator[Item]:
-    """What is read of one run alone: whatever can't be read of it belongs to it."""
+    """Assign every `Unreadable` without a run to this run."""
     for item in items:
         yield msgspec.structs.replace(item, run=run) if type(item) is Unreadable and not item.run else item
 
 
 def json_lines(path: Path, *, source: str, root: Path, usual: type | None = None) -> Iterator[Row | Unreadable]:
-    """One JSON value per line. Empty lines are passed over.
+    """One JSON value per line. Empty lines are skipped.
 
-    `usual` is the type of a row just as the harness writes it: those that are of it come as such, the others as dicts.
+    `usual` is the type of a row exactly as the harness writes it: rows that fit are decoded to it, others to dicts.
     """
     name = relative(path, root)
     try:
@@ -203,7 +226,7 @@ def csv_rows(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadabl
                 continue
             if header is None:
                 header = cells
-                if "\x00" in "".join(header) or not _is_text(header):
+                if "\x00" in "".join(header) or _SURROGATE.search("".join(header)):
                     yield unreadable(source, ref, "the header is not UTF-8", excerpt=repr(header))
                     return
             elif cells:
@@ -213,21 +236,13 @@ def csv_rows(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadabl
 def _csv_row(header: list[str], cells: list[str], ref: SourceRef, source: str) -> Row | Unreadable:
     if len(cells) != len(header):
         return unreadable(source, ref, f"{len(header)} columns expected, {len(cells)} found", excerpt=repr(cells))
-    if not _is_text(cells):
+    if _SURROGATE.search("".join(cells)):
         return unreadable(source, ref, "not UTF-8", excerpt=repr(cells))
     return Row(dict(zip(header, cells, strict=True)), ref)
 
 
-def _is_text(cells: list[str]) -> bool:
-    try:
-        "".join(cells).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def text_file(path: Path, *, cap: int = LINE_CAP) -> str | None:
-    """The text of a file with wrong bytes replaced, cut at `cap`; none where there is none to be read."""
+    """The text of a file with invalid bytes replaced, cut at `cap`; None where it can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(cap).decode("utf-8", "replace").replace("\r\n", "\n")
@@ -236,25 +251,25 @@ def text_file(path: Path, *, cap: int = LINE_CAP) -> str | None:
 
 
 def decode(data: bytes) -> Any:
-    """JSON as harnesses write it. Raises ValueError with a position, also for what is nested too deep."""
+    """JSON as harnesses write it. Raises ValueError with a position, also for values nested too deep."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     try:
         value = _decoder.decode(data)
     except msgspec.DecodeError as error:
         value = _decode_leniently(data, error)
     except UnicodeDecodeError as error:
-        data.decode("utf-8")  # says where in the line, not only where in the text
+        data.decode("utf-8")  # raises with the position in the line, not in the string
         raise ValueError(str(error)) from None
     except RecursionError:
         raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
-    # counting brackets is cheaper in a short text, walking the containers in a long one
+    # counting brackets is cheaper for short texts, walking the containers for long ones
     if (len(data) > LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP) and _too_deep(value):
         raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
     return value
 
 
 def number_or_none(value: Any) -> float | None:
-    """A finite number, also from a table's text; none for `NaN`, infinities, empty cells and anything else."""
+    """A finite number, also from the text of a table cell; None for `NaN`, infinities, empty cells and other values."""
     if isinstance(value, bool) or value is None or (isinstance(value, str) and "_" in value):
         return None
     try:
@@ -265,10 +280,10 @@ def number_or_none(value: Any) -> float | None:
 
 
 class Numbering:
-    """Attempt numbers for rows whose harness gives none: 1 for the first row of a case, 2 for the next."""
+    """Attempt numbers for harnesses that write none: 1 for the first row of a case, 2 for the next."""
 
     def __init__(self) -> None:
-        # of a million cases only the hashes are kept; what is counted are repetitions, and they are few
+        # only hashes are kept for a million cases; counts are kept for repeated ones, which are few
         self._seen: set[int] = set()
         self._repeated: dict[Any, int] = {}
 
@@ -288,7 +303,7 @@ def unreadable(source: str, ref: SourceRef, why: str, *, excerpt: bytes | str = 
 
 
 def describe(error: BaseException) -> str:
-    """An error in words, for an `Unreadable`."""
+    """The text of an error, for an `Unreadable`."""
     if isinstance(error, KeyError):
         return f"field missing: {error}"
     if isinstance(error, UnicodeDecodeError):
@@ -299,7 +314,7 @@ def describe(error: BaseException) -> str:
 
 
 def relative(path: Path, root: Path) -> str:
-    """How `ref.file` names a file: relative to the root that was read, with forward slashes."""
+    """The form of `ref.file`: relative to the imported root, with forward slashes."""
     try:
         return path.relative_to(root).as_posix() if path != root else path.name
     except ValueError:
@@ -321,7 +336,7 @@ def _decode_leniently(data: bytes, error: msgspec.DecodeError) -> Any:
             raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
         raise ValueError("not UTF-8: looks like UTF-16 or UTF-32") from None
-    data.decode("utf-8")  # says so, with the byte, where that is what is wrong
+    data.decode("utf-8")  # raises with the byte position if the encoding is the problem
     raise ValueError(str(error)) from None
 
 
@@ -361,7 +376,8 @@ def _decode_lines(
     while line := readline(LINE_CAP + 1):
         number += 1
         if len(line) > LINE_CAP and not line.endswith(b"\n"):
-            yield unreadable(source, SourceRef(file=name, line=number), _TOO_LONG, excerpt=line[:EXCERPT])
+            too_long = f"line longer than {LINE_CAP // 2**20} MB"
+            yield unreadable(source, SourceRef(file=name, line=number), too_long, excerpt=line[:EXCERPT])
             while (line := readline(LINE_CAP)) and not line.endswith(b"\n"):
                 pass
             continue
@@ -375,15 +391,8 @@ def _decode_lines(
         yield Row(data, SourceRef(file=name, line=number))
 
 
-_TOO_LONG = f"line longer than {LINE_CAP // 2**20} MB"
-
-
 def _owner_of(row: Row, owner: Callable[[Row], str]) -> str:
     try:
         return owner(row)
     except (LookupError, TypeError, ValueError, AttributeError):
-        return ""  # what broke the conversion of the row may break this, too
-
-
-def _excerpt_of(data: Any) -> str:
-    return json.dumps(data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]
+        return ""  # the damage that broke the conversion may break this, too

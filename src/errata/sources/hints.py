@@ -1,4 +1,4 @@
-"""What to say of a path that no source reads: what it seems to be, and what would be right."""
+"""Hints for a path that no source recognises: what it looks like, and what to import instead."""
 
 import json
 import re
@@ -14,10 +14,10 @@ LOOKS = 1_000
 ABOVE = 2
 HEAD = 256 * 1024
 FILES_CAP = 200
-"""So many files are looked into for the words of a harness that is not read yet."""
+"""The most files that are searched for the words of an unsupported harness."""
 DEPTH = 5
 
-# what programs add to a name while they write: `x.json.tmp.1402`, `x.json.tmp-8f`, `x.json.part`
+# suffixes of files that are still being written: `x.json.tmp.1402`, `x.json.tmp-8f`, `x.json.part`
 _LEFT_OVER = re.compile(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
 _OPEN_STRING = "Unterminated string starting at"
 
@@ -25,7 +25,7 @@ IsRun = Callable[[Path], bool]
 
 
 class Telltale(NamedTuple):
-    """A harness that is known and not read yet: all of these words are in its files, most of them as keys of JSON."""
+    """A known harness that is not supported yet. Its files contain all of these words, mostly as JSON keys."""
 
     what: str
     words: tuple[bytes, ...]
@@ -40,7 +40,7 @@ TELLTALES = (
 
 
 def cut_off(path: Path) -> str:
-    """Where a JSON document stops before its end; empty for a whole one, and for anything else."""
+    """Where a JSON document is truncated; empty for a complete one and for other files."""
     try:
         if not path.is_file() or path.stat().st_size > WHOLE:
             return ""
@@ -51,28 +51,28 @@ def cut_off(path: Path) -> str:
     except json.JSONDecodeError as error:
         at = f"line {error.lineno}, column {error.colno}"
         if error.msg.startswith(_OPEN_STRING):
-            return f"stops inside a string that starts at {at}"
-        return f"stops before its end, at {at}" if error.pos >= len(text) else ""
+            return f"ends inside a string that starts at {at}"
+        return f"is truncated at {at}" if error.pos >= len(text) else ""
     except (OSError, ValueError, RecursionError):
         return ""
     return ""
 
 
 def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
-    told = _empty(path) or _left_over(path, is_run)
-    if told:
-        return told
+    hint = _empty(path) or _left_over(path, is_run)
+    if hint:
+        return hint
     for source in sources:
         explain = getattr(source, "explain", None)
-        if explain and (told := explain(path)):
-            return f"{told}\n{_FURTHER}"
+        if explain and (hint := explain(path)):
+            return f"{hint}\n{_FURTHER}"
     parents = path.parents if len(path.parts) > ABOVE else path.absolute().parents
     if above := next(filter(is_run, parents[:ABOVE]), None):
-        return f"it is a part of a run, which is read as a whole: `errata import {above}`"
+        return f"it is part of a run; import the whole run: `errata import {above}`"
     if known := _known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
-        return f"{name} looks like {known.telltale.what}: not read yet; describe it with `--map`\n{_FURTHER}"
-    return "`errata sources` lists what can be read; describe your own format with `--map`"
+        return f"{name} looks like {known.telltale.what}: not supported yet; describe it with `--map`\n{_FURTHER}"
+    return "`errata sources` lists the supported formats; describe your own with `--map`"
 
 
 _FURTHER = "all formats: `errata sources` · name one: `--source`"
@@ -81,7 +81,7 @@ _FURTHER = "all formats: `errata sources` · name one: `--source`"
 def _empty(path: Path) -> str:
     try:
         if path.is_file():
-            return "the file is empty: nothing was written to it, or not yet" if path.stat().st_size == 0 else ""
+            return "the file is empty" if path.stat().st_size == 0 else ""
         below = list(islice(path.rglob("*"), LOOKS))
         sizes = [child.stat().st_size for child in below if child.is_file()]
     except OSError:
@@ -90,33 +90,33 @@ def _empty(path: Path) -> str:
         return "the folder is empty"
     if any(sizes) or len(below) == LOOKS:
         return ""
-    return "all files in the folder are empty" if sizes else "the folder holds nothing but empty folders"
+    return "all files in the folder are empty" if sizes else "the folder contains only empty folders"
 
 
 def _left_over(path: Path, is_run: IsRun) -> str:
-    """What an interrupted write leaves beside the file that it should have become."""
+    """A hint for the temporary file of an interrupted write."""
     named = _LEFT_OVER.match(path.name) if path.is_file() else None
     finished = path.with_name(named["name"]) if named else None
     if finished is None:
         return ""
     if not finished.is_file():
-        return "a write was interrupted, and this is what it left over; the finished file is not beside it"
+        return "this is a temporary file of an interrupted write, and the finished file is missing"
     target = next((found for found in (path.parent, finished) if is_run(found)), finished)
-    return f"a write was interrupted; the finished file lies beside it:\n`errata import {target}`"
+    return f"this is a temporary file of an interrupted write; import the finished one:\n`errata import {target}`"
 
 
-class _Known(NamedTuple):
+class _KnownHarness(NamedTuple):
     telltale: Telltale
     file: Path
 
 
-def _known_at(path: Path) -> _Known | None:
-    """The first file at a path, or below it, that gives its harness away."""
+def _known_at(path: Path) -> _KnownHarness | None:
+    """The first file at or below a path with the words of a known harness."""
     for file in islice(_files(path, 0), FILES_CAP):
         content = head_of(file, HEAD)
         for telltale in TELLTALES:
             if all(word in content for word in telltale.words):
-                return _Known(telltale, file)
+                return _KnownHarness(telltale, file)
     return None
 
 

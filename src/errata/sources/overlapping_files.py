@@ -1,7 +1,7 @@
-"""Several files of one evaluation: the fullest is read and the others are skipped, or all are read as their folder.
+"""Several files of one evaluation: read the fullest and skip the others, or read all of them as their folder.
 
-A source knows its own poorer forms (`fuller`), and which of its files it reads together (`read_with`). pytest and
-promptfoo write several reports at once: the same tests with the same outcomes at the same time are one evaluation.
+A source may define `fuller` (the path of a fuller form) and `read_with` (the path that is read together with this one).
+pytest and promptfoo write several reports at once: equal tests, outcomes and times are one evaluation.
 """
 
 import re
@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 from errata.model import Attempt, Item, Run
 from errata.model.times import moment_of
-from errata.sources.base import Found, Source, children
+from errata.sources.base import RecognisedPath, Source, children
 
-Read = Callable[[Found], Iterable[Item]]
+Read = Callable[[RecognisedPath], Iterable[Item]]
 
 FORMS = ("promptfoo", "pytest-json", "allure", "junit")
-"""The fullest first."""
+"""Fullest first."""
 WHOLE = 64 * 1024 * 1024
-"""What is larger is not read a second time only to compare it."""
+"""Larger files are not read a second time for the comparison."""
 SLACK = 1.0
-"""Seconds, as some forms leave out the fractions."""
+"""Seconds: some formats omit fractions."""
 FEW = 2
-"""One file alone stands for itself, whatever folder it lies in."""
+"""The fewest files that can be read as a folder."""
 
 _NUMBERED = re.compile(r"^test \d+: ")
 _PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
@@ -33,11 +33,11 @@ _BETWEEN = re.compile(r"(?:\.py)?::|[/\\#.]+")
 class PassedOver(NamedTuple):
     path: Path
     instead: Path
-    """Where the same evaluation is read from, with more of it."""
+    """The fuller file of the same evaluation."""
 
 
-def drop_overlaps(matches: Sequence[Found], read: Read) -> tuple[list[Found], list[PassedOver]]:
-    """What is to be read of several paths. A path that lies there alone is read, whatever form it has."""
+def drop_overlaps(matches: Sequence[RecognisedPath], read: Read) -> tuple[list[RecognisedPath], list[PassedOver]]:
+    """Split paths into those to read and those to skip. A single path is always read."""
     if len(matches) == 1:
         return list(matches), []
     here = {match.path.absolute(): match.path for match in matches}
@@ -50,8 +50,8 @@ def drop_overlaps(matches: Sequence[Found], read: Read) -> tuple[list[Found], li
     return [match for match in left if match.path not in poorer], over
 
 
-def _named_by_source(match: Found, function: str, here: Mapping[Path, Path]) -> Path | None:
-    """The path that `fuller` or `read_with` of its source names, where it is among `here`."""
+def _named_by_source(match: RecognisedPath, function: str, here: Mapping[Path, Path]) -> Path | None:
+    """The path that the source's `fuller` or `read_with` returns, if it is one of `here`."""
     ask = getattr(match.source, function, None)
     other = ask(match.path) if ask else None
     return here.get(other.absolute()) if other else None
@@ -63,9 +63,9 @@ def _last(path: Path, poorer: dict[Path, Path]) -> Path:
     return path
 
 
-def _reports_by_folder(matches: Iterable[Found]) -> Iterator[list[Found]]:
-    """Folders that hold several kinds of reports; the fullest kind first."""
-    folders: dict[Path, list[Found]] = {}
+def _reports_by_folder(matches: Iterable[RecognisedPath]) -> Iterator[list[RecognisedPath]]:
+    """Reports in folders with several report formats, the fullest format first."""
+    folders: dict[Path, list[RecognisedPath]] = {}
     for match in matches:
         if match.source.NAME in FORMS:
             folders.setdefault(match.path.absolute().parent, []).append(match)
@@ -74,10 +74,10 @@ def _reports_by_folder(matches: Iterable[Found]) -> Iterator[list[Found]]:
             yield sorted(group, key=lambda match: FORMS.index(match.source.NAME))
 
 
-def _repetitions(group: list[Found], read: Read) -> dict[Path, Path]:
-    """A report that repeats a fuller one → that one."""
+def _repetitions(group: list[RecognisedPath], read: Read) -> dict[Path, Path]:
+    """Report → the fuller report that it repeats."""
     poorer: dict[Path, Path] = {}
-    kept: list[tuple[Found, Evaluation]] = []
+    kept: list[tuple[RecognisedPath, TestOutcomes]] = []
     for match in group:
         evaluation = _evaluation(match, read)
         others = (other for other, known in kept if other.source != match.source and evaluation.is_same_as(known))
@@ -88,14 +88,14 @@ def _repetitions(group: list[Found], read: Read) -> dict[Path, Path]:
     return poorer
 
 
-class Evaluation(NamedTuple):
-    """What every form holds: which test had which outcome, and when."""
+class TestOutcomes(NamedTuple):
+    """The facts in every report format: tests with their outcomes, and when they ran."""
 
     tests: Counter[tuple[str, str, str]]
     begun: float | None
     ended: float | None
 
-    def is_same_as(self, other: "Evaluation") -> bool:
+    def is_same_as(self, other: "TestOutcomes") -> bool:
         if not self.tests or self.tests != other.tests:
             return False
         if self.begun is None or other.begun is None or self.ended is None or other.ended is None:
@@ -103,7 +103,7 @@ class Evaluation(NamedTuple):
         return self.begun <= other.ended + SLACK and other.begun <= self.ended + SLACK
 
 
-def _evaluation(match: Found, read: Read) -> Evaluation:
+def _evaluation(match: RecognisedPath, read: Read) -> TestOutcomes:
     tests: Counter[tuple[str, str, str]] = Counter()
     times: list[float] = []
     duration = 0.0
@@ -114,11 +114,11 @@ def _evaluation(match: Found, read: Read) -> Evaluation:
         elif isinstance(item, Attempt) and item.counted:
             tests[_name(item.case.removeprefix(f"{suite}/")), item.execution, item.outcome] += 1
             duration += item.duration or 0.0
-    return Evaluation(tests, min(times, default=None), max(times) + duration if times else None)
+    return TestOutcomes(tests, min(times, default=None), max(times) + duration if times else None)
 
 
 def _name(test: str) -> str:
-    """The name of a test in all forms: `test_a.py::test_b[1]`, `test_a.test_b[1]` and `test_a#test_b[x=1]`."""
+    """One name for `test_a.py::test_b[1]`, `test_a.test_b[1]` and `test_a#test_b[x=1]`."""
     return _BETWEEN.sub(".", _PARAMETERS.sub("", _NUMBERED.sub("", test)))
 
 
@@ -127,15 +127,15 @@ def _size(path: Path) -> int:
     return sum(file.stat().st_size for file in below if file.is_file())
 
 
-def join_folders(matches: Sequence[Found], named: Iterable[Path]) -> list[Found]:
-    """Files that are named one by one and are all that a folder holds are read as the folder, which is one run.
+def join_folders(matches: Sequence[RecognisedPath], named: Iterable[Path]) -> list[RecognisedPath]:
+    """If the given files are all the readable files of a folder, read the folder instead: it is one run.
 
-    A folder takes the place of the first of its files. `named` are all paths, also those that no source reads alone.
+    The folder takes the place of its first file. `named` are all given paths, also those that no source reads alone.
     """
     beside: dict[Path, set[Path]] = {}
     for path in named:
         beside.setdefault(path.absolute().parent, set()).add(path.absolute())
-    wholes: dict[tuple[Path, str], Found | None] = {}
+    wholes: dict[tuple[Path, str], RecognisedPath | None] = {}
     for match in matches:
         place = match.path.absolute().parent, match.source.NAME
         if place not in wholes:
@@ -143,13 +143,13 @@ def join_folders(matches: Sequence[Found], named: Iterable[Path]) -> list[Found]
     return list(dict.fromkeys(wholes[match.path.absolute().parent, match.source.NAME] or match for match in matches))
 
 
-def _whole_folder(file: Found, named: set[Path]) -> Found | None:
+def _whole_folder(file: RecognisedPath, named: set[Path]) -> RecognisedPath | None:
     folder = file.path.parent
     match = file.source.recognise(folder) if len(named) >= FEW else None
-    return Found(folder, file.source, match) if match and not _leaves_out(folder, file.source, named) else None
+    return RecognisedPath(folder, file.source, match) if match and not _leaves_out(folder, file.source, named) else None
 
 
 def _leaves_out(folder: Path, source: Source, named: set[Path]) -> bool:
-    """Whether the folder holds more that the source would read."""
+    """Whether the folder contains other files that the source reads."""
     others = (child for child in children(folder) if child.absolute() not in named)
     return any(source.recognise(child) is not None for child in others)

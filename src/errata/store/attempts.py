@@ -10,11 +10,10 @@ from errata.errors import NotFoundError
 from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
 from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
-from errata.store.blocks import BlockReader
+from errata.store.blocks import BlockReader, decompress
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.store.schema import attempts, blobs, blocks, cases, checks
-from errata.store.zstd import decompress
 
 FETCH = 2_000
 
@@ -55,7 +54,7 @@ def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt, by
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
-    """The counted attempts in which a check failed."""
+    """The counted attempts with this check failed."""
     joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
     query = select(attempts).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
@@ -81,7 +80,7 @@ def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
 
 
 def case_of(store: Store, pk: int, key: str) -> Case | None:
-    """A case with its files; none where the log says nothing of it."""
+    """A case with its files; none where the log does not describe it."""
     with store.reading() as connection:
         row = connection.execute(select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key == key)).first()
         if row is None:

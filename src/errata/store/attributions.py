@@ -1,15 +1,16 @@
-"""What triage said of each failure, kept beside the facts."""
+"""The attribution of each failure by triage, stored beside the facts."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from sqlalchemy import delete, select, update
 
-from errata.model import Attribution
+from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
 from errata.store import sqlite
+from errata.store.attempts import _read
 from errata.store.database import Store
-from errata.store.schema import attributions, runs
+from errata.store.schema import attempts, attributions, runs
 
 CHUNK = 5_000
 
@@ -17,19 +18,27 @@ Kept = tuple[int, Attribution, bool]
 """The attempt's number, its attribution, and whether its measurement is broken."""
 
 
-def keep_attributions(store: Store, pk: int, found: Iterable[Kept]) -> int:
-    """Replace what an earlier triage said of a run; how many there are.
+def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
+    """Replace the attributions of a run; returns their number.
 
-    They are written in small transactions; the run counts as triaged only when `mark_triaged` says so.
+    They are written in small transactions; the run counts as triaged only after `mark_triaged`.
     """
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
         connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
     count = 0
-    for chunk in batched(found, CHUNK):
+    for chunk in batched(records, CHUNK):
         rows = [
-            (seq, one.owner, one.confidence, one.decided_by, breaks, one.rules_version, pack(one))
-            for seq, one, breaks in chunk
+            (
+                seq,
+                attribution.owner,
+                attribution.confidence,
+                attribution.decided_by,
+                breaks,
+                attribution.rules_version,
+                pack(attribution),
+            )
+            for seq, attribution, breaks in chunk
         ]
         count += len(rows)
         with store.writing() as connection:
@@ -46,12 +55,12 @@ def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
     """By attempt id."""
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
-        found = (unpack(row.record, Attribution) for row in connection.execute(query))
-        return {one.attempt: one for one in found}
+        records = (unpack(row.record, Attribution) for row in connection.execute(query))
+        return {one.attempt: one for one in records}
 
 
 def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:
-    """One by one, with whether a signal says that the measurement, not the answer, is at fault."""
+    """One by one, with whether a signal shows that the measurement, not the answer, is at fault."""
     with store.reading() as connection:
         query = select(attributions.c.record, attributions.c.breaks).where(attributions.c.run_pk == pk)
         for row in connection.execute(query.execution_options(yield_per=CHUNK)):
@@ -59,7 +68,7 @@ def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]
 
 
 def broken_measurements(store: Store, pk: int) -> set[str]:
-    """The attempts of which a signal says that the measurement, not the answer, is at fault."""
+    """Attempts with a signal that the measurement, not the answer, is at fault."""
     with store.reading() as connection:
         query = select(attributions.c.record).where(attributions.c.run_pk == pk, attributions.c.breaks)
         return {unpack(row.record, Attribution).attempt for row in connection.execute(query)}
@@ -72,7 +81,16 @@ def rules_version_of(store: Store, pk: int) -> str | None:
         return None if version is None else str(version)
 
 
-def batched(found: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
-    rest = iter(found)
+def batched(items: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
+    rest = iter(items)
     while chunk := list(islice(rest, size)):
         yield chunk
+
+
+def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:
+    """In the order of the log; of a run that was triaged."""
+    same = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
+    query = select(attempts, attributions.c.record.label("said")).join(attributions, same)
+    query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
+    for row, attempt in _read(store, pk, query, steps=steps):
+        yield attempt, unpack(row.said, Attribution)

@@ -17,6 +17,7 @@ from errata.model import (
     Placement,
     Verdict,
 )
+from errata.store.blocks import compress, decompress
 from errata.store.buckets import (
     mark_bucketed,
     placement_row,
@@ -30,7 +31,6 @@ from errata.store.buckets import (
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import bucket_events, bucket_members, buckets
-from errata.store.zstd import compress, decompress
 
 BY_PERSONS = ("merge", "split", "rename", "move", "confirm", "undo", "redo")
 """What people do; the rest is what rules make of verdicts and new runs."""
@@ -72,22 +72,22 @@ class BucketTransaction:
         return read_version(self._connection, bucket_id)
 
     def members(self, *bucket_ids: str) -> list[Placement]:
-        found: list[Placement] = []
+        placements: list[Placement] = []
         for some in chunks(bucket_ids):
-            found += read_placements(self._connection, bucket_members.c.bucket.in_(some))
-        return found
+            placements += read_placements(self._connection, bucket_members.c.bucket.in_(some))
+        return placements
 
     def members_of_run(self, run_id: str) -> dict[str, Placement]:
         return {one.attempt: one for one in read_placements(self._connection, bucket_members.c.run_id == run_id)}
 
     def placements(self, attempts: Sequence[str]) -> list[Placement]:
         """Fewer where a run was forgotten meanwhile."""
-        found: list[Placement] = []
+        placements: list[Placement] = []
         for some in chunks(attempts):
             runs = sorted({run_of(attempt) for attempt in some})
             where = bucket_members.c.run_id.in_(runs) & bucket_members.c.attempt_id.in_(some)
-            found += read_placements(self._connection, where)
-        return found
+            placements += read_placements(self._connection, where)
+        return placements
 
     def verdicts(self, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
         return verdicts_in(self._connection, bucket_ids)
@@ -127,12 +127,12 @@ class BucketTransaction:
     def move(self, members: Iterable[Placement], to: Callable[[Placement], Location]) -> None:
         """Put failures elsewhere; those that lie there already stay as they are."""
         rows = []
-        for one in members:
-            before, after = Location(one.bucket, one.author, one.at), to(one)
+        for member in members:
+            before, after = Location(member.bucket, member.author, member.at), to(member)
             if before != after:
-                first = self._moves[one.attempt].before if one.attempt in self._moves else before
-                self._moves[one.attempt] = MemberMove(one.attempt, first, after)
-                rows.append({"the_run": one.run, "the_attempt": one.attempt, **after._asdict()})
+                first = self._moves[member.attempt].before if member.attempt in self._moves else before
+                self._moves[member.attempt] = MemberMove(member.attempt, first, after)
+                rows.append({"the_run": member.run, "the_attempt": member.attempt, **after._asdict()})
         the_run = bucket_members.c.run_id == bindparam("the_run")
         the_attempt = bucket_members.c.attempt_id == bindparam("the_attempt")
         if rows:
@@ -164,7 +164,7 @@ class BucketTransaction:
         for other in others[::-1] if undone else others:
             self._mark_undone(other, undone=not undone)
 
-    # writing what a rule says: no part of the change, since no person undoes it
+    # a rule's own status is no part of the change, since no person undoes it
 
     def replace_members(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
         for some in chunks([*gone, *(one.attempt for one in members)]):

@@ -55,26 +55,26 @@ def bucket_places(store: Store, run_id: str, attempts: Sequence[str] | None = No
     with store.reading() as connection:
         if attempts is None:
             return _places(connection.execute(query))
-        found: dict[str, BucketPlace] = {}
+        places: dict[str, BucketPlace] = {}
         for some in chunks(attempts):
-            found |= _places(connection.execute(query.where(bucket_members.c.attempt_id.in_(some))))
-        return found
+            places |= _places(connection.execute(query.where(bucket_members.c.attempt_id.in_(some))))
+        return places
 
 
 def _places(rows: Iterable[Row[Any]]) -> dict[str, BucketPlace]:
     places: dict[str, BucketPlace] = {}
-    found = {}
+    places_by_attempt = {}
     for row in rows:
         if row.id not in places:
             bucket = unpack(row.record, Bucket)
             places[row.id] = BucketPlace(id=bucket.id, slug=bucket.slug, title=bucket.title, status=bucket.status)
-        found[row.attempt_id] = places[row.id]
-    return found
+        places_by_attempt[row.attempt_id] = places[row.id]
+    return places_by_attempt
 
 
 def bucket_marks(store: Store, run_ids: Sequence[str]) -> dict[str, BucketMark]:
     """By run; verdicts are only ever added, so their number and the newest show whether there are others."""
-    found = {}
+    marks = {}
     with store.reading() as connection:
         for some in chunks(run_ids):
             query = select(verdicts.c.run_id, func.count().label("often"), func.max(verdicts.c.at).label("newest"))
@@ -84,10 +84,10 @@ def bucket_marks(store: Store, run_ids: Sequence[str]) -> dict[str, BucketMark]:
             states = states.where(runs.c.run_id.in_(some), runs.c.state == "current")
             for row in connection.execute(states):
                 count, newest = counted.get(row.run_id, (0, ""))
-                found[row.run_id] = BucketMark(
+                marks[row.run_id] = BucketMark(
                     run=row.run_id, triaged=row.triaged, bucketed=row.bucketed, verdicts=count, newest=newest
                 )
-    return found
+    return marks
 
 
 def mark_bucketed(connection: Connection, pk: int, mark: str) -> None:
@@ -155,12 +155,12 @@ def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, 
     """Attempt → its verdicts, oldest first; of all members of some buckets."""
     same = (bucket_members.c.run_id == verdicts.c.run_id) & (bucket_members.c.attempt_id == verdicts.c.attempt_id)
     query = select(verdicts.c.record).join(bucket_members, same).order_by(verdicts.c.at, verdicts.c.id)
-    found: dict[str, list[Verdict]] = {}
+    by_attempt: dict[str, list[Verdict]] = {}
     for some in chunks(bucket_ids):
         for row in connection.execute(query.where(bucket_members.c.bucket.in_(some))):
             verdict = unpack(row.record, Verdict)
-            found.setdefault(verdict.attempt, []).append(verdict)
-    return found
+            by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    return by_attempt
 
 
 # counts, from the indexes of the members: no run is opened
@@ -192,11 +192,11 @@ def count_bucket(store: Store, bucket: Bucket) -> BucketCounts:
     with store.reading() as connection:
         query = _RECORDS.where(buckets.c.id == bucket.id)
         of_it = bucket_members.c.bucket == bucket.id
-        found = _counted(connection, connection.execute(query).all(), of_it, _rows(connection, of_it))
+        counted = _counted(connection, connection.execute(query).all(), of_it, _rows(connection, of_it))
     empty = BucketCounts(
         bucket=bucket, rows=0, followers=0, cases=0, read=0, elsewhere=0, runs=(), models=(), owners={}
     )
-    return next(iter(found), empty)
+    return next(iter(counted), empty)
 
 
 def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElement[bool]:
@@ -263,12 +263,12 @@ def _cases() -> Any:
 
 
 def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    runs_by_bucket: dict[str, list[str]] = {}
     for bucket, run in connection.execute(
         select(bucket_members.c.bucket, bucket_members.c.run_id).where(chosen).distinct()
     ):
-        found.setdefault(bucket, []).append(run)
-    return found
+        runs_by_bucket.setdefault(bucket, []).append(run)
+    return runs_by_bucket
 
 
 def _counts(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[Any]) -> BucketCounts:

@@ -14,7 +14,7 @@ from errata.store.schema import attempts, cases
 
 CHUNK = 500
 FEW = 100
-"""Up to so many cases are looked up one by one; of more, a run's failures are read through."""
+"""Up to this many cases are looked up one by one; beyond it, all failures of a run are read."""
 
 
 class CaseOutcome(NamedTuple):
@@ -25,7 +25,7 @@ class CaseOutcome(NamedTuple):
     failed: bool
     """Some counted attempt ran to its end, was measured, and failed."""
     digest: str
-    """Of the task, its reference and its grader; empty where the log tells none of them."""
+    """Of the task, its reference and its grader; empty where the log has none of them."""
 
 
 def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:

@@ -12,7 +12,7 @@ from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import attempts, attributions, cases, checks
 
-# what an attempt came to; of several attempts that failed the smallest number says most
+# the result of an attempt; of several failed attempts the smallest number is the most informative
 _FAILED: tuple[CellState, ...] = ("failed", "partial", "limit", "error", "cancelled")
 _UNDECIDED: tuple[CellState, ...] = ("partial", "unscored", "missing")
 _STATES: tuple[CellState, ...] = (*_FAILED, *_UNDECIDED, "passed")
@@ -26,7 +26,7 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
     """One for each run and each case with a counted attempt, in no order."""
     followers = _followers(store, pks)
     contradicting: dict[int, bool] = {}
-    found = []
+    cells = []
     with store.reading() as connection:
         for pk, key, tried, code, passes, fails, position in connection.execute(_query(pks)):
             state: CellState = _STATES[code]
@@ -38,8 +38,8 @@ def cells_of(store: Store, pks: Collection[int]) -> list[Cell]:
                 state = "passed"
             elif followers and fails and followers.get((pk, key)) == fails:
                 state = "follows"
-            found.append(Cell(pk, key, state, tried, passes, fails, position))
-    return found
+            cells.append(Cell(pk, key, state, tried, passes, fails, position))
+    return cells
 
 
 def failed_checks_by_case(store: Store, pks: Collection[int]) -> Iterator[tuple[int, str, str, int]]:
@@ -54,13 +54,13 @@ def failed_checks_by_case(store: Store, pks: Collection[int]) -> Iterator[tuple[
 
 
 def digests_of(store: Store, pks: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Run → case → the digest of its task, where the log tells the task."""
-    found: dict[int, dict[str, str]] = {pk: {} for pk in pks}
+    """Run → case → the digest of its task, where the log has the task."""
+    digests: dict[int, dict[str, str]] = {pk: {} for pk in pks}
     query = select(cases.c.run_pk, cases.c.key, cases.c.digest).where(cases.c.digest != "")
     with store.reading() as connection:
-        for pk, key, digest in connection.execute(query.where(cases.c.run_pk.in_(list(found)))):
-            found[pk][key] = digest
-    return found
+        for pk, key, digest in connection.execute(query.where(cases.c.run_pk.in_(list(digests)))):
+            digests[pk][key] = digest
+    return digests
 
 
 def _query(pks: Collection[int]) -> Any:
@@ -97,19 +97,19 @@ def _followers(store: Store, pks: Collection[int]) -> Counter[Key]:
     """How many attempts of a case only follow from another failure."""
     query = select(attributions.c.run_pk, attributions.c.seq).where(attributions.c.owner == "collateral")
     by_run: dict[int, list[int]] = {}
-    found: Counter[Key] = Counter()
+    counts: Counter[Key] = Counter()
     with store.reading() as connection:
         for pk, seq in connection.execute(query.where(attributions.c.run_pk.in_(list(pks)))):
             by_run.setdefault(pk, []).append(seq)
         for pk, seqs in by_run.items():
             for some in chunks(seqs):
                 named = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.seq.in_(some))
-                found.update((pk, key) for (key,) in connection.execute(named.where(attempts.c.counted)))
-    return found
+                counts.update((pk, key) for (key,) in connection.execute(named.where(attempts.c.counted)))
+    return counts
 
 
 def _repeats(store: Store, pk: int) -> bool:
     """Whether a run tries its cases several times; several rows of one and the same try do not make it so."""
     again = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.number > 1)
-    found = _read(store, pk, again.order_by(attempts.c.seq), steps=False)
-    return any(attempt.duplicate_of is None for _, attempt in found)
+    rows = _read(store, pk, again.order_by(attempts.c.seq), steps=False)
+    return any(attempt.duplicate_of is None for _, attempt in rows)

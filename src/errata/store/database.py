@@ -1,7 +1,10 @@
 """Opening a store: where it lies, whether it is ours, and which schema it has."""
 
+import os
+import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -9,15 +12,16 @@ from sqlalchemy import Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from errata.errors import StoreError
+from errata.model.output.store import StoreProblem
 from errata.store import sqlite
+from errata.store.blocks import ZstdError, decompress
 from errata.store.schema import SCHEMA, blobs, blocks, metadata
-from errata.store.zstd import ZstdError, decompress
 
 _VERSION_TABLE = "alembic_version"
 
 
 class Store:
-    """An open store. Reading and writing are transactions; every failure of the database is told in words."""
+    """An open store. Reading and writing are transactions; every database error is explained in words."""
 
     def __init__(self, path: Path, engine: Engine) -> None:
         self.path = path
@@ -75,10 +79,10 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
-        told = sqlite.explain(error)
-        if told is None:
+        explained = sqlite.explain(error)
+        if explained is None:
             raise
-        raise StoreError(f"{told[0]}: `{path}`", hint=told[1]) from error
+        raise StoreError(f"{explained[0]}: `{path}`", hint=explained[1]) from error
 
 
 def open_store(path: Path) -> Store:
@@ -107,10 +111,10 @@ def schema_of(connection: Connection) -> int:
     return int(version) if version.isdecimal() else 0
 
 
-def problems_of(store: Store) -> list[str]:
+def problems_of(store: Store) -> list[StoreProblem]:
     """What the database finds wrong with itself, and which packed parts can't be unpacked; empty where it is sound."""
     with store.reading() as connection:
-        told = sqlite.integrity(connection)
+        problems = [StoreProblem(kind="integrity", message=text) for text in sqlite.integrity(connection)]
         for table in (blocks, blobs):
             damaged = 0
             for row in connection.execute(select(table.c.data).execution_options(yield_per=200)):
@@ -119,12 +123,12 @@ def problems_of(store: Store) -> list[str]:
                 except ZstdError:
                     damaged += 1
             if damaged:
-                told.append(f"{damaged} of the {table.name} can't be unpacked")
-        return told
+                problems.append(StoreProblem(kind="not_unpackable", table=table.name, count=damaged))
+        return problems
 
 
 _ELSEWHERE = "name another file with `--store FILE`"
-_GITIGNORE = "# the store of errata; it can be made anew from the logs\n*\n"
+_GITIGNORE = "# the store of errata; it can be rebuilt from the logs\n*\n"
 
 
 def _make_folder(folder: Path) -> None:
@@ -162,3 +166,31 @@ def _create(store: Store) -> None:
                 f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
             )
             connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{SCHEMA:04d}')")  # noqa: S608
+
+
+GIVEN_UP_AFTER = timedelta(days=2)
+"""A process of another machine or container can't be asked whether it lives; after this long it does not."""
+
+
+def this_process() -> str:
+    """Host, process namespace and process id, so that another process can check whether this one is alive."""
+    try:
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        namespace = ""
+    return f"{socket.gethostname()}/{namespace}:{os.getpid()}"
+
+
+def is_dead(process: str, since: str) -> bool:
+    if datetime.now(UTC) - datetime.fromisoformat(since) > GIVEN_UP_AFTER:
+        return True
+    place, _, pid = process.rpartition(":")
+    if place != this_process().rpartition(":")[0]:
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, ValueError):
+        pass
+    return False

@@ -40,34 +40,34 @@ def elsewhere(store: Store, suite: str, run_id: str, keys: Collection[str]) -> d
     with store.reading() as connection:
         others = {row.pk: row for row in connection.execute(_other_runs(suite, run_id))}
         order = {pk: place for place, pk in enumerate(others)}
-        found: dict[str, dict[int, Elsewhere]] = {key: {} for key in keys}
+        by_case: dict[str, dict[int, Elsewhere]] = {key: {} for key in keys}
         for row in _tried(connection, list(others), keys):
             run = others[row.run_pk]
             made = attempt_id(run.run_id, row.case_key, session=row.session, index=row.number, path=row.path)
-            told = (run.run_id, run.native_id, run.model, run.started_at or "", made, row.execution, row.outcome)
-            found[row.case_key][row.run_pk] = Elsewhere(*told, row.digest or "", row.run_pk, row.seq)
-    return {key: sorted(by_run.values(), key=lambda one: order[one.pk]) for key, by_run in found.items()}
+            fields = (run.run_id, run.native_id, run.model, run.started_at or "", made, row.execution, row.outcome)
+            by_case[row.case_key][row.run_pk] = Elsewhere(*fields, row.digest or "", row.run_pk, row.seq)
+    return {key: sorted(by_run.values(), key=lambda one: order[one.pk]) for key, by_run in by_case.items()}
 
 
 def failed_checks_of(store: Store, tries: Iterable[Elsewhere]) -> dict[tuple[int, int], list[str]]:
     """By run and attempt: the names of what failed, also of what does not count."""
     wanted = [(one.pk, one.seq) for one in tries]
-    found: dict[tuple[int, int], list[str]] = {}
+    by_place: dict[tuple[int, int], list[str]] = {}
     with store.reading() as connection:
         for some in chunks(wanted):
             query = select(checks.c.run_pk, checks.c.seq, checks.c.name).where(checks.c.status == "fail")
             query = query.where(tuple_(checks.c.run_pk, checks.c.seq).in_(some))
             for row in connection.execute(query.order_by(checks.c.run_pk, checks.c.seq, checks.c.place)):
-                found.setdefault((row.run_pk, row.seq), []).append(row.name)
-    return found
+                by_place.setdefault((row.run_pk, row.seq), []).append(row.name)
+    return by_place
 
 
 def verdicts_on(store: Store, tries: Iterable[Elsewhere]) -> dict[str, list[Verdict]]:
     """By attempt, oldest first."""
     by_run: dict[str, list[str]] = {}
-    for one in tries:
-        by_run.setdefault(one.run_id, []).append(one.attempt)
-    found: dict[str, list[Verdict]] = {}
+    for tried in tries:
+        by_run.setdefault(tried.run_id, []).append(tried.attempt)
+    by_attempt: dict[str, list[Verdict]] = {}
     with store.reading() as connection:
         query = select(verdicts.c.run_id).where(verdicts.c.run_id.in_(list(by_run)[:FEW])).distinct()
         reviewed = [row.run_id for row in connection.execute(query)]
@@ -76,8 +76,8 @@ def verdicts_on(store: Store, tries: Iterable[Elsewhere]) -> dict[str, list[Verd
             query = select(verdicts.c.record).where(verdicts.c.run_id.in_(reviewed), verdicts.c.attempt_id.in_(some))
             for row in connection.execute(query.order_by(verdicts.c.at, verdicts.c.id)):
                 verdict = unpack(row.record, Verdict)
-                found.setdefault(verdict.attempt, []).append(verdict)
-    return found
+                by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    return by_attempt
 
 
 def _other_runs(suite: str, run_id: str) -> Select[Any]:

@@ -7,14 +7,14 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from errata.model import Artefact, Attempt, Attribution, Case
+from errata.model.attempt import ListedFailure
 from errata.model.codec import unpack
-from errata.model.failure import ListedFailure
 from errata.model.identity import AttemptParts, attempt_id
 from errata.store.attempts import FETCH, _read
+from errata.store.blocks import decompress
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import attempts, attributions, blobs, cases, checks
-from errata.store.zstd import decompress
 
 KIN = 60
 """Attempts at one case beside the one that is looked at."""
@@ -23,7 +23,7 @@ T = TypeVar("T", Attempt, Case)
 
 
 class Loaded(NamedTuple):
-    """A failure with its transcript, its files, its case and what triage says of it."""
+    """A failure with its transcript, its files, its case and its attribution."""
 
     attempt: Attempt
     case: Case | None
@@ -34,8 +34,8 @@ def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "
     """In the order of the conversation or suite, else of the log."""
     columns = (attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
     facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
-    said = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
-    query = select(*columns, *facts, attributions.c.owner).select_from(attempts.outerjoin(attributions, said))
+    same_attempt = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
+    query = select(*columns, *facts, attributions.c.owner).select_from(attempts.outerjoin(attributions, same_attempt))
     query = query.where(attempts.c.run_pk == pk, attempts.c.failure)
     if failed_check:
         same = (checks.c.run_pk == attempts.c.run_pk) & (checks.c.seq == attempts.c.seq)
@@ -49,7 +49,7 @@ def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "
 
 
 def number_of(store: Store, pk: int, parts: AttemptParts) -> int | None:
-    """Where an attempt stands in its run, failure or not; none where the run has no such attempt."""
+    """The number of an attempt in its run, failure or not; none where the run has no such attempt."""
     query = select(attempts.c.seq).where(attempts.c.run_pk == pk, attempts.c.case_key == parts.case)
     same = (attempts.c.number == parts.index) & (attempts.c.path == parts.path)
     query = query.where(same, attempts.c.session.is_not_distinct_from(parts.session))
@@ -59,19 +59,21 @@ def number_of(store: Store, pk: int, parts: AttemptParts) -> int | None:
 
 def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
     """In the order asked for; fewer where the run was replaced meanwhile."""
-    found = _numbered(store, pk, seqs, steps=True)
+    numbered = _numbered(store, pk, seqs, steps=True)
     with store.reading() as connection:
-        said = _attributions(connection, pk, seqs)
-        known = _cases(connection, pk, {attempt.case for attempt in found.values()})
-        texts = _texts(connection, (*found.values(), *known.values()))
+        records = _attributions(connection, pk, seqs)
+        known = _cases(connection, pk, {attempt.case for attempt in numbered.values()})
+        texts = _texts(connection, (*numbered.values(), *known.values()))
     filled = {key: _filled(case, texts) for key, case in known.items()}
     return [
-        Loaded(_filled(found[seq], texts), filled.get(found[seq].case), said.get(seq)) for seq in seqs if seq in found
+        Loaded(_filled(numbered[seq], texts), filled.get(numbered[seq].case), records.get(seq))
+        for seq in seqs
+        if seq in numbered
     ]
 
 
 def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]:
-    """The counted turns at these places of a conversation, with what was said and called."""
+    """The counted turns at these positions of a conversation, with their messages and calls."""
     query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(attempts.c.position >= first, attempts.c.position <= last)
     query = query.order_by(attempts.c.position, attempts.c.seq)
@@ -88,12 +90,12 @@ def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[
             if len(chosen[row.case_key]) <= KIN:
                 chosen[row.case_key].append(row.seq)
     seqs = sorted(seq for some in chosen.values() for seq in some)
-    found = [one for some in chunks(seqs) for one in _numbered(store, pk, some).values()]
+    numbered = [one for some in chunks(seqs) for one in _numbered(store, pk, some).values()]
     with store.reading() as connection:
-        texts = _texts(connection, found)
+        texts = _texts(connection, numbered)
     by_case: dict[str, list[Attempt]] = {key: [] for key in keys}
-    for one in found:
-        by_case[one.case].append(_filled(one, texts))
+    for attempt in numbered:
+        by_case[attempt.case].append(_filled(attempt, texts))
     return by_case
 
 
@@ -116,11 +118,11 @@ def _cases(connection: Connection, pk: int, keys: set[str]) -> dict[str, Case]:
 def _texts(connection: Connection, records: Iterable[Attempt | Case]) -> dict[str, str]:
     """Digest → text, each read once."""
     wanted = {one.blob for record in records for one in record.artefacts if one.blob and one.text is None}
-    found = {}
+    numbered = {}
     for some in chunks(sorted(wanted)):
         for row in connection.execute(select(blobs.c.digest, blobs.c.data).where(blobs.c.digest.in_(some))):
-            found[row.digest] = decompress(row.data).decode("utf-8", "surrogatepass")
-    return found
+            numbered[row.digest] = decompress(row.data).decode("utf-8", "surrogatepass")
+    return numbered
 
 
 def _filled(record: T, texts: dict[str, str]) -> T:

@@ -11,9 +11,8 @@ from sqlalchemy import Connection, insert, update
 
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
-from errata.store.database import Store
-from errata.store.packing import Batch
-from errata.store.processes import this_process
+from errata.store.database import Store, this_process
+from errata.store.packing import PackedBatch
 from errata.store.removal import collect_garbage
 from errata.store.schema import runs
 from errata.store.sqlite import fitting
@@ -44,7 +43,7 @@ class Importing:
         if error is not None and not isinstance(error, StoreError):
             self._give_up()
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PackedBatch) -> None:
         """Write a batch; the write lock is held for this long only."""
         with self._writing() as connection:
             for run in batch.runs:
@@ -85,7 +84,7 @@ class Importing:
         assert pk is not None
         self._staged[run.id] = Staged(pk[0], run)
 
-    def _add_unreadables(self, batch: Batch) -> None:
+    def _add_unreadables(self, batch: PackedBatch) -> None:
         for run_id, item in batch.unreadables:
             if run_id in self._staged:
                 self._staged[run_id].note(item)

@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from errata.model import Call
+from errata.model import ReviewCall
 from errata.model.codec import pack, unpack
-from errata.store.database import Store
-from errata.store.processes import is_dead, this_process
+from errata.store.database import Store, is_dead, this_process
 from errata.store.schema import calls
 
 # made once: they are used three times for every call
@@ -32,16 +31,16 @@ class StoredLedger:
         self._connection = connection
         self._holder = this_process()
 
-    def answered(self, cache_key: str) -> Call | None:
+    def answered(self, cache_key: str) -> ReviewCall | None:
         with self._store.translated(), self._connection.begin():
             row = self._connection.execute(_ANSWERED, {"key": cache_key}).first()
-        return unpack(row.record, Call) if row else None
+        return unpack(row.record, ReviewCall) if row else None
 
-    def intend(self, call: Call, *, unless_since: str = "") -> bool:
+    def intend(self, call: ReviewCall, *, unless_since: str = "") -> bool:
         """Nothing is intended where another living process has asked the same since then: its answer does for both."""
         with self._store.translated(), self._connection.begin():
             for row in self._connection.execute(_INTENDED, {"key": call.cache_key}):
-                other = unpack(row.record, Call)
+                other = unpack(row.record, ReviewCall)
                 if (
                     row.holder != self._holder
                     and other.started_at >= unless_since
@@ -51,7 +50,7 @@ class StoredLedger:
             self._connection.execute(_INTEND, _row(call) | {"holder": self._holder})
         return True
 
-    def close(self, call: Call) -> None:
+    def close(self, call: ReviewCall) -> None:
         with self._store.translated(), self._connection.begin():
             self._connection.execute(_CLOSE, {"call": call.id, "state": call.state, "record": pack(call)})
 
@@ -62,23 +61,23 @@ def open_ledger(store: Store) -> Iterator[StoredLedger]:
         yield StoredLedger(store, connection)
 
 
-def calls_of(store: Store, run_id: str = "") -> Iterator[Call]:
+def calls_of(store: Store, run_id: str = "") -> Iterator[ReviewCall]:
     """In the order they were intended; of one run, or all."""
     query = select(calls.c.record)
     if run_id:
         query = query.where(calls.c.run_id == run_id)
     with store.reading() as connection:
-        found = [unpack(row.record, Call) for row in connection.execute(query)]
-    yield from sorted(found, key=lambda call: (call.started_at, call.id))
+        unpacked = [unpack(row.record, ReviewCall) for row in connection.execute(query)]
+    yield from sorted(unpacked, key=lambda call: (call.started_at, call.id))
 
 
-def find_lost(store: Store, *, now: str) -> list[Call]:
-    """Intents whose process is gone were lost in flight: they are marked so, once, and told."""
+def find_lost(store: Store, *, now: str) -> list[ReviewCall]:
+    """Intended calls of dead processes were lost in flight: they are marked as lost, once, and returned."""
     with store.reading() as connection:
         rows = connection.execute(select(calls.c.record, calls.c.holder).where(calls.c.state == "intended")).all()
     lost = []
     for row in rows:
-        call = unpack(row.record, Call)
+        call = unpack(row.record, ReviewCall)
         if is_dead(row.holder, call.started_at):
             why = "the process ended before the answer was stored"
             lost.append(msgspec.structs.replace(call, state="lost", ended_at=now, why=why))
@@ -89,7 +88,7 @@ def find_lost(store: Store, *, now: str) -> list[Call]:
     return lost
 
 
-def _row(call: Call) -> dict[str, Any]:
+def _row(call: ReviewCall) -> dict[str, Any]:
     return {
         "id": call.id,
         "run_id": call.run,

@@ -76,9 +76,11 @@ def forget_gap(store: Store, gap_id: str) -> None:
 def _by_id(store: Store, table: Table, beginning: str, what: str, hint: str) -> Any:
     with store.reading() as connection:
         query = select(table.c.id, table.c.record).where(table.c.id.startswith(beginning, autoescape=True))
-        found = connection.execute(query.order_by(table.c.id)).all() if beginning else []
-    exact = [row for row in found if row.id == beginning or len(beginning) >= LEAST_OF_AN_ID]
+        rows = connection.execute(query.order_by(table.c.id)).all() if beginning else []
+    exact = [row for row in rows if row.id == beginning or len(beginning) >= LEAST_OF_AN_ID]
     if len(exact) == 1:
         return exact[0].record
-    told = f"`{beginning}` begins the ids of {len(exact)} {what}s" if exact else f"No {what} has the id `{beginning}`"
-    raise NotFoundError(told, hint=hint)
+    problem = (
+        f"`{beginning}` begins the ids of {len(exact)} {what}s" if exact else f"No {what} has the id `{beginning}`"
+    )
+    raise NotFoundError(problem, hint=hint)

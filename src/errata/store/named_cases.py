@@ -38,15 +38,15 @@ def _tries() -> Select[Any]:
     carried_out = attempts.c.execution.in_(("completed", "limit"))
     measured = carried_out & (attempts.c.measurement == "scored") & ~broken
     passed = measured & ~attempts.c.failure & attempts.c.outcome.in_(("pass", "partial"))
-    found = (
+    rows = (
         func.max(case((passed, 1), else_=0)).label("passed"),
         func.max(case((measured & attempts.c.failure, 1), else_=0)).label("failed"),
         func.max(case((attempts.c.failure, 1), else_=0)).label("is_failure"),
     )
-    said = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
-    joined = attempts.join(runs, runs.c.pk == attempts.c.run_pk).outerjoin(attributions, said)
+    same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    joined = attempts.join(runs, runs.c.pk == attempts.c.run_pk).outerjoin(attributions, same)
     joined = joined.outerjoin(exclusions, exclusions.c.run_id == runs.c.run_id)
-    query = select(runs.c.run_id, attempts.c.case_key, *found).select_from(joined)
+    query = select(runs.c.run_id, attempts.c.case_key, *rows).select_from(joined)
     query = query.where(runs.c.state == "current", attempts.c.counted, exclusions.c.run_id.is_(None))
     return query.group_by(runs.c.run_id, attempts.c.case_key)
 
@@ -72,13 +72,13 @@ def _keys(store: Store, wanted: Any, suite: str, pk: int | None) -> list[str]:
 
 def suites_of(store: Store, keys: Iterable[str]) -> dict[str, set[str]]:
     """Case → the suites of the runs that tried it."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     query = select(attempts.c.case_key, runs.c.suite).join(runs, runs.c.pk == attempts.c.run_pk).distinct()
     with store.reading() as connection:
         for some in chunks(list(keys)):
             for row in connection.execute(query.where(runs.c.state == "current", attempts.c.case_key.in_(some))):
-                found.setdefault(row.case_key, set()).add(row.suite)
-    return found
+                names.setdefault(row.case_key, set()).add(row.suite)
+    return names
 
 
 def bucket_cases(store: Store, slugs: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
@@ -86,10 +86,10 @@ def bucket_cases(store: Store, slugs: Iterable[str] = ()) -> dict[str, tuple[str
     named = list(slugs)
     joined = buckets.outerjoin(bucket_members, bucket_members.c.bucket == buckets.c.id)
     query = select(buckets.c.slug, bucket_members.c.attempt_id).select_from(joined).where(~buckets.c.gone)
-    found: dict[str, dict[str, None]] = {}
+    names: dict[str, dict[str, None]] = {}
     with store.reading() as connection:
         for row in connection.execute(query.where(buckets.c.slug.in_(named)) if named else query):
-            cases = found.setdefault(row.slug, {})
+            cases = names.setdefault(row.slug, {})
             if row.attempt_id:
                 cases[split_attempt_id(row.attempt_id).case] = None
-    return {slug: tuple(cases) for slug, cases in found.items()}
+    return {slug: tuple(cases) for slug, cases in names.items()}

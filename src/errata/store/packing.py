@@ -13,8 +13,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.record import TurnBegins
-from errata.store.blocks import BlockWriter
-from errata.store.zstd import compress
+from errata.store.blocks import BlockWriter, compress
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700
@@ -40,7 +39,7 @@ class RunPart(msgspec.Struct, array_like=True):
     """Over all cases and attempts; given once, after the last of them."""
 
 
-class Batch(msgspec.Struct, array_like=True):
+class PackedBatch(msgspec.Struct, array_like=True):
     """What is written in one transaction, and what one process sends to the other."""
 
     runs: list[Run] = []
@@ -52,13 +51,13 @@ class Batch(msgspec.Struct, array_like=True):
     """The reader's turn is over, and another one follows."""
 
 
-def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1) -> Iterator[Batch]:
+def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1) -> Iterator[PackedBatch]:
     """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet.
 
     Several readers of one log give their blocks numbers that no other gives.
     """
     packers: dict[str, _RunPacker] = {}
-    batch = Batch()
+    batch = PackedBatch()
     turns = 0
     for item in items:
         batch.items += 1
@@ -69,7 +68,7 @@ def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int =
                 continue
             if packer.add(item):
                 yield _with_parts(batch, packers)
-                batch = Batch()
+                batch = PackedBatch()
         elif type(item) is Run:
             packers.setdefault(item.id, _RunPacker(reader, of))
             batch.runs.append(item)
@@ -77,20 +76,20 @@ def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int =
             batch.unreadables.append((item.run, item))
             if len(batch.unreadables) >= BATCH_ROWS:
                 yield _with_parts(batch, packers)
-                batch = Batch()
+                batch = PackedBatch()
         elif type(item) is TurnBegins:
             for packer in packers.values():
                 packer.begin_turn(item.seq)
             batch.ends_turn = turns > 0
             turns += 1
             yield _with_parts(batch, packers)
-            batch = Batch()
+            batch = PackedBatch()
     for packer in packers.values():
         packer.close()
     yield _with_parts(batch, packers)
 
 
-def seal(batches: Iterable[Batch]) -> Iterator[Batch]:
+def seal(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
     """Compress the blocks and take the digest of what is in them; at the end one more batch with the digests."""
     hashes: dict[str, Any] = {}
     for batch in batches:
@@ -103,7 +102,7 @@ def seal(batches: Iterable[Batch]) -> Iterator[Batch]:
                 known.update(data)
             part.blocks = [(number, compress(data)) for number, data in part.blocks]
         yield batch
-    yield Batch(parts={run: RunPart(digest=known.hexdigest()) for run, known in hashes.items()})
+    yield PackedBatch(parts={run: RunPart(digest=known.hexdigest()) for run, known in hashes.items()})
 
 
 class _KnownChecks(msgspec.Struct):
@@ -216,7 +215,7 @@ def without_texts(artefacts: tuple[Artefact, ...], blobs: list[Blob]) -> tuple[A
     return tuple(kept)
 
 
-def _with_parts(batch: Batch, packers: dict[str, _RunPacker]) -> Batch:
+def _with_parts(batch: PackedBatch, packers: dict[str, _RunPacker]) -> PackedBatch:
     batch.parts = {run: packer.take() for run, packer in packers.items()}
     return batch
 

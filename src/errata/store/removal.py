@@ -5,13 +5,12 @@ from sqlalchemy import delete, select, update
 from errata.errors import StoreError
 from errata.store import sqlite
 from errata.store.bucket_changes import forget_empty_buckets
-from errata.store.database import Store
-from errata.store.processes import is_dead
+from errata.store.database import Store, is_dead
 from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
 
 
 def remove_run(store: Store, run_id: str) -> None:
-    """Forget a run: its facts and what was said of it."""
+    """Forget a run: its facts, attributions and reviews."""
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.run_id == run_id, runs.c.state == "current").values(state="stale"))
         for table in (exclusions, *REVIEWS):

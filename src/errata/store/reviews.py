@@ -1,4 +1,4 @@
-"""What reviewers said: verdicts, refusals, and who is reading what at the moment."""
+"""Reviews: verdicts, refusals, and current leases."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,45 +10,45 @@ from errata.model import Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import split_attempt_id
 from errata.model.verdict import Lease, Refusal, word_for
+from errata.store.blocks import compress, decompress
 from errata.store.database import Store
 from errata.store.schema import leases, refusals, verdicts
-from errata.store.zstd import compress, decompress
 
 FEW = 500
 """Values that one query names."""
 
 
-def keep_verdicts(store: Store, found: Iterable[Verdict]) -> int:
+def keep_verdicts(store: Store, records: Iterable[Verdict]) -> int:
     """Kept once: a verdict of a known id changes nothing. How many were new."""
     rows: list[dict[str, Any]] = [
         {
-            "id": one.id,
-            "run_id": split_attempt_id(one.attempt).run,
-            "attempt_id": one.attempt,
-            "reviewer": word_for(one.reviewer),
-            "kind": one.reviewer.kind,
-            "label": one.label,
-            "owner": one.owner,
-            "inherited": one.inherited_from is not None,
-            "at": one.at or "",
-            "record": pack(one),
+            "id": verdict.id,
+            "run_id": split_attempt_id(verdict.attempt).run,
+            "attempt_id": verdict.attempt,
+            "reviewer": word_for(verdict.reviewer),
+            "kind": verdict.reviewer.kind,
+            "label": verdict.label,
+            "owner": verdict.owner,
+            "inherited": verdict.inherited_from is not None,
+            "at": verdict.at or "",
+            "record": pack(verdict),
         }
-        for one in found
+        for verdict in records
     ]
     with store.writing() as connection:
-        known = _known(connection, [row["id"] for row in rows])
+        known = _known_ids(connection, [row["id"] for row in rows])
         new = [row for row in rows if row["id"] not in known]
         if new:
             connection.execute(insert(verdicts), new)
     return len(new)
 
 
-def _known(connection: Connection, ids: Sequence[str]) -> set[str]:
-    found: set[str] = set()
+def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
+    known: set[str] = set()
     for at in range(0, len(ids), FEW):
         query = select(verdicts.c.id).where(verdicts.c.id.in_(ids[at : at + FEW]))
-        found |= {row.id for row in connection.execute(query)}
-    return found
+        known |= {row.id for row in connection.execute(query)}
+    return known
 
 
 def verdicts_of(store: Store, run_id: str, *, attempt: str = "") -> list[Verdict]:
@@ -118,12 +118,12 @@ def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer
 
 def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, set[str]]:
     """Attempt id → the reviewers who have it in hand."""
-    found: dict[str, set[str]] = {}
+    labels: dict[str, set[str]] = {}
     with store.reading() as connection:
         query = select(leases).where(leases.c.run_id == run_id, leases.c.until > now)
         for row in connection.execute(query):
-            found.setdefault(row.attempt_id, set()).add(row.reviewer)
-    return found
+            labels.setdefault(row.attempt_id, set()).add(row.reviewer)
+    return labels
 
 
 def held_by(store: Store, run_id: str, *, reviewer: str, now: str) -> list[Lease]:

@@ -13,8 +13,9 @@ from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
 from errata.model.codec import pack, unpack
 from errata.model.times import moment_of
 from errata.store import sqlite
+from errata.store.blocks import ZstdError, compress, decompress
 from errata.store.database import Store
-from errata.store.schema import exclusions, findings, runs, unreadables
+from errata.store.schema import exclusions, findings, runs, summaries, unreadables
 from errata.text.clean import one_line
 
 
@@ -44,12 +45,12 @@ def find_run(store: Store, selector: str) -> StoredRun:
     if selector == "latest":
         return max(stored, key=lambda one: (one.imported_at, one.pk))
     for matches in (_named_exactly, _named_by_part):
-        found = [one for one in stored if matches(one.run, selector)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            listed = "\n".join(_told_apart(one.run) for one in found[:10])
-            raise NotFoundError(f"`{selector}` names {len(found)} runs", hint=f"name one of them:\n{listed}")
+        matching = [one for one in stored if matches(one.run, selector)]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            listed = "\n".join(_run_details(one.run) for one in matching[:10])
+            raise NotFoundError(f"`{selector}` names {len(matching)} runs", hint=f"name one of them:\n{listed}")
     raise NotFoundError(f"No run is named `{selector}`", hint="`errata runs` lists the runs of this store")
 
 
@@ -65,9 +66,9 @@ def findings_of(store: Store, pk: int) -> list[Finding]:
         return [unpack(row.record, Finding) for row in connection.execute(query)]
 
 
-def keep_findings(store: Store, pk: int, found: Iterable[Finding]) -> None:
+def keep_findings(store: Store, pk: int, records: Iterable[Finding]) -> None:
     """Replace the findings of a run by those of a new checkup."""
-    rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(found)]
+    rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(records)]
     with store.writing() as connection:
         connection.execute(delete(findings).where(findings.c.run_pk == pk))
         sqlite.bulk_insert(connection, findings, rows, run_pk=pk)
@@ -99,7 +100,7 @@ def _stored(row: Row[Any]) -> StoredRun:
     return StoredRun(run=run, counts=counts, pk=row.pk, imported_at=row.imported_at, digest=row.digest)
 
 
-def _told_apart(run: Run) -> str:
+def _run_details(run: Run) -> str:
     variant = ", ".join(f"{key} {one_line(value, 48)}" for key, value in run.variant.items())
     return " · ".join(part for part in (run.native_id, run.subject.model, variant, f"id {run.id}") if part)
 
@@ -115,3 +116,21 @@ def _named_by_part(run: Run, selector: str) -> bool:
         return False
     tail = run.native_id.rpartition("_")[2]
     return any(name.startswith(selector) for name in (run.id, run.native_id, tail))
+
+
+def kept_summary(store: Store, pk: int, kind: str, version: str) -> bytes | None:
+    """None where it is missing, damaged, or of another version: then the caller computes it again."""
+    query = select(summaries.c.data).where(summaries.c.run_pk == pk, summaries.c.kind == kind)
+    with store.reading() as connection:
+        row = connection.execute(query.where(summaries.c.version == version)).first()
+    try:
+        return None if row is None else decompress(row.data)
+    except ZstdError:
+        return None
+
+
+def keep_summary(store: Store, pk: int, kind: str, version: str, data: bytes) -> None:
+    """In the place of an older one."""
+    with store.writing() as connection:
+        connection.execute(delete(summaries).where(summaries.c.run_pk == pk, summaries.c.kind == kind))
+        connection.execute(insert(summaries).values(run_pk=pk, kind=kind, version=version, data=compress(data)))

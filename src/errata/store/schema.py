@@ -94,7 +94,7 @@ checks = Table(
     metadata,
     Column("run_pk", Integer, nullable=False),
     Column("seq", Integer, nullable=False),
-    Column("place", Integer, nullable=False, comment="where it stands among the attempt's checks"),
+    Column("place", Integer, nullable=False, comment="its position among the attempt's checks"),
     Column("name", Text, nullable=False),
     Column("status", String(16), nullable=False, comment="fail, error or unscored; the others are not noteworthy"),
     PrimaryKeyConstraint("run_pk", "seq", "place"),
@@ -154,7 +154,7 @@ attributions = Table(
     Column("owner", String(16), nullable=False),
     Column("confidence", String(12), nullable=False),
     Column("decided_by", Text, nullable=False),
-    Column("breaks", Boolean, nullable=False, comment="whether a signal says that the measurement is broken"),
+    Column("breaks", Boolean, nullable=False, comment="whether a signal shows that the measurement is broken"),
     Column("rules_version", Text, nullable=False),
     Column("record", LargeBinary, nullable=False),
     PrimaryKeyConstraint("run_pk", "seq"),
@@ -167,7 +167,7 @@ summaries = Table(
     Column("run_pk", Integer, nullable=False),
     Column("kind", Text, nullable=False),
     Column("version", Text, nullable=False, comment="what it was made from; another one makes it worthless"),
-    Column("data", LargeBinary, nullable=False, comment="can be made anew from the facts and opinions, zstd"),
+    Column("data", LargeBinary, nullable=False, comment="can be rebuilt from the facts and opinions, zstd"),
     PrimaryKeyConstraint("run_pk", "kind"),
 )
 

@@ -20,7 +20,7 @@ PAGE_SIZE = 16 * 1024
 CHECKPOINT_BYTES = 32 * 1024 * 1024
 DRIVER_ERRORS = (sqlite3.Error,)
 APPLICATION = 0x65727261
-"""Stands in the head of every store of errata."""
+"""In the header of every store of errata."""
 _MAGIC = b"SQLite format 3\x00"
 _HEADER, _ID_AT, _FORMAT_AT = 100, 68, 18
 _WAL_FORMAT = b"\x02\x02"
@@ -89,7 +89,7 @@ def prepare(path: Path) -> bool:
 
 def _switch_on_log(path: Path) -> None:
     """For a store whose maker was killed before it did: without the write-ahead log, a reader stops every writer."""
-    # what stands in the way is met again by who writes, and reported there
+    # a writer meets the same obstacle and reports it
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as driver, suppress(sqlite3.OperationalError):
         driver.execute("PRAGMA journal_mode = WAL")
 
@@ -135,16 +135,16 @@ def free_space(connection: Connection) -> None:
 
 def integrity(connection: Connection) -> list[str]:
     """What SQLite finds wrong with the file; empty where it is sound."""
-    told = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
-    return [] if told == ["ok"] else told
+    problems = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
+    return [] if problems == ["ok"] else problems
 
 
 def explain(error: BaseException) -> tuple[str, str] | None:
     """A driver's error in words: what is wrong, and what would be right."""
     text = str(error).lower()
-    for sign, told in _EXPLAINED:
+    for sign, explanation in _EXPLAINED:
         if sign in text:
-            return told
+            return explanation
     return None
 
 
@@ -179,13 +179,13 @@ _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
     ),
     (
         "disk i/o error",
-        ("The disk of the store gave an I/O error", "check the disk; `errata doctor` tells whether the store is sound"),
+        ("The disk of the store gave an I/O error", "check the disk; `errata doctor` checks the store"),
     ),
     (
         "malformed",
         (
             "The store is damaged",
-            "`errata doctor` tells what is wrong; import the runs anew into another store with `--store FILE`",
+            "`errata doctor` lists what is wrong; import the runs again into another store with `--store FILE`",
         ),
     ),
     ("not a database", ("The store is not a SQLite database", "name another file with `--store FILE`")),

@@ -13,9 +13,9 @@ from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.store import sqlite
+from errata.store.blocks import compress
 from errata.store.packing import Blob, RunPart, Tally, without_texts
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
-from errata.store.zstd import compress
 
 UNREADABLE_KEPT = 10_000
 _COLUMNS = [column.name for column in attempts.columns][1:]
@@ -57,7 +57,7 @@ class Staged:
             self._unreadables.append(item)
 
     def note_more(self, count: int) -> None:
-        """So many others, of which nothing is kept."""
+        """How many more unreadable items there are, without their content."""
         self._unreadable += count
 
     def write(self, connection: Connection, part: RunPart) -> None:
@@ -106,7 +106,7 @@ class Staged:
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
         counts = self._counts(connection)
-        if old is not None and _made(msgspec.to_builtins(counts)) < _made(old.counts):
+        if old is not None and _attempts_made(msgspec.to_builtins(counts)) < _attempts_made(old.counts):
             # a part of a run, such as its failures alone or a log cut off, must not take the place of the whole
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
             return ImportedRun(self.run.id, old.pk, "kept", old.revision)
@@ -193,7 +193,7 @@ def _summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     return counts
 
 
-def _made(counts: dict[str, Any]) -> int:
+def _attempts_made(counts: dict[str, Any]) -> int:
     """How many counted attempts have a row in the log."""
     executions = counts.get("executions", {})
     return int(counts.get("counted", 0)) - int(executions.get("missing", 0)) - int(executions.get("unfinished", 0))

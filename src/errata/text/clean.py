@@ -1,8 +1,8 @@
-"""Log text made safe to show: no control, escape or bidi characters reach a terminal or a report."""
+"""Make log text safe to show: no control, escape or bidi characters, and no formulas in spreadsheets."""
 
 import re
 
-# whole sequences first, so that no harmless-looking rest of them stays behind; an OSC that never ends is only its head
+# whole sequences first, so that no part of them remains; of an OSC without an end, only the head is removed
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
@@ -16,7 +16,7 @@ _LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
 
 
 def clean(text: str) -> str:
-    """The text without escapes and controls; tabs and line feeds stay, every other line end becomes a line feed."""
+    """The text without escapes and controls; tabs and line feeds stay, other line ends become line feeds."""
     if (text.isascii() and text.isprintable()) or not _SUSPECT.search(text):
         return text
     text = _LINE_ENDS.sub("\n", _ESCAPES.sub("", text))
@@ -24,6 +24,20 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, width: int = 0) -> str:
-    """Cleaned, white space folded, cut to `width` with an ellipsis."""
+    """Cleaned, on one line, cut to `width` with an ellipsis."""
     folded = " ".join(clean(text).split())
     return f"{folded[: width - 1]}…" if width and len(folded) > width else folded
+
+
+_RETURNS = re.compile(r"\r\n?")
+# a spreadsheet would treat this as a formula, also in full-width characters
+_FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
+
+
+def one_kind_of_line_end(text: str) -> str:
+    return _RETURNS.sub("\n", text)
+
+
+def quoted(text: str) -> str:
+    """With an apostrophe before a formula, so that spreadsheets treat it as text."""
+    return f"'{text}" if _FORMULA.match(text) else text

@@ -1,4 +1,4 @@
-"""What changes from one occurrence of a message to the next, put out of sight, so that equal failures look equal."""
+"""Mask the parts of a message that vary between occurrences, so that equal failures look equal."""
 
 import re
 from functools import lru_cache
@@ -29,14 +29,14 @@ LONGEST = 2_000
 
 @lru_cache(maxsize=256)
 def steady(text: str) -> str:
-    """The text with the digits of long numbers made alike, at equal length: every place in it stays where it was."""
+    """The text with the digits of long numbers made equal; its length and all positions stay the same."""
     return _LONG_NUMBER.sub(lambda found: found[0].translate(_ZEROS), text)
 
 
 def mask(text: str, *, strings: bool = True) -> str:
     """The shape of a message: numbers, ids, paths, times and addresses masked, white space folded.
 
-    With `strings` false what stands in quotes is kept: `'pixi'` may be the whole point of a message.
+    Without `strings`, quoted text is kept: `'pixi'` may be the whole point of a message.
     """
     return _mask(steady(text[:LONGEST]), strings)
 
@@ -45,8 +45,8 @@ def mask(text: str, *, strings: bool = True) -> str:
 def _mask(text: str, strings: bool) -> str:
     folded = " ".join(clean(text).split())
 
-    def masked(found: re.Match[str]) -> str:
-        name = _NAMES.get(found.lastgroup or "")
-        return found[0] if name is None or (name == _STRINGS and not strings) else name
+    def masked(match: re.Match[str]) -> str:
+        name = _NAMES.get(match.lastgroup or "")
+        return match[0] if name is None or (name == _STRINGS and not strings) else name
 
     return _ANY.sub(masked, folded)

@@ -1,15 +1,16 @@
-"""Who somebody is, out of text that leaves the machine: e-mail addresses, and the names in paths of home folders.
+"""Remove identities from text that leaves the machine: e-mail addresses, and user names in home folder paths.
 
-Addresses that belong to nobody stay readable: those of reserved domains (`user@example.com`), `git@host:…` and
-`noreply@…`. So do accounts that everybody has (`/home/runner`) and what is no path of this kind (`/users/42`).
+Addresses of nobody in particular stay: those of reserved domains (`user@example.com`), `git@host:…` and `noreply@…`.
+So do generic accounts (`/home/runner`) and paths of another kind (`/users/42`).
 """
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-from errata.text.clean import clean
-from errata.text.redact import Found, redact, redacted_name, without
+from errata.text.clean import clean, one_line
+from errata.text.redact import Secret, redact, redacted_name, without
 
 _LOCAL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}\Z")
 _LONGEST_LOCAL = 65
@@ -44,22 +45,22 @@ _ANYBODY = re.compile(
 
 
 def without_people(text: str) -> str:
-    """The text without e-mail addresses and without the names of those whose home folders it tells of."""
+    """The text without e-mail addresses and without user names in the paths of home folders."""
     if "@" in text:
         text = without(text, _addresses(text))
     if "home" in text or "sers" in text or "Documents and Settings" in text:
         text = without(text, _names(text))
-        text = without(text, (Found(*one.span(1), "user") for one in _JOINED.finditer(text) if _somebody(one[1])))
+        text = without(text, (Secret(*one.span(1), "user") for one in _JOINED.finditer(text) if _somebody(one[1])))
     return text
 
 
 def for_others(text: str) -> str:
-    """As it may leave the machine: cleaned, without secrets and without people."""
+    """Safe to leave the machine: cleaned, without secrets and identities."""
     return without_people(redact(clean(text)))
 
 
 def tree_for_others(value: Any) -> Any:
-    """The same for every text inside dicts and lists, and for people in their keys."""
+    """The same for every text inside dicts and lists, and for identities in their keys."""
     if isinstance(value, str):
         return for_others(value)
     if isinstance(value, dict):
@@ -72,15 +73,15 @@ def tree_for_others(value: Any) -> Any:
     return value
 
 
-def _addresses(text: str) -> Iterator[Found]:
+def _addresses(text: str) -> Iterator[Secret]:
     for domain in _DOMAIN.finditer(text):
         at = domain.start()
         local = _LOCAL.search(text, max(0, at - _LONGEST_LOCAL), at)
         if local and not (_NOBODY.match(local[0]) or _RESERVED.match(domain[1]) or _NO_HOST.match(domain[1])):
-            yield Found(local.start(), domain.end(), "email")
+            yield Secret(local.start(), domain.end(), "email")
 
 
-def _names(text: str) -> Iterator[Found]:
+def _names(text: str) -> Iterator[Secret]:
     for folder in _FOLDER.finditer(text):
         start = folder.start()
         window = max(0, start - _LONGEST_BEFORE)
@@ -89,8 +90,39 @@ def _names(text: str) -> Iterator[Found]:
         if on_windows or (text[start] in "hU" and _BEFORE.search(text, window, start)):
             name = (_NAME_ON_WINDOWS if on_windows else _NAME).match(text, folder.end())
             if name and _somebody(name[0]):
-                yield Found(*name.span(), "user")
+                yield Secret(*name.span(), "user")
 
 
 def _somebody(name: str) -> bool:
     return not _ANYBODY.match(name) and not _FILE.match(name)
+
+
+REMEMBERED = 65_536
+"""Texts in the cache: many texts appear in a report more than once."""
+
+_for_others = lru_cache(REMEMBERED)(for_others)
+
+
+@lru_cache(REMEMBERED)
+def outgoing_line(text: str) -> str:
+    """On one line."""
+    return " ".join(_for_others(text).split())
+
+
+def outgoing_lines(text: str) -> str:
+    """With its lines, for a snippet."""
+    return for_others(text).strip("\n")
+
+
+def outgoing_tree(value: Any) -> Any:
+    """The same for every text inside dicts and lists; keys are errata's own."""
+    if isinstance(value, str):
+        return _for_others(value)
+    if isinstance(value, dict):
+        return {key: outgoing_tree(item) for key, item in value.items()}
+    return [outgoing_tree(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def short_line(text: str, width: int) -> str:
+    """On one line and cut. Redacted first, because half a secret would not be recognised."""
+    return one_line(_for_others(text), width)

@@ -1,4 +1,4 @@
-"""The secrets that are known by their shape: which text each begins with, and how it goes on."""
+"""Secrets with a known shape: how each begins, and how it continues."""
 
 import re
 from typing import NamedTuple
@@ -7,9 +7,9 @@ from typing import NamedTuple
 class Shape(NamedTuple):
     kind: str
     marks: tuple[str, ...]
-    """What the text must hold, character for character: looking for it is far cheaper than looking for the pattern."""
+    """Literal text that must occur: searching for it is far cheaper than matching the pattern."""
     pattern: re.Pattern[str]
-    """Begins with one of the marks; a group is the secret where not all of it is one."""
+    """Begins with one of the marks; a group marks the secret if the match is longer than it."""
 
 
 def _shape(kind: str, marks: str, rest: str, *, start: str = r"\b") -> Shape:

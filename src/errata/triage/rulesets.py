@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from errata.model.taxonomy import Taxonomy
+from errata.model.attribution import Taxonomy
 from errata.settings import load_settings
 from errata.triage import rulebook, taxonomy
 from errata.triage.rulebook import Rulebook

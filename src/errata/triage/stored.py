@@ -14,8 +14,7 @@ from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on
 from errata.store.database import Store
-from errata.store.runs import all_runs
-from errata.store.summaries import keep_summary, kept_summary
+from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
 from errata.triage.across import FEWEST, Across, CaseElsewhere, KnownGaps, failing_everywhere, short_answer, stand_in_of
 from errata.triage.attribution import attribute
@@ -193,7 +192,7 @@ def _with_answers(
 
 def _was_measured(counts: Counts) -> bool:
     """Whether most attempts have an outcome: an unavailable run is no evidence about its cases."""
-    made = counts.made
+    made = counts.attempts_in_log
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 
 
@@ -202,7 +201,7 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -
     across = look_across(stored, store)
     survey = PatternSurvey()
     count = keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), survey=survey))
-    wide = survey.result(stored.counts.made)
+    wide = survey.result(stored.counts.attempts_in_log)
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
         keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), wide=wide))
     mark_triaged(store, stored.pk, _version(rules, across.version, gaps.version))

@@ -12,7 +12,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Attempt
-from errata.model.taxonomy import Taxonomy
+from errata.model.attribution import Taxonomy
 from errata.model.words import Owner
 
 FOLDER = Path(__file__).parent / "taxonomies"

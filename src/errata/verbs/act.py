@@ -3,17 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from errata import rerun
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt
 from errata.model.run import case_name
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.rerun.selection import Rerun, select_rerun
-from errata.rerun.wanting import Said
+from errata.rerun.selection import Rerun, RerunChoice, TriagedFailure, select_rerun
 from errata.runs.names import runs_named
 from errata.runs.view import RunView
 from errata.store.database import Store
-from errata.text.nearest import did_you_mean
 from errata.writeback.files import WrittenBack, write_back
 from errata.writeback.settlement import settled_failures
 
@@ -30,12 +27,12 @@ def plan_reruns(
 def plan_rerun(view: RunView, *, cases: Iterable[str] = (), owners: Iterable[str] = ()) -> Rerun:
     """By default what failed for reasons that are not the subject's, and what was never measured."""
     triaged = {
-        attempt: Said(said.owner, said.decided_by, attempt in view.broken)
-        for attempt, said in view.attributions.items()
+        attempt: TriagedFailure(attribution.owner, attribution.decided_by, attempt in view.broken)
+        for attempt, attribution in view.attributions.items()
     }
     keys = frozenset(_key_of(case, view) for case in cases)
     chosen = frozenset(owners)
-    choice = rerun.Choice(owners=chosen or NOT_THE_SUBJECTS, only_owners=bool(chosen), cases=keys or None)
+    choice = RerunChoice(owners=chosen or NOT_THE_SUBJECTS, only_owners=bool(chosen), cases=keys or None)
 
     def attempts(*, case: str = "") -> Iterator[Attempt]:
         return view.attempts(counted=True, case=case, by_position=not case)

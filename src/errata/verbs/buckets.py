@@ -10,7 +10,7 @@ from errata.buckets.edit import Author, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult
 from errata.buckets.reconcile import SuggestionResult
-from errata.errors import NotFoundError, SettingsError
+from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
@@ -31,7 +31,6 @@ from errata.store.buckets import (
 from errata.store.database import Store
 from errata.store.failures import loaded, number_of
 from errata.store.runs import all_runs, run_by_id
-from errata.text.nearest import did_you_mean
 from errata.triage.reasons import reason_of
 
 CANDIDATES = 10
@@ -98,26 +97,26 @@ def _members(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iter
     known = {one.run.id: one for one in all_runs(store)}
     names = AttemptNames(known.values())
     standings = {run: RunView(known[run], store).standings for run in {one.run for one in members}}
-    for one in members:
-        stored = known[one.run]
-        review = standings[one.run].get(one.attempt)
+    for member in members:
+        stored = known[member.run]
+        review = standings[member.run].get(member.attempt)
         yield BucketMember(
-            placement=one,
+            placement=member,
             run=stored.run,
-            name=names.of(one.attempt),
-            quote=_quote(store, stored, one.attempt, review.standing if review else None),
+            name=names.of(member.attempt),
+            quote=_quote(store, stored, member.attempt, review.standing if review else None),
             standing=review.standing if review else None,
-            supports=one.attempt in bucket.supported_by,
+            supports=member.attempt in bucket.supported_by,
         )
 
 
 def _quote(store: Store, stored: StoredRun, attempt: str, review: Standing | None) -> str:
-    """What its reader quotes, else what its log says."""
+    """The quote of its reviewer, else the error in its log."""
     if review is not None and review.verdict.evidence:
         return review.verdict.evidence[0].quote
     seq = number_of(store, stored.pk, split_attempt_id(attempt))
-    found = loaded(store, stored.pk, [seq]) if seq is not None else []
-    return reason_of(found[0].attempt, found[0].attribution).text if found else ""
+    failures = loaded(store, stored.pk, [seq]) if seq is not None else []
+    return reason_of(failures[0].attempt, failures[0].attribution).text if failures else ""
 
 
 # changing
@@ -171,10 +170,12 @@ def undo_change(store: Store, author: Author, *, suite: str | None = None, to: i
 
 def _failures_in(bucket: Bucket, store: Store) -> list[FailureToGroup]:
     by_run: dict[str, set[str]] = {}
-    for one in placements_in(store, bucket.id):
-        by_run.setdefault(one.run, set()).add(one.attempt)
+    for placement in placements_in(store, bucket.id):
+        by_run.setdefault(placement.run, set()).add(placement.attempt)
     return [
-        one for run, some in by_run.items() for one in failures_to_group(RunView(run_by_id(store, run), store), some)
+        failure
+        for run, some in by_run.items()
+        for failure in failures_to_group(RunView(run_by_id(store, run), store), some)
     ]
 
 
@@ -188,11 +189,13 @@ def bucket_named(name: str, store: Store) -> Bucket:
     """
     ensure_all_buckets(_views(all_runs(store), store), store)
     living = buckets_of(store)
-    found = _meant(name, living)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise NotFoundError(f"`{name}` names {len(found)} buckets", hint=f"name one of them:\n{_candidates(found)}")
+    candidates = _buckets_named(name, living)
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise NotFoundError(
+            f"`{name}` names {len(candidates)} buckets", hint=f"name one of them:\n{_candidates(candidates)}"
+        )
     merged = bucket_store.merged_into(name, living, store)
     if merged is not None:
         return merged
@@ -203,21 +206,21 @@ def bucket_named(name: str, store: Store) -> Bucket:
     raise NotFoundError(f"No bucket is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
-def _meant(name: str, buckets: Sequence[Bucket]) -> list[Bucket]:
+def _buckets_named(name: str, buckets: Sequence[Bucket]) -> list[Bucket]:
     """Exactly this name, else one that begins with it."""
     exactly = [one for one in buckets if name in (one.id, one.slug, one.title)]
     # what its readers call it, or what it was called once
     called = exactly or [one for one in buckets if f"verdict:{name}" in one.keys]
     return called or [
-        one
-        for one in buckets
-        if name and (one.slug.startswith(name) or (len(name) >= SHORTEST and one.id.startswith(name)))
+        bucket
+        for bucket in buckets
+        if name and (bucket.slug.startswith(name) or (len(name) >= SHORTEST and bucket.id.startswith(name)))
     ]
 
 
-def _candidates(found: Sequence[Bucket]) -> str:
-    lines = [f"{one.slug} · {one.suite} · id {one.id}" for one in found[:CANDIDATES]]
-    more = [f"and {len(found) - CANDIDATES} more: `errata buckets list --all`"] if len(found) > CANDIDATES else []
+def _candidates(buckets: Sequence[Bucket]) -> str:
+    lines = [f"{one.slug} · {one.suite} · id {one.id}" for one in buckets[:CANDIDATES]]
+    more = [f"and {len(buckets) - CANDIDATES} more: `errata buckets list --all`"] if len(buckets) > CANDIDATES else []
     return "\n".join([*lines, *more])
 
 
@@ -237,7 +240,7 @@ class AttemptNames:
 
 def failures_named(things: Iterable[str], store: Store) -> list[str]:
     """Attempts; all that failed at a case, unless one of them is named with its number."""
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     for thing in things:
         shown = find_shown(thing, store)
         if not isinstance(shown, ShownAttempt):
@@ -249,8 +252,8 @@ def failures_named(things: Iterable[str], store: Store) -> list[str]:
         chosen = [each for each in same if each == shown.attempt.id] if _is_exact(thing, shown) else same
         if not chosen:
             raise NotFoundError(f"`{thing}` did not fail", hint=f"`errata failures {shown.handle}` lists what did")
-        found |= dict.fromkeys(chosen)
-    return list(found)
+        ids |= dict.fromkeys(chosen)
+    return list(ids)
 
 
 def _is_exact(thing: str, shown: ShownAttempt) -> bool:
@@ -263,17 +266,17 @@ def members_named(bucket: Bucket, things: Iterable[str], store: Store) -> list[s
     handles = handles_of(known.values())
     by_name: dict[str, list[str]] = {}
     members = placements_in(store, bucket.id)
-    for one in members:
-        for name in _names(one, known[one.run], handles[one.run]):
-            by_name.setdefault(name, []).append(one.attempt)
-    found: dict[str, None] = {}
+    for member in members:
+        for name in _names(member, known[member.run], handles[member.run]):
+            by_name.setdefault(name, []).append(member.attempt)
+    names: dict[str, None] = {}
     for thing in things:
         if thing not in by_name:
             cases = {case_name(known[one.run].run, one.case) for one in members}
             hints = (did_you_mean(thing, cases), f"`errata buckets show {bucket.slug}` lists its members")
             raise NotFoundError(f"`{thing}` is not in `{bucket.slug}`", hint="\n".join(hint for hint in hints if hint))
-        found |= dict.fromkeys(by_name[thing])
-    return list(found)
+        names |= dict.fromkeys(by_name[thing])
+    return list(names)
 
 
 def _names(placement: Placement, stored: StoredRun, handle: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from errata.errors import NotFoundError, SettingsError
+from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.memory import stored as stored_memory
 from errata.memory.actions import (
     ActionRecord,
@@ -41,7 +41,6 @@ from errata.store.memory import (
 )
 from errata.store.named_cases import bucket_cases
 from errata.store.runs import all_runs
-from errata.text.nearest import did_you_mean
 
 DAY = len("2026-03-04")
 MOST_SUBJECTS = 50
@@ -77,22 +76,22 @@ def _report_for(request: ActionRequest, run: StoredRun | None, store: Store) -> 
 def list_actions(store: Store) -> list[ActionStatus]:
     """Oldest first, each with what runs and reports show of it."""
     runs = all_runs(store)
-    reports = [(run, found) for run in _newest_of_each_subject(runs) if (found := _reports(run, store))]
+    reports = [(run, reported) for run in _newest_of_each_subject(runs) if (reported := _reports(run, store))]
     in_store = all_actions(store)
     in_reports = (
-        with_case_keys(action, found.case_names)
-        for _, found in reports
-        for report in found.related.all
+        with_case_keys(action, found_reports.case_names)
+        for _, found_reports in reports
+        for report in found_reports.related.all
         for action in report.actions
     )
     actions = distinct_actions(in_store, in_reports)
     members = bucket_cases(store) if in_store else {}
     keys = {case for one in actions for address in one.addresses for case in members.get(address, (address,))}
     outcomes = list(stored_memory.outcomes_of_cases(keys, runs, store))
-    for run, found in reports:
-        for report in found.related.same_model:
-            told = outcomes_in(report, found.case_names)
-            outcomes.append(msgspec.structs.replace(told, subject=subject_of(run.run), suite=run.run.suite))
+    for run, reported in reports:
+        for report in reported.related.same_model:
+            shown = outcomes_in(report, reported.case_names)
+            outcomes.append(msgspec.structs.replace(shown, subject=subject_of(run.run), suite=run.run.suite))
     ids = {one.id for one in in_store}
     return [ActionStatus(newest_effect(one, outcomes, members), one.id in ids) for one in actions]
 
@@ -100,8 +99,8 @@ def list_actions(store: Store) -> list[ActionStatus]:
 def _newest_of_each_subject(runs: Iterable[StoredRun]) -> list[StoredRun]:
     """The newest run of every suite and subject."""
     newest: dict[tuple[str, str], StoredRun] = {}
-    for one in runs:
-        newest.setdefault((one.run.suite, subject_of(one.run)), one)
+    for run in runs:
+        newest.setdefault((run.run.suite, subject_of(run.run)), run)
     return list(newest.values())[:MOST_SUBJECTS]
 
 
@@ -123,7 +122,7 @@ def add_gap(request: GapRequest, store: Store, *, now: datetime, dry_run: bool =
     """A case by its name, or all that a pattern fits. Recorded again, it has the new words."""
     text = safe(request.text)
     if not text:
-        raise SettingsError("`--text` says nothing", hint="in a sentence: what is the limitation?")
+        raise SettingsError("`--text` is empty", hint="describe the limitation in a sentence")
     target = _gap_target(request, store)
     name = gap_id(target)
     previous = next((gap for gap in known_gaps(store) if gap.id == name), None)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from errata.compare.comparison import ComparisonOptions
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
-from errata.render.files import Written, write_files
+from errata.render.files import WrittenFile, slug, write_files
 from errata.render.markdown import to_markdown
-from errata.render.slugs import slug
 from errata.report.run_collect import run_report
 from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.shared import is_unjudged
-from errata.review.tables import are_judged_turns
 from errata.runs.bucketing import ensure_all_buckets
-from errata.runs.names import runs_named
+from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.reports import named_reports, report_of
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
@@ -48,7 +46,7 @@ def planned_reports(
     batches = [one for one in runs if profile == "batch" or (not profile and not compared and _is_batch(one))]
     others = [one for one in runs if one not in batches]
     unjudged = [
-        one for one in others if is_unjudged(one) and profile != "run" and (compared or are_judged_turns([one]))
+        run for run in others if is_unjudged(run) and profile != "run" and (compared or are_judged_turns([run]))
     ]
     judged = [one for one in others if one not in unjudged]
     kinds: list[tuple[Profile, list[StoredRun]]] = [("batch", [one]) for one in batches]
@@ -70,8 +68,8 @@ def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = Non
     report = run_report(view, made=day)
 
     def find_earlier() -> Path | None:
-        found = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
-        return found.path if found is not None else None
+        earlier = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
+        return earlier.path if earlier is not None else None
 
     return write_run_report(report, day=day, folder=folder, file=file, html=html, find_earlier=find_earlier)
 
@@ -103,7 +101,7 @@ def report_comparison(
 class BatchWritten(NamedTuple):
     report: BatchReport
     folder: Path
-    written: tuple[Written, ...]
+    written: tuple[WrittenFile, ...]
     left_over: tuple[str, ...]
     """Pages and issues of an earlier report that this one does not have; they are not deleted."""
 
@@ -121,8 +119,8 @@ def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = Fa
 
 
 def batch_files(report: BatchReport) -> dict[str, str]:
-    """Path → content, in the order in which they are written: what the script reads is there before the script."""
-    from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script  # noqa: PLC0415
+    """Path → content, in the order of writing: the files that the script reads come before the script."""
+    from errata.issues.manifest import SCRIPT, IssueFile, issue_text, manifest, script  # noqa: PLC0415
     from errata.report.batch_document import batch_documents  # noqa: PLC0415
 
     files = {}
@@ -132,7 +130,7 @@ def batch_files(report: BatchReport) -> dict[str, str]:
             key = path.removeprefix("issues/").removesuffix(".md")
             text = issue_text(document.title, text, report.run_id, key)
         files[path] = text
-    issues = [Filed(one.key, f"issues/{one.key}.md") for one in report.tests]
+    issues = [IssueFile(one.key, f"issues/{one.key}.md") for one in report.tests]
     files["issues/manifest.tsv"] = manifest(report.run_id, issues)
     files[SCRIPT] = script()
     return files
@@ -158,7 +156,7 @@ def write_reports(
     selectors: Iterable[str], store: Store, folder: Path, *, day: str, html: bool = False
 ) -> tuple[Path, ...]:
     """The report that fits each run, without a summary on the terminal; the files that were written."""
-    files: list[Written] = []
+    files: list[WrittenFile] = []
     for profile, views in planned_reports(selectors, store):
         if profile == "comparison":
             files += report_comparison(views, day=day, output=folder, html=html).written

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.verdict import word_for
@@ -21,11 +21,11 @@ from errata.review.packet import PacketOptions
 from errata.review.status import Status
 from errata.review.stored import lease, packets, queue, submit
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
-from errata.review.tables import ExportRow, are_judged_turns, export_row, rows_in_order
+from errata.review.tables import ExportRow, export_row, rows_in_order
 from errata.runs.addresses import Located, locate, locate_known
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
-from errata.runs.names import handle_of, known_run
+from errata.runs.names import are_judged_turns, handle_of, known_run
 from errata.runs.review_context import context_of, question_for
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
@@ -35,9 +35,9 @@ from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
 
 if TYPE_CHECKING:
-    from errata.review.plan import Plan, Request
+    from errata.review.plan import ReviewPlan, ReviewRequest
     from errata.review.protocols import Prompt
-    from errata.review.run import Tally
+    from errata.review.run import ReviewTally
 
 
 def context_for(stored: StoredRun, store: Store) -> RunContext:
@@ -221,7 +221,7 @@ def calibrate_reviewers(path: Path, run: str, store: Store, *, taxonomy: str = "
     )
 
 
-def plan_review(runs: Sequence[StoredRun], store: Store, request: "Request", *, now: str) -> "Plan":
+def plan_review(runs: Sequence[StoredRun], store: Store, request: "ReviewRequest", *, now: str) -> "ReviewPlan":
     """Which failures would be reviewed, and what that would cost. A filter that no run knows is refused."""
     from errata.review.stored import run  # noqa: PLC0415 only these verbs need asyncio and the reviewers
 
@@ -231,14 +231,14 @@ def plan_review(runs: Sequence[StoredRun], store: Store, request: "Request", *, 
     return plan
 
 
-def first_prompt(plan: "Plan", store: Store) -> "Prompt | None":
+def first_prompt(plan: "ReviewPlan", store: Store) -> "Prompt | None":
     """What would be sent first."""
     from errata.review.stored import run  # noqa: PLC0415
 
     return run.first_prompt(plan, store)
 
 
-def run_review(plan: "Plan", store: Store, tally: "Tally", on_end: Callable[["Tally"], None]) -> None:
+def run_review(plan: "ReviewPlan", store: Store, tally: "ReviewTally", on_end: Callable[["ReviewTally"], None]) -> None:
     """Every verdict is committed when it is there; an interrupted review goes on without paying twice."""
     from errata.review.stored import run  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ import msgspec
 from errata import __version__, sources
 from errata.errors import StoreError
 from errata.model import StoredRun
+from errata.model.output.store import StoreProblem
 from errata.runs.names import handles_of, known_run
 from errata.store.database import Store, open_store, problems_of, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
@@ -43,19 +44,19 @@ class StoreHealth(msgspec.Struct, frozen=True):
     """None, like the next two, where the store is too damaged to count."""
     attempts: int | None
     cleared: int | None
-    problems: tuple[str, ...]
+    problems: tuple[StoreProblem, ...]
 
 
 def stored_runs(selectors: Iterable[str], store: Store) -> list[StoredRun]:
     """Runs that the store already holds; a path names the run that was read from it."""
-    found = {one.run.id: one for one in (known_run(selector, store) for selector in selectors)}
-    return list(found.values())
+    by_id = {one.run.id: one for one in (known_run(selector, store) for selector in selectors)}
+    return list(by_id.values())
 
 
 def forget(meant: Iterable[StoredRun], store: Store) -> bool:
     """Remove runs and free their space; false where the space could not be freed yet."""
-    for one in meant:
-        remove_run(store, one.run.id)
+    for stored in meant:
+        remove_run(store, stored.run.id)
     return free_space(store)
 
 
@@ -67,7 +68,7 @@ def examine_store(path: Path) -> StoreHealth:
         try:
             cleared, runs = collect_garbage(store), all_runs(store)
         except (StoreError, msgspec.MsgspecError, ValueError) as error:
-            problems = [f"its runs can't be read: {error}"]
+            problems = [StoreProblem(kind="runs_not_readable", message=str(error))]
     with store.reading() as connection:
         schema = schema_of(connection)
     return StoreHealth(
@@ -84,11 +85,11 @@ def examine_store(path: Path) -> StoreHealth:
     )
 
 
-def _problems(store: Store) -> list[str]:
+def _problems(store: Store) -> list[StoreProblem]:
     try:
         return problems_of(store)
     except StoreError as error:
-        return [error.message]
+        return [StoreProblem(kind="integrity", message=error.message)]
 
 
 def list_sources() -> list[tuple[str, str]]:

@@ -1,1 +1,1 @@
-"""What was found, in the form that a harness keeps itself: score edits, invalidations, comments. Changes no log."""
+"""Findings in the harness's own form: score edits, invalidations, comments. Changes no log."""

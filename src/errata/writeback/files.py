@@ -1,40 +1,66 @@
-"""What is settled → the files that write it back: a script and its data for Inspect, a commented copy for promptfoo."""
+"""The files that write settled failures back: a script with data for Inspect, a commented copy for promptfoo."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from errata.errors import SourceError
-from errata.model.output.act import WritebackChange
-from errata.render.files import Written, write_files
-from errata.render.slugs import slug
+from errata.model.output.act import WhyLeft
+from errata.render.files import WrittenFile, slug, write_files
 from errata.writeback import inspect_edits, promptfoo_comments
-from errata.writeback.settlement import Settled, SettledRun, in_words
+from errata.writeback.settlement import Settled, SettledRun
 
 LARGEST = 512 * 1024 * 1024
 INDENTED = b'{\n  "'
+
+LEFT_TEXT: dict[WhyLeft, str] = {
+    "duplicate_row": "listed twice in the log",
+    "export_changed": "the export has changed since it was imported",
+    "invalidated_already": "already invalidated",
+    "needs_second_reviewer": "the verdict needs a second reviewer",
+    "no_uuid": "no uuid in this old log, so Inspect can't invalidate the sample",
+    "not_certain": "the rule is not certain; not reviewed",
+    "not_graded": "not graded",
+    "not_importable": "`promptfoo import` only reads the JSON of `--output` or `promptfoo export`",
+    "not_reviewed": "neither infrastructure nor reviewed",
+    "old_export": "exports before version 3 store comments in a separate table",
+    "other_export": "the export is not the one that was imported",
+    "owner_budget": "owner budget",
+    "owner_model": "owner model",
+    "owner_unknown": "owner unknown",
+    "reviewers_disagree": "reviewers disagree",
+    "unscored_already": "already unscored",
+    "verdict_inherited": "the verdict was copied from a similar failure",
+    "verdict_stale": "the verdict is out of date",
+}
+
+
+class LogChange(msgspec.Struct, frozen=True):
+    do: Literal["invalidate", "unscore", "comment"]
+    settled: Settled
 
 
 class WrittenBack(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[SettledRun, ...]
     log: Path
-    """The log that they were read from; it stays as it is."""
-    changes: tuple[WritebackChange, ...]
-    left: dict[str, int]
-    """Why → how many failures are not written back."""
-    files: tuple[Written, ...] = ()
+    """The imported log; it is not changed."""
+    changes: tuple[LogChange, ...]
+    left: dict[WhyLeft, int]
+    """How many failures are not written back, by reason."""
+    files: tuple[WrittenFile, ...] = ()
     command: tuple[str, ...] = ()
-    """What applies it."""
+    """Applies the changes."""
 
 
-def write_back(found: Sequence[SettledRun], folder: Path) -> list[WrittenBack]:
-    """All runs of one log into one folder; of several logs, each into one of its own below it."""
+def write_back(settled: Sequence[SettledRun], folder: Path) -> list[WrittenBack]:
+    """All runs of a log go into one folder; with several logs, each gets a folder of its own below it."""
     logs: dict[Path, list[SettledRun]] = {}
-    for one in found:
-        logs.setdefault(_log_of(one), []).append(one)
+    for settled_run in settled:
+        logs.setdefault(_log_of(settled_run), []).append(settled_run)
     made = []
     for log, runs in logs.items():
         own = folder / slug(f"{log.stem}-{runs[0].stored.run.id[:8]}") if len(logs) > 1 else folder
@@ -43,8 +69,8 @@ def write_back(found: Sequence[SettledRun], folder: Path) -> list[WrittenBack]:
     return made
 
 
-def _log_of(found: SettledRun) -> Path:
-    run = found.stored.run
+def _log_of(settled: SettledRun) -> Path:
+    run = settled.stored.run
     return Path(run.origin) / (run.ref.file if run.ref else "")
 
 
@@ -55,8 +81,8 @@ def _for_inspect(log: Path, runs: Sequence[SettledRun], folder: Path) -> Written
     made = WrittenBack(
         runs=tuple(runs),
         log=log,
-        changes=tuple(_change(edits[one.attempt.id], one) for one in only.settled if one.attempt.id in edits),
-        left=_left(runs, [one.why for one in plan.left]),
+        changes=tuple(LogChange(edits[one.attempt.id], one) for one in only.settled if one.attempt.id in edits),
+        left=_count_left(runs, [one.why for one in plan.left]),
     )
     if not plan.edits:
         return made
@@ -70,13 +96,15 @@ def _for_inspect(log: Path, runs: Sequence[SettledRun], folder: Path) -> Written
 def _for_promptfoo(log: Path, runs: Sequence[SettledRun], folder: Path) -> WrittenBack:
     settled = [one for run in runs for one in run.settled]
     if not settled:
-        return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_left(runs, []))
+        return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_count_left(runs, []))
     document, indent = _read(log)
     if why := promptfoo_comments.why_no_import(document):
-        return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_left(runs, [why] * len(settled)))
+        return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_count_left(runs, [why] * len(settled)))
     copy = promptfoo_comments.commented(document, runs[0].stored.run.native_id, settled, indent=indent)
-    changes = tuple(_change("comment", one) for one in copy.done)
-    made = WrittenBack(runs=tuple(runs), log=log, changes=changes, left=_left(runs, [one.why for one in copy.refused]))
+    changes = tuple(LogChange("comment", one) for one in copy.done)
+    made = WrittenBack(
+        runs=tuple(runs), log=log, changes=changes, left=_count_left(runs, [one.why for one in copy.refused])
+    )
     if not changes:
         return made
     name = f"{slug(log.stem)}.commented.json"
@@ -92,25 +120,15 @@ def _read(log: Path) -> tuple[Any, int | None]:
         return json.loads(data), 2 if data.startswith(INDENTED) else None
     except OSError as error:
         raise SourceError(
-            f"`{log}` can't be read: {error.strerror}", hint="comments go into a copy of the export: import it again"
+            f"`{log}` can't be read: {error.strerror}",
+            hint="comments are written to a copy of the export: import it again",
         ) from error
     except (ValueError, RecursionError):
-        return None, None  # lines, or no JSON any more
+        return None, None  # JSON lines, or no longer JSON
 
 
-def _change(do: str, settled: Settled) -> WritebackChange:
-    return WritebackChange(
-        do=do,
-        run_id=settled.attempt.run,
-        case=settled.case,
-        attempt=settled.attempt.index,
-        owner=settled.opinion.owner,
-        reason=in_words(settled.opinion),
-    )
-
-
-def _left(runs: Sequence[SettledRun], more: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for why, count in [*(pair for run in runs for pair in run.left.items()), *((why, 1) for why in more)]:
-        found[why] = found.get(why, 0) + count
-    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+def _count_left(runs: Sequence[SettledRun], more: Sequence[WhyLeft]) -> dict[WhyLeft, int]:
+    counts: Counter[WhyLeft] = Counter(more)
+    for run in runs:
+        counts.update(run.left)
+    return dict(counts.most_common())

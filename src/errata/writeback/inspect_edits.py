@@ -1,7 +1,7 @@
 """Settled failures of an Inspect log → `edits.json`, which a constant script applies with Inspect's own API.
 
-What was not measured is *invalidated*, so that `inspect eval-retry` and eval sets repeat it. Where a scorer or the task
-is at fault, the score that decides becomes *unscored* (`NaN`): Inspect's metrics leave it out, its history keeps it.
+Samples that were not measured are *invalidated*, so that `inspect eval-retry` and eval sets repeat them. If a scorer or
+the task is at fault, the primary score becomes *unscored* (`NaN`): Inspect's metrics skip it, its history keeps it.
 """
 
 from collections.abc import Iterable
@@ -13,44 +13,45 @@ import msgspec
 from errata import __version__
 from errata.model import Check, Run
 from errata.model.identity import fingerprint
+from errata.model.output.act import WhyLeft
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.writeback.settlement import RULE, Settled, in_words, quotes_of
+from errata.writeback.settlement import RULE, Settled, opinion_text, quotes_of
 
 SCRIPT, EDITS = "edit_log.py", "edits.json"
 NOTHING = "NaN"
-"""How Inspect writes that a scorer gave no score."""
+"""How Inspect writes a missing score."""
 
 
-class Left(msgspec.Struct, frozen=True):
-    """A settled failure for which the log has no place."""
+class LeftFailure(msgspec.Struct, frozen=True):
+    """A settled failure that can't be written to the log."""
 
     settled: Settled
-    why: str
+    why: WhyLeft
 
 
-class Plan(msgspec.Struct, frozen=True):
+class InspectEdits(msgspec.Struct, frozen=True):
     edits: tuple[dict[str, Any], ...]
-    left: tuple[Left, ...]
+    left: tuple[LeftFailure, ...]
 
 
 def script() -> str:
     return files("errata.writeback").joinpath(SCRIPT).read_text(encoding="utf-8")
 
 
-def plan(found: Iterable[Settled]) -> Plan:
+def plan(failures: Iterable[Settled]) -> InspectEdits:
     edits, left = [], []
-    for one in found:
-        why = _no_place(one)
-        if why:
-            left.append(Left(one, why))
+    for settled in failures:
+        why = _why_left(settled)
+        if why is None:
+            edits.append(_edit(settled))
         else:
-            edits.append(_edit(one))
-    return Plan(tuple(edits), tuple(left))
+            left.append(LeftFailure(settled, why))
+    return InspectEdits(tuple(edits), tuple(left))
 
 
 def document(run: Run, edits: Iterable[dict[str, Any]]) -> str:
-    """What the script reads. No path and no time: the log is named when it is applied, the time is that of the edit."""
-    told = {
+    """The script's input. It has no path and no time: both are known only when the edits are applied."""
+    content = {
         "made_by": f"errata {__version__}",
         "rule": RULE,
         "run": run.native_id,
@@ -58,13 +59,13 @@ def document(run: Run, edits: Iterable[dict[str, Any]]) -> str:
         "model": run.subject.model,
         "edits": list(edits),
     }
-    return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
 
 
 def _edit(settled: Settled) -> dict[str, Any]:
     attempt, opinion = settled.attempt, settled.opinion
     scored = _deciding(settled)
-    told = {
+    fields = {
         "do": "invalidate" if scored is None else "unscore",
         "sample": settled.case,
         "epoch": attempt.index,
@@ -72,7 +73,7 @@ def _edit(settled: Settled) -> dict[str, Any]:
         "scorer": scored.scorer if scored else "",
         "keys": [scored.name] if scored and scored.kind == "dimension" else [],
         "was": attempt.native_status if scored else "",
-        "reason": in_words(opinion),
+        "reason": opinion_text(opinion),
         "evidence": quotes_of(opinion),
         "owner": opinion.owner,
         "by": opinion.by,
@@ -82,25 +83,25 @@ def _edit(settled: Settled) -> dict[str, Any]:
         "verdict": opinion.verdict,
         "attempt": attempt.id,
     }
-    return {"id": fingerprint([told[name] for name in ("do", "attempt", "scorer", "reason")]), **told}
+    return {"id": fingerprint([fields[name] for name in ("do", "attempt", "scorer", "reason")]), **fields}
 
 
 def _deciding(settled: Settled) -> Check | None:
-    """The score to be taken back; none where the sample as a whole was not measured."""
+    """The score to remove; none if the sample as a whole was not measured."""
     attempt, opinion = settled.attempt, settled.opinion
     if opinion.owner in NOT_THE_SUBJECTS or attempt.execution == "error":
         return None
     return next((check for check in attempt.checks if check.is_primary and check.scorer), None)
 
 
-def _no_place(settled: Settled) -> str:
+def _why_left(settled: Settled) -> WhyLeft | None:
     attempt, scored = settled.attempt, _deciding(settled)
     if attempt.duplicate_of is not None:
-        return "stands in the log twice"
+        return "duplicate_row"
     if attempt.invalidated is not None:
-        return "is invalidated already"
+        return "invalidated_already"
     if scored is not None and NOTHING in (attempt.native_status, scored.value):
-        return "is unscored already"
+        return "unscored_already"
     if scored is None and not attempt.native_id:
-        return "has no uuid in this old log, without which Inspect invalidates nothing"
-    return ""
+        return "no_uuid"
+    return None

@@ -1,6 +1,6 @@
 """Settled failures of a promptfoo evaluation → a copy of its export with a comment on each of their rows.
 
-`promptfoo import` takes such a copy, and its page shows the comments. Scores and everything else stay as they are.
+`promptfoo import` reads the copy, and promptfoo's viewer shows the comments. Scores and all else stay unchanged.
 """
 
 import json
@@ -10,57 +10,58 @@ from typing import Any
 
 import msgspec
 
-from errata.writeback.settlement import Settled, in_words, quotes_of
+from errata.model.output.act import WhyLeft
+from errata.writeback.settlement import Settled, opinion_text, quotes_of
 
 BEGIN, END = "[errata]", "[/errata]"
-"""Around what errata says, so that it is replaced, and what people wrote is kept."""
+"""Around errata's comment, so that it can be replaced while comments of people are kept."""
 
 _OWN = re.compile(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 _ROW = re.compile(r"/results/results/(\d+)")
 
 
-class Refused(msgspec.Struct, frozen=True):
-    """A settled failure whose row takes no comment."""
+class UncommentedFailure(msgspec.Struct, frozen=True):
+    """A settled failure whose row can't have a comment."""
 
     settled: Settled
-    why: str
+    why: WhyLeft
 
 
 class Commented(msgspec.Struct, frozen=True):
     text: str
     """The copy of the export."""
     done: tuple[Settled, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[UncommentedFailure, ...]
 
 
-def why_no_import(document: Any) -> str:
-    """Why `promptfoo import` would not take a copy of this; empty where it does."""
+def why_no_import(document: Any) -> WhyLeft | None:
+    """Why `promptfoo import` would not read a copy of this document; none if it does."""
     results = document.get("results") if isinstance(document, dict) else None
     if not isinstance(results, dict) or not isinstance(results.get("results"), list):
-        return "`promptfoo import` takes no other form than the JSON of `--output` or `promptfoo export`"
+        return "not_importable"
     if results.get("version") != 3:
-        return "exports before version 3 keep comments in a table of their own"
-    return ""
+        return "old_export"
+    return None
 
 
-def commented(document: dict[str, Any], native_id: str, found: Iterable[Settled], *, indent: int | None) -> Commented:
-    """`document` is changed on the way; it was read for this."""
+def commented(document: dict[str, Any], native_id: str, settled: Iterable[Settled], *, indent: int | None) -> Commented:
+    """Changes `document` in place."""
     done, refused = [], []
-    for one in found:
-        row = _row(document, one)
-        why = _unlike(row, document, native_id, one)
-        if why:
-            refused.append(Refused(one, why))
+    for failure in settled:
+        row = _row(document, failure)
+        why = _why_uncommented(row, document, native_id, failure)
+        if why is None:
+            _comment(row, failure)
+            done.append(failure)
         else:
-            _comment(row, one)
-            done.append(one)
+            refused.append(UncommentedFailure(failure, why))
     text = json.dumps(document, ensure_ascii=False, indent=indent, separators=None if indent else (",", ":"))
     return Commented(f"{text}\n", tuple(done), tuple(refused))
 
 
 def comment_on(settled: Settled) -> str:
     quotes = [f"> {one['quote']}\n  {one['place']}" for one in quotes_of(settled.opinion)]
-    return "\n".join([BEGIN, in_words(settled.opinion), *quotes, END])
+    return "\n".join([BEGIN, opinion_text(settled.opinion), *quotes, END])
 
 
 def _row(document: dict[str, Any], settled: Settled) -> dict[str, Any]:
@@ -72,23 +73,23 @@ def _row(document: dict[str, Any], settled: Settled) -> dict[str, Any]:
     return row if isinstance(row, dict) else {}
 
 
-def _unlike(row: dict[str, Any], document: dict[str, Any], native_id: str, settled: Settled) -> str:
-    """Why a row is not the one that was read, or takes no comment."""
+def _why_uncommented(row: dict[str, Any], document: dict[str, Any], native_id: str, settled: Settled) -> WhyLeft | None:
+    """Why a row is not the imported one, or can't have a comment."""
     if not row or document.get("evalId", native_id) != native_id:
-        return "the export is not the one that was imported"
+        return "other_export"
     if settled.attempt.native_id and row.get("id") != settled.attempt.native_id:
-        return "the export has changed since it was imported"
+        return "export_changed"
     if not isinstance(row.get("gradingResult"), dict) and row.get("failureReason") is None:
-        return "it was not graded"
-    return ""
+        return "not_graded"
+    return None
 
 
 def _comment(row: dict[str, Any], settled: Settled) -> None:
     graded = row.get("gradingResult")
     if not isinstance(graded, dict):
-        # a call that broke was not graded; this says no more than the row itself
+        # a call that failed was not graded; this adds nothing to the row
         graded = {"pass": False, "score": row.get("score") or 0, "reason": row.get("error") or ""}
     before = graded.get("comment")
     kept = _OWN.sub("", before).rstrip() if isinstance(before, str) else ""
-    said = comment_on(settled)
-    row["gradingResult"] = {**graded, "comment": f"{kept}\n\n{said}" if kept else said}
+    own = comment_on(settled)
+    row["gradingResult"] = {**graded, "comment": f"{kept}\n\n{own}" if kept else own}

@@ -1,4 +1,4 @@
-"""Which failures are settled enough to be written back into the log of a harness, and in whose words."""
+"""Which failures are settled, so that a harness's log can be corrected, and on whose authority."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Attempt, Attribution, Quote, StoredRun
+from errata.model.output.act import WhyLeft
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview, Standing
 from errata.model.verdict import word_for
@@ -19,19 +20,19 @@ from errata.text.clean import one_line
 from errata.text.redact import redact
 
 RULE = (
-    "a final verdict that nobody disputes and that names neither the model nor the budget; where nobody has read the "
-    "failure, triage, where it is certain and names provider, environment, harness, simulator or collateral, or says "
-    "that the measurement broke"
+    "a final, undisputed verdict whose owner is neither the model nor the budget; for failures without a review, a "
+    "certain rule whose owner is provider, environment, harness, simulator or collateral, or that shows that the "
+    "measurement broke"
 )
-KEPT = frozenset(("model", "budget", "unknown"))
-"""Whose failures count as failures under every policy, or of whom nothing is known."""
+KEPT: dict[str, WhyLeft] = {"model": "owner_model", "budget": "owner_budget", "unknown": "owner_unknown"}
+"""Owners whose failures count under every policy, or whose failures nobody understands yet."""
 
 HARNESSES = ("inspect-ai", "promptfoo")
 QUOTED, WORDS, QUOTES = 300, 500, 3
 
 
-class Opinion(msgspec.Struct, frozen=True, kw_only=True):
-    """What is thought of one failure: by the reader whose verdict stands, or by triage where nobody has read it."""
+class FailureOpinion(msgspec.Struct, frozen=True, kw_only=True):
+    """The owner of a failure, by the verdict in force or, without a review, by triage."""
 
     owner: str
     confidence: str
@@ -39,78 +40,78 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     author: str
     """The reviewer, or the rule that decided."""
     version: str = ""
-    told: str = ""
-    """What has happened, in words."""
+    cause: str = ""
+    """The verdict's cause, or the meaning of the rule."""
     quotes: tuple[Quote, ...] = ()
     verdict: str = ""
-    doubt: str = ""
-    """Why a verdict does not stand for sure: disputed, stale, in need of a second."""
+    doubt: WhyLeft | None = None
+    """Why the verdict is not reliable: disputed, stale, inherited, or without a second reviewer."""
     breaks: bool = False
-    """Whether a signal says that the measurement, not the answer, is at fault."""
+    """Whether a signal shows that the measurement, not the answer, is at fault."""
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     attempt: Attempt
     case: str
-    """As its harness names it."""
-    opinion: Opinion
+    """The harness's name for it."""
+    opinion: FailureOpinion
 
 
-def why_not(opinion: Opinion) -> str:
-    """Why a failure is left alone; empty where it is settled."""
+def why_left(opinion: FailureOpinion) -> WhyLeft | None:
+    """Why a failure is not written back; none if it is settled."""
     if opinion.owner in KEPT:
-        return f"owner {opinion.owner}"
+        return KEPT[opinion.owner]
     if opinion.by == "verdict":
         return opinion.doubt
     if opinion.confidence != "certain":
-        return "only likely, and read by nobody"
-    return (
-        "" if opinion.owner in NOT_THE_SUBJECTS or opinion.breaks else f"{opinion.owner} by a rule, and read by nobody"
-    )
+        return "not_certain"
+    return None if opinion.owner in NOT_THE_SUBJECTS or opinion.breaks else "not_reviewed"
 
 
-def in_words(opinion: Opinion) -> str:
+def opinion_text(opinion: FailureOpinion) -> str:
     """`provider: the provider answered with a server error (rule server_error v4, certain)`, without secrets."""
     version = opinion.version.partition("-")[0]
     author = f"{opinion.author} v{version}" if opinion.by == "rule" and version else opinion.author
-    told = f": {opinion.told}" if opinion.told else ""
-    return washed(f"{opinion.owner}{told} ({opinion.by} {author}, {opinion.confidence})", WORDS)
+    cause = f": {opinion.cause}" if opinion.cause else ""
+    return redacted_line(f"{opinion.owner}{cause} ({opinion.by} {author}, {opinion.confidence})", WORDS)
 
 
-def quotes_of(opinion: Opinion) -> list[dict[str, str]]:
-    told = [{"place": washed(one.place, QUOTED), "quote": washed(one.quote, QUOTED)} for one in opinion.quotes]
-    return list({one["quote"]: one for one in reversed(told) if one["quote"]}.values())[::-1][:QUOTES]
+def quotes_of(opinion: FailureOpinion) -> list[dict[str, str]]:
+    quotes = [
+        {"place": redacted_line(quote.place, QUOTED), "quote": redacted_line(quote.quote, QUOTED)}
+        for quote in opinion.quotes
+    ]
+    return list({one["quote"]: one for one in reversed(quotes) if one["quote"]}.values())[::-1][:QUOTES]
 
 
-def washed(text: str, width: int) -> str:
-    """Redacted whole, before it is cut: half a secret looks like none."""
+def redacted_line(text: str, width: int) -> str:
+    """Redacted before it is cut: half a secret would not be recognised."""
     return one_line(redact(text), width)
 
 
 class SettledRun(msgspec.Struct, frozen=True, kw_only=True):
-    """The failures of a run: which are settled, and why the others are left alone."""
+    """The failures of a run: which are settled, and why the others are not written back."""
 
     stored: StoredRun
     settled: tuple[Settled, ...]
-    left: dict[str, int]
-    """Why → how many."""
+    left: dict[WhyLeft, int]
 
 
 def settled_failures(view: RunView) -> SettledRun:
     stored = view.stored
     if stored.run.source.name not in HARNESSES:
         raise SettingsError(
-            f"Run `{stored.run.native_id}` is of `{stored.run.source.name}`, which keeps no findings in its logs",
-            hint=f"findings can be written back to: {', '.join(HARNESSES)}; `errata report` writes them for people",
+            f"Run `{stored.run.native_id}` is from `{stored.run.source.name}`, whose logs have no place for findings",
+            hint=f"errata writes back to: {', '.join(HARNESSES)}; `errata report` writes findings for people",
         )
     settled: list[Settled] = []
-    left: Counter[str] = Counter()
-    for one in _failures(view):
-        why = why_not(one.opinion)
-        if why:
-            left[why] += 1
+    left: Counter[WhyLeft] = Counter()
+    for failure in _failures(view):
+        why = why_left(failure.opinion)
+        if why is None:
+            settled.append(failure)
         else:
-            settled.append(one)
+            left[why] += 1
     return SettledRun(stored=stored, settled=tuple(settled), left=dict(left.most_common()))
 
 
@@ -127,43 +128,42 @@ def _failures(view: RunView) -> Iterator[Settled]:
             yield Settled(attempt=attempt, case=name, opinion=opinion)
 
 
-def _of_reviewer(said: AttemptReview, view: RunView) -> Opinion:
-    verdict = said.standing.verdict
-    return Opinion(
+def _of_reviewer(review: AttemptReview, view: RunView) -> FailureOpinion:
+    verdict = review.standing.verdict
+    return FailureOpinion(
         owner=verdict.owner,
         confidence=verdict.confidence,
         by="verdict",
         author=word_for(verdict.reviewer),
         version=verdict.taxonomy_version,
-        told=verdict.cause,
+        cause=verdict.cause,
         quotes=verdict.evidence,
         verdict=verdict.id,
-        doubt=_doubt(said.standing, view),
+        doubt=_doubt(review.standing, view),
     )
 
 
-def _doubt(stood: Standing, view: RunView) -> str:
-    if stood.is_disputed:
-        return "reviewers disagree"
-    if not stood.final:
-        taken_over = stood.verdict.inherited_from is not None
-        return "its verdict is another failure's" if taken_over else "its verdict needs a second reviewer"
-    return "its verdict is stale" if is_stale(stood.verdict, view.stored, view.store) else ""
+def _doubt(standing: Standing, view: RunView) -> WhyLeft | None:
+    if standing.is_disputed:
+        return "reviewers_disagree"
+    if not standing.final:
+        return "needs_second_reviewer" if standing.verdict.inherited_from is None else "verdict_inherited"
+    return "verdict_stale" if is_stale(standing.verdict, view.stored, view.store) else None
 
 
-def _of_triage(said: Attribution, meanings: dict[str, str], *, breaks: bool) -> Opinion:
-    rule = said.decided_by
+def _of_triage(attribution: Attribution, meanings: dict[str, str], *, breaks: bool) -> FailureOpinion:
+    rule = attribution.decided_by
     if rule not in meanings:
         meanings[rule] = meaning_of(rule)
-    quoting = [one for one in said.signals if one.quote]
+    quoting = [one for one in attribution.signals if one.quote]
     deciding = [one for one in quoting if one.name == rule] or quoting
-    return Opinion(
-        owner=said.owner,
-        confidence=said.confidence,
+    return FailureOpinion(
+        owner=attribution.owner,
+        confidence=attribution.confidence,
         by="rule",
         author=rule,
-        version=said.rules_version,
-        told=meanings[rule],
+        version=attribution.rules_version,
+        cause=meanings[rule],
         quotes=tuple(Quote(place=one.where, quote=one.quote) for one in deciding),
         breaks=breaks,
     )

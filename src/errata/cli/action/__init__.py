@@ -1,19 +1,19 @@
-"""`errata action`: what was done about failures, and whether it worked."""
+"""`errata action`: fixes for failures, and whether they worked."""
 
 import click
 
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "add": ("add", "Record what was changed, where, and which failures it addresses."),
-    "list": ("list_", "List the actions, and whether each worked."),
-    "rm": ("rm", "Forget an action."),
+    "add": ("actions:add", "Record a change and the failures it addresses."),
+    "list": ("actions:list_", "List actions, and whether each worked."),
+    "rm": ("actions:rm", "Remove an action."),
 }
 
 
 @click.group("action", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.action")
 def command() -> None:
-    """Keep what was done about failures, and tell whether it worked.
+    """Record fixes, and check whether they worked.
 
-    errata itself changes no code and no configuration: an action tells what people changed.
+    An action is a change that people made; errata itself changes no code and no configuration.
     """

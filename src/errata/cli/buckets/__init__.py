@@ -1,27 +1,27 @@
-"""`errata buckets`: root causes with their counts, and what people say of them."""
+"""`errata buckets`: failures grouped by cause, and corrections by people."""
 
 import click
 
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "list": ("list_", "List the buckets of RUNS; of all runs where none is given."),
-    "show": ("show", "Show BUCKET and its members."),
-    "suggest": ("suggest", "Put the failures of RUNS into buckets anew; what people did stays."),
-    "merge": ("edit:merge", "Make one bucket of several."),
-    "split": ("edit:split", "Take the failures at CASES out of BUCKET into one of their own."),
-    "rename": ("edit:rename", "Give BUCKET another title."),
-    "move": ("edit:move", "Put FAILURES into another bucket."),
-    "confirm": ("edit:confirm", "Say that BUCKET is final, where enough of it was read."),
-    "undo": ("edit:undo", "Take back what was done last; once more redoes it."),
-    "history": ("history", "Tell what was done to BUCKET, or to all."),
+    "list": ("list_", "List buckets with counts and owner."),
+    "show": ("show", "Show a bucket and its members."),
+    "suggest": ("edit:suggest", "Sort failures into buckets again; manual changes stay."),
+    "merge": ("edit:merge", "Merge several buckets into one."),
+    "split": ("edit:split", "Split cases off a bucket into a new one."),
+    "rename": ("edit:rename", "Change the title of a bucket."),
+    "move": ("edit:move", "Move failures to another bucket."),
+    "confirm": ("edit:confirm", "Mark a bucket as final, if enough of it was reviewed."),
+    "undo": ("edit:undo", "Undo the last change; a second undo redoes it."),
+    "history": ("history", "List the changes to a bucket, or to all buckets."),
 }
 
 
 @click.group("buckets", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.buckets")
 def command() -> None:
-    """Put failures with one cause into buckets, and put these right.
+    """Group failures by cause, and correct the groups.
 
-    Buckets come from failure keys, verdicts and texts that are alike, and are PROVISIONAL until enough of their members
-    were read. BUCKET is a slug, the beginning of one, or an id.
+    A bucket holds failures with the same cause. Buckets come from failure keys, verdicts and similar texts, and are
+    PROVISIONAL until enough of their members were reviewed. BUCKET is a slug, the start of one, or an id.
     """

@@ -1,4 +1,4 @@
-"""`errata buckets merge`, `split`, `rename`, `move`, `confirm` and `undo`: what people do to buckets."""
+"""`errata buckets merge`, `split`, `rename`, `move`, `confirm` and `undo` and `suggest`."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -7,10 +7,18 @@ from typing import Any
 import click
 
 from errata.buckets.edit import Author, EditResult
+from errata.buckets.reconcile import SuggestionResult
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.model.output.buckets import BucketEditOutput, BucketUndoOutput, MovedFromOutput, UndoneEventOutput
+from errata.model.output.buckets import (
+    BucketEditOutput,
+    BucketSuggestionOutput,
+    BucketUndoOutput,
+    MovedFromOutput,
+    UndoneEventOutput,
+)
 from errata.runs.bucketing import text_of
+from errata.runs.names import handles_of, runs_named
 from errata.verbs.buckets import (
     bucket_named,
     confirm_bucket,
@@ -20,26 +28,28 @@ from errata.verbs.buckets import (
     move_failures,
     rename_bucket,
     split_bucket,
+    suggest_buckets,
     undo_change,
 )
+from errata.verbs.store import all_runs
 
 NOBODY = "somebody"
 
 
 def dry_run_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--dry-run", is_flag=True, help="Tell what would change, and change nothing.")(function)
+    return click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")(function)
 
 
 @click.command("merge")
 @click.argument("buckets", nargs=-1, required=True, metavar="BUCKET BUCKET…")
-@click.option("--into", default="", metavar="BUCKET", help="The one that stays; else the first.")
+@click.option("--into", default="", metavar="BUCKET", help="Bucket to keep; default: the first.")
 @dry_run_option
 @shared_options
 def merge(buckets: tuple[str, ...], into: str, dry_run: bool, options: Options) -> None:
-    """Make one bucket of several.
+    """Merge several buckets into one.
 
-    The others are gone, and their names lead to the one that stays. Later failures that would have been put into them
-    are put there.
+    The names of the others then refer to the bucket that is kept. Later failures that would have gone into them go
+    there as well.
     """
     store = options.store
     meant = [bucket_named(name, store) for name in buckets]
@@ -53,13 +63,13 @@ def merge(buckets: tuple[str, ...], into: str, dry_run: bool, options: Options) 
 @click.command("split")
 @click.argument("bucket", metavar="BUCKET")
 @click.argument("cases", nargs=-1, required=True, metavar="CASE…")
-@click.option("--title", required=True, help="Of the new bucket: the cause in a few words.")
+@click.option("--title", required=True, help="Title of the new bucket: the cause in a few words.")
 @dry_run_option
 @shared_options
 def split(bucket: str, cases: tuple[str, ...], title: str, dry_run: bool, options: Options) -> None:
-    """Take the failures at CASES out of BUCKET into one of their own.
+    """Split cases off a bucket into a new one.
 
-    CASE is a case in every run, RUN/CASE in one run, or an attempt's id.
+    CASE is a case in every run, RUN/CASE in one run, or an attempt id.
     """
     store = options.store
     meant = bucket_named(bucket, store)
@@ -71,12 +81,12 @@ def split(bucket: str, cases: tuple[str, ...], title: str, dry_run: bool, option
 @click.command("rename")
 @click.argument("bucket", metavar="BUCKET")
 @click.argument("title")
-@click.option("--slug", default="", help="The short name for commands; else made of the title.")
+@click.option("--slug", default="", help="Short name for commands; default: made from the title.")
 @shared_options
 def rename(bucket: str, title: str, slug: str, options: Options) -> None:
-    """Give BUCKET another title.
+    """Change the title of a bucket.
 
-    Its id stays the same, and verdicts that name it by its old slug still mean it.
+    The id stays the same, and verdicts with the old slug still refer to it.
     """
     store = options.store
     meant = bucket_named(bucket, store)
@@ -86,13 +96,13 @@ def rename(bucket: str, title: str, slug: str, options: Options) -> None:
 
 @click.command("move")
 @click.argument("failures", nargs=-1, required=True, metavar="RUN/CASE…")
-@click.option("--to", "to", required=True, metavar="BUCKET", help="Where they belong.")
+@click.option("--to", "to", required=True, metavar="BUCKET", help="Target bucket.")
 @dry_run_option
 @shared_options
 def move(failures: tuple[str, ...], to: str, dry_run: bool, options: Options) -> None:
-    """Put FAILURES into another bucket.
+    """Move failures to another bucket.
 
-    They stay there whatever is suggested later. RUN/CASE means every failed attempt at the case, `#2` the second alone.
+    Later suggestions leave them there. RUN/CASE means every failed attempt of the case; add `#2` for the second only.
     """
     store = options.store
     attempts = failures_named(failures, store)
@@ -104,29 +114,26 @@ def move(failures: tuple[str, ...], to: str, dry_run: bool, options: Options) ->
 @click.argument("bucket", metavar="BUCKET")
 @shared_options
 def confirm(bucket: str, options: Options) -> None:
-    """Say that BUCKET is final, where enough of it was read.
+    """Mark a bucket as final, if enough of it was reviewed.
 
-    Three members, or all of a smaller bucket, must have been read themselves, with verdicts that name it as the cause.
-    Else it is told which are missing. Its members then stay where they are, whatever is suggested later.
+    Three members, or all of a smaller bucket, must have a verdict of their own that names it as the cause; otherwise
+    the missing ones are listed. Later suggestions leave its members where they are.
     """
     store = options.store
     done = confirm_bucket(bucket_named(bucket, store), store, _author(options))
     carried = plural(len(done.bucket.supported_by), "verdict")
-    _show(done, f"confirmed {done.bucket.slug}: {carried} carry it", options)
+    _show(done, f"confirmed {done.bucket.slug}, supported by {carried}", options)
 
 
 @click.command("undo")
-@click.option(
-    "--to", "to", type=click.IntRange(min=1), metavar="NUMBER", help="Take back this change and all after it."
-)
-@click.option("--suite", default=None, help="The last change in this suite, not in the whole store.")
+@click.option("--to", "to", type=click.IntRange(min=1), metavar="NUMBER", help="Undo this change and all later ones.")
+@click.option("--suite", default=None, help="Undo the last change in this suite.")
 @dry_run_option
 @shared_options
 def undo(to: int | None, suite: str | None, dry_run: bool, options: Options) -> None:
-    """Take back what was done last; once more redoes it.
+    """Undo the last change; a second undo redoes it.
 
-    Only what people did is taken back, never a verdict or what a rule made of it. `errata buckets history` numbers the
-    changes.
+    Undoes manual changes only, never verdicts or automatic changes. `errata buckets history` lists the numbers.
     """
     done = undo_change(options.store, _author(options, dry_run=dry_run), suite=suite, to=to)
     if options.json:
@@ -138,17 +145,17 @@ def undo(to: int | None, suite: str | None, dry_run: bool, options: Options) -> 
             )
         )
         return
-    for one in done.undone:
-        verb = "would take back" if dry_run else "took back"
-        put(f"{verb} change {one.number}: {one.what} by {one.by}, {one.at[:16].replace('T', ' ')}")
+    for event in done.undone:
+        verb = "would undo" if dry_run else "undid"
+        put(f"{verb} change {event.number}: {event.what} by {event.by}, {event.at[:16].replace('T', ' ')}")
     if done.failures:
-        put(f"{plural(done.failures, 'failure')} {'would lie' if dry_run else 'lie'} where they lay before")
+        put(f"{plural(done.failures, 'failure')} {'would move' if dry_run else 'moved'} back")
     if not dry_run:
-        say(f"change {done.event}; `errata buckets undo` once more redoes it")
+        say(f"change {done.event}; another `errata buckets undo` redoes it")
 
 
 def _author(options: Options, *, dry_run: bool = False) -> Author:
-    """Never without a name: what has none was done by a rule."""
+    """Always with a name: a change without one was made by a rule."""
     return Author(name=options.settings.author or NOBODY, at=text_of(datetime.now(UTC)), dry_run=dry_run)
 
 
@@ -157,18 +164,18 @@ def _show(done: EditResult, line: str, options: Options, *, dry_run: bool = Fals
     if options.json:
         put_json(_output(done, dry_run=dry_run))
         return
-    put(f"{'would be: ' if dry_run else ''}{line}")
+    put(f"{'dry run: ' if dry_run else ''}{line}")
     put(f"{bucket.slug}   {bucket.title} · {bucket.status} · {plural(done.members, 'failure')}", hang=2)
     if not dry_run:
-        say(f"change {done.event}; `errata buckets undo` takes it back")
+        say(f"change {done.event}; `errata buckets undo` reverts it")
 
 
 def _output(done: EditResult, *, dry_run: bool) -> BucketEditOutput:
     bucket = done.bucket
     moved = (
-        MovedFromOutput(attempt_id=one.attempt, origin=one.before.bucket)
-        for one in done.change.moves
-        if one.before and one.after and one.before.bucket != one.after.bucket
+        MovedFromOutput(attempt_id=move.attempt, origin=move.before.bucket)
+        for move in done.change.moves
+        if move.before and move.after and move.before.bucket != move.after.bucket
     )
     return BucketEditOutput(
         what=done.what,
@@ -182,3 +189,47 @@ def _output(done: EditResult, *, dry_run: bool) -> BucketEditOutput:
         rows=done.members,
         moved=tuple(moved),
     )
+
+
+@click.command("suggest")
+@click.argument("runs", nargs=-1, metavar="[RUN…]")
+@dry_run_option
+@shared_options
+def suggest(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
+    """Sort failures into buckets again; manual changes stay.
+
+    Without RUN, covers all runs. Happens automatically when a run, its owners or its verdicts are new. Existing buckets
+    of other runs are reused.
+    """
+    store = options.store
+    meant = list(runs_named(runs, store)) if runs else all_runs(store)
+    handles, known = handles_of(all_runs(store)), {one.run.id: one.run for one in meant}
+    failed = 0
+    for result in suggest_buckets(meant, store, dry_run=dry_run):
+        failed += result.failures
+        if options.json:
+            put_json(_suggestion_output(result, known[result.run].native_id, dry_run=dry_run))
+        else:
+            put(f"{handles[result.run]} · {_line(result)}", hang=4)
+    if not failed and not options.json:
+        say("no failures in these runs")
+
+
+def _suggestion_output(result: SuggestionResult, run: str, *, dry_run: bool) -> BucketSuggestionOutput:
+    return BucketSuggestionOutput(
+        run=run,
+        dry_run=dry_run,
+        run_id=result.run,
+        failures=result.failures,
+        buckets=result.buckets,
+        new=result.new,
+        moved=result.moved,
+        left=result.left,
+    )
+
+
+def _line(result: SuggestionResult) -> str:
+    parts = [f"{plural(result.failures, 'failure')} in {plural(result.buckets, 'bucket')}", f"{result.new:,} new"]
+    parts += [f"{result.moved:,} moved"] if result.moved else []
+    parts += [f"{result.left:,} kept where people put them"] if result.left else []
+    return " · ".join(parts)

@@ -15,50 +15,50 @@ BY_RULE = "rule"
 
 @click.command("history")
 @click.argument("bucket", required=False, metavar="[BUCKET]")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show only the last N changes.")
 @shared_options
 def command(bucket: str | None, limit: int | None, options: Options) -> None:
-    """Tell what was done to BUCKET, or to all.
+    """List the changes to a bucket, or to all buckets.
 
-    Old and new bucket of every failure that was put elsewhere are among it, whoever did it.
+    Includes every move of a failure, manual or automatic, with its old and new bucket.
     """
     store = options.store
     entries = bucket_history(store, bucket_named(bucket, store) if bucket else None)
     shown = entries[-limit:] if limit else entries
     if options.json:
-        for one in shown:
-            put_json(event_output(one))
+        for entry in shown:
+            put_json(event_output(entry))
     elif shown:
         put_table(HEADER, map(_row, shown), right=("change",), give_way=("before", "after"))
     else:
-        say("nothing was done yet: what is suggested at first is no change")
+        say("no changes yet (the first suggestion is not a change)")
 
 
-def _row(one: HistoryEntry) -> tuple[object, ...]:
-    event = one.event
-    before, after = words_of(one)
-    count = f"{len(one.moves):,} of " if one.moves else ""
+def _row(entry: HistoryEntry) -> tuple[object, ...]:
+    event = entry.event
+    before, after = words_of(entry)
+    count = f"{len(entry.moves):,} of " if entry.moves else ""
     undone = " (undone)" if event.undone else ""
     when = event.at[:16].replace("T", " ")
     what = f"{event.what}{undone}"
-    return (event.number, when, event.by or BY_RULE, what, f"{count}{before or '–'}", after or one.bucket or "–")
+    return (event.number, when, event.by or BY_RULE, what, f"{count}{before or '–'}", after or entry.bucket or "–")
 
 
-def words_of(one: HistoryEntry) -> tuple[str, str]:
-    """Before and after, for people."""
-    event = one.event
+def words_of(entry: HistoryEntry) -> tuple[str, str]:
+    """Before and after, in words."""
+    event = entry.event
     if event.what in ("undo", "redo"):
         numbers = ", ".join(map(str, event.change.undoes))
-        return f"change {numbers}", "as it was before" if event.what == "undo" else "done again"
+        return f"change {numbers}", "undone" if event.what == "undo" else "redone"
     if event.what == "confirm":
         return "", f"{len(event.change.moves):,} failures stay"
-    return one.before, one.after
+    return entry.before, entry.after
 
 
-def event_output(one: HistoryEntry) -> BucketEventOutput:
-    event = one.event
+def event_output(entry: HistoryEntry) -> BucketEventOutput:
+    event = entry.event
     moves = (
-        MovedFailureOutput(attempt_id=attempt, old=old or None, new=new or None) for attempt, old, new in one.moves
+        MovedFailureOutput(attempt_id=attempt, old=old or None, new=new or None) for attempt, old, new in entry.moves
     )
     return BucketEventOutput(
         number=event.number,
@@ -67,10 +67,10 @@ def event_output(one: HistoryEntry) -> BucketEventOutput:
         what=event.what,
         undone=event.undone,
         suite=event.suite,
-        bucket=one.bucket,
+        bucket=entry.bucket,
         bucket_id=event.bucket,
-        before=one.before,
-        after=one.after,
+        before=entry.before,
+        after=entry.after,
         undoes=event.change.undoes,
         confirmed=len(event.change.moves) if event.what == "confirm" else 0,
         failures=tuple(moves),

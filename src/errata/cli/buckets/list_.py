@@ -19,27 +19,27 @@ RIGHT = ("rows", "mistakes", "cases", "runs", "models")
 SHOWN = 30
 SIZES = 5
 SURFACE = ("owner", "category", "step", "judge", "session")
-"""Parameters that many buckets share without having a cause in common."""
+"""Parameters that many buckets share without a common cause."""
 
 
 @click.command("list")
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
-@click.option("--all", "alone", is_flag=True, help="Failures too that are like no other.")
-@click.option("--limit", type=click.IntRange(min=1), help=f"At most so many; {SHOWN} on a page, all as JSON.")
+@click.option("--all", "alone", is_flag=True, help="Also list failures that match no other.")
+@click.option("--limit", type=click.IntRange(min=1), help=f"Show at most N; default: {SHOWN}, or all with --json.")
 @shared_options
 def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Options) -> None:
-    """List the buckets of RUNS; of all runs where none is given.
+    """List buckets with counts and owner.
 
-    Rows are failures, mistakes those that do not only follow from another. The second line has the bucket's slug, which
-    other commands take, and what its members share besides how they fail.
+    Without RUN, covers all runs. Rows are failures; mistakes are failures without knock-on failures. The second line
+    has the slug that other commands take, and what else the members share.
     """
     store = options.store
     meant = list(runs_named(runs, store))
     most = limit or (None if options.json else SHOWN)
     table = list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
-        for one in table.listed:
-            put_json(BucketOutput(**bucket_fields(one)))
+        for counts in table.listed:
+            put_json(BucketOutput(**bucket_fields(counts)))
     elif not table.failures:
         say("no failures, no buckets" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
@@ -53,22 +53,22 @@ def show_table(table: BucketTable, *, alone: bool) -> None:
         some = [one for one in table.listed if one.bucket.suite == suite]
         put(f"\n{suite or 'no suite'}" if len(suites) > 1 else "")
         below = [_below(one) for one in some]
-        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), whole=("bucket",), below=below)
+        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=below)
     put(("\n" if suites else "") + _foot(table, alone=alone))
     for line in _behind(table.listed):
         put(line)
 
 
 def _behind(listed: Sequence[BucketCounts]) -> list[str]:
-    """Symptoms hide causes: what several buckets have in common may be the one cause of all."""
-    found: dict[tuple[str, str, str], list[BucketCounts]] = {}
-    for one in listed:
-        for name, value in one.bucket.parameters.items():
+    """A parameter that several buckets share may be their common cause."""
+    by_parameter: dict[tuple[str, str, str], list[BucketCounts]] = {}
+    for counts in listed:
+        for name, value in counts.bucket.parameters.items():
             if name not in SURFACE:
-                found.setdefault((one.bucket.suite, name, value), []).append(one)
+                by_parameter.setdefault((counts.bucket.suite, name, value), []).append(counts)
     return [
-        f"one cause? {name} {value} is behind {len(some):,} buckets, {plural(sum(one.rows for one in some), 'row')}"
-        for (_, name, value), some in found.items()
+        f"common cause? {name} {value}: {len(some):,} buckets, {plural(sum(one.rows for one in some), 'row')}"
+        for (_, name, value), some in by_parameter.items()
         if len(some) > 1
     ]
 
@@ -77,33 +77,39 @@ def _foot(table: BucketTable, *, alone: bool) -> str:
     parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'bucket')}"]
     if table.alone:
         hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
-        parts.append(f"{plural(table.alone, 'failure')} like no other{hint}")
+        parts.append(f"{plural(table.alone, 'single failure')}{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
     parts += [f"{plural(hidden, 'bucket')} more with `--limit`"] if hidden else []
     return " · ".join(parts)
 
 
 def _status_line(statuses: dict[str, int], total: int) -> str:
-    """What a reader has to know before any number: whether people stand behind these names."""
+    """Whether the buckets were reviewed; a reader needs this before any number."""
     final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
     if total and final == total:
-        return f"FINAL: enough failures of each of the {plural(total, 'bucket')} were read, and their verdicts agree"
-    told = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "nobody has read them yet"
-    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} come from rules and likeness; {told}"
+        return f"FINAL: {plural(total, 'bucket')}, each with enough reviewed failures whose verdicts agree"
+    progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "none reviewed yet"
+    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} are automatic; {progress}"
 
 
-def _row(one: BucketCounts) -> tuple[object, ...]:
-    counts = (f"{one.rows:,}", f"{one.mistakes:,}", f"{one.cases:,}", f"{len(one.runs):,}", f"{len(one.models):,}")
-    return (one.bucket.title, one.bucket.status, *counts, one.owner, (one.last_seen or "–")[:10])
+def _row(counts: BucketCounts) -> tuple[object, ...]:
+    figures = (
+        f"{counts.rows:,}",
+        f"{counts.mistakes:,}",
+        f"{counts.cases:,}",
+        f"{len(counts.runs):,}",
+        f"{len(counts.models):,}",
+    )
+    return (counts.bucket.title, counts.bucket.status, *figures, counts.owner, (counts.last_seen or "–")[:10])
 
 
-def _below(one: BucketCounts) -> str:
-    shared = [f"{name} {value}" for name, value in one.bucket.parameters.items() if name != "owner"]
-    first, last = ((seen or "")[:10] for seen in (one.first_seen, one.last_seen))
+def _below(counts: BucketCounts) -> str:
+    shared = [f"{name} {value}" for name, value in counts.bucket.parameters.items() if name != "owner"]
+    first, last = ((seen or "")[:10] for seen in (counts.first_seen, counts.last_seen))
     since = [f"since {first}"] if first != last else []
-    followers = [f"{plural(one.followers, 'row')} only follow"] if one.followers else []
-    elsewhere = [f"{plural(one.elsewhere, 'row')} in other runs"] if one.elsewhere else []
-    return " · ".join([one.bucket.slug, *followers, *elsewhere, *since, *shared])
+    followers = [f"{counts.followers:,} knock-on"] if counts.followers else []
+    elsewhere = [f"{plural(counts.elsewhere, 'row')} in other runs"] if counts.elsewhere else []
+    return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared])
 
 
 def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
@@ -134,17 +140,17 @@ def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
 
 
 def buckets_line(buckets: RunBuckets) -> str:
-    """The buckets of a run: `2 final (3 and 2 failures, all read) · 4 failures stand alone`."""
+    """The buckets of a run: `2 final (3 and 2 failures, all reviewed) · 4 single failures`."""
     sums = (("final", buckets.final), ("reviewed", buckets.reviewed), ("provisional", buckets.provisional))
     parts = [f"{one.buckets:,} {status} ({_sizes(one)})" for status, one in sums if one.buckets]
-    alone = f"{plural(buckets.alone, 'failure')} {'stands' if buckets.alone == 1 else 'stand'} alone"
+    alone = plural(buckets.alone, "single failure")
     return " · ".join([*parts, *([alone] if buckets.alone else [])])
 
 
-def _sizes(one: BucketSum) -> str:
-    total = sum(one.failures)
-    first = [f"{size:,}" for size in one.failures[:SIZES]]
+def _sizes(buckets: BucketSum) -> str:
+    total = sum(buckets.failures)
+    first = [f"{size:,}" for size in buckets.failures[:SIZES]]
     listed = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
-    sizes = listed if len(one.failures) <= SIZES else f"{total:,}"
-    read = "all read" if one.read == total else f"{one.read:,} read"
+    sizes = listed if len(buckets.failures) <= SIZES else f"{total:,}"
+    read = "all reviewed" if buckets.read == total else f"{buckets.read:,} reviewed"
     return f"{sizes} failure{'' if sizes == '1' else 's'}, {read}"

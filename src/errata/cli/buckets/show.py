@@ -18,13 +18,13 @@ SHOWN, LINES, CAUSE = 20, 3, 160
 
 @click.command("show")
 @click.argument("bucket", metavar="BUCKET")
-@click.option("--all", "every", is_flag=True, help=f"Every member, not the first {SHOWN}.")
+@click.option("--all", "every", is_flag=True, help=f"Show every member, not only the first {SHOWN}.")
 @shared_options
 def command(bucket: str, every: bool, options: Options) -> None:
-    """Show BUCKET and its members.
+    """Show a bucket and its members.
 
-    What was read comes first, what only follows from another member last. A member that carries the bucket was read
-    itself, with a verdict that names it as the cause.
+    Reviewed members come first, knock-on failures last. A member supports the bucket if its own verdict names the
+    bucket as the cause.
     """
     store = options.store
     shown = show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
@@ -41,7 +41,7 @@ def _put_head(counts: BucketCounts) -> None:
     bucket = counts.bucket
     put(f"{bucket.title}   ({bucket.slug} · id {bucket.id})", hang=2)
     mistakes = f"{plural(counts.rows, 'row')}, {plural(counts.mistakes, 'mistake')}"
-    follow = f" and {counts.followers:,} that follow" if counts.followers else ""
+    follow = f" and {counts.followers:,} knock-on" if counts.followers else ""
     runs = f"{plural(len(counts.runs), 'run')} of {plural(len(counts.models), 'model')}"
     parts = [bucket.status.upper(), bucket.suite, f"{mistakes}{follow}", plural(counts.cases, "case"), runs]
     put(" · ".join(part for part in [*parts, f"owner {counts.owner}"] if part), hang=2)
@@ -52,37 +52,37 @@ def _put_head(counts: BucketCounts) -> None:
         put(f"shares   {' · '.join(shared)}", hang=9)
     seen = [one[:10] for one in (counts.first_seen, counts.last_seen) if one]
     put(f"seen     {' to '.join(dict.fromkeys(seen))}")
-    put(f"carried  by {len(bucket.supported_by):,} of the {min(ENOUGH, counts.rows):,} verdicts that make it final")
+    put(f"support  {len(bucket.supported_by):,} of the {min(ENOUGH, counts.rows):,} verdicts that make it final")
 
 
 def _put_members(shown: BucketDetails) -> None:
     put()
-    for one in shown.members:
-        carries = " · carries" if one.supports else ""
-        follows = " · follows" if one.placement.follows else ""
-        placed = f" · placed by {one.placement.author}" if one.placement.author else ""
-        put(f"{one.name}   {one.placement.role}{carries}{follows}{placed} · {one.placement.owner}", hang=4)
-        _put_verdict(one)
-        if one.quote:
-            put_quote(one.quote, indent=4, most=LINES)
+    for member in shown.members:
+        carries = " · supports it" if member.supports else ""
+        follows = " · knock-on" if member.placement.follows else ""
+        placed = f" · placed by {member.placement.author}" if member.placement.author else ""
+        put(f"{member.name}   {member.placement.role}{carries}{follows}{placed} · {member.placement.owner}", hang=4)
+        _put_verdict(member)
+        if member.quote:
+            put_quote(member.quote, indent=4, most=LINES)
     left = shown.counts.rows - len(shown.members)
     if left > 0:
         put(f"… {left:,} more with --all")
 
 
-def _put_verdict(one: BucketMember) -> None:
-    if one.standing is not None:
-        verdict = one.standing.verdict
-        disputed = " (disputed)" if one.standing.is_disputed else ""
+def _put_verdict(member: BucketMember) -> None:
+    if member.standing is not None:
+        verdict = member.standing.verdict
+        disputed = " (disputed)" if member.standing.is_disputed else ""
         put(f"    {verdict.label}{disputed} by {verdict.reviewer.name}: {one_line(verdict.cause, CAUSE)}", hang=6)
 
 
 def _put_tail(shown: BucketDetails) -> None:
     put()
-    for one in shown.history:
-        event = one.event
+    for entry in shown.history:
+        event = entry.event
         undone = " (undone)" if event.undone else ""
-        ends = " → ".join(end for end in words_of(one) if end)
+        ends = " → ".join(end for end in words_of(entry) if end)
         put(f"{event.at[:10]}  {event.what}{undone} by {event.by or 'rule'}: {ends}", hang=12)
     if shown.counts.bucket.status != "final":
         unread = next((one.name for one in shown.members if one.standing is None), "")
@@ -90,21 +90,21 @@ def _put_tail(shown: BucketDetails) -> None:
             put_command("Next", ["errata", "review", "next", unread])
 
 
-def _member_output(one: BucketMember) -> BucketMemberOutput:
-    verdict = one.standing.verdict if one.standing else None
+def _member_output(member: BucketMember) -> BucketMemberOutput:
+    verdict = member.standing.verdict if member.standing else None
     return BucketMemberOutput(
-        run=one.run.native_id,
-        run_id=one.run.id,
-        model=one.run.subject.model,
-        case=case_name(one.run, one.placement.case),
-        attempt_id=one.placement.attempt,
-        role=one.placement.role,
-        owner=one.placement.owner,
-        follows=one.placement.follows,
-        placed_by=one.placement.author or None,
-        supports=one.supports,
+        run=member.run.native_id,
+        run_id=member.run.id,
+        model=member.run.subject.model,
+        case=case_name(member.run, member.placement.case),
+        attempt_id=member.placement.attempt,
+        role=member.placement.role,
+        owner=member.placement.owner,
+        follows=member.placement.follows,
+        placed_by=member.placement.author or None,
+        supports=member.supports,
         verdict=MemberVerdictOutput(id=verdict.id, label=verdict.label, cause=verdict.cause, bucket=verdict.bucket)
         if verdict
         else None,
-        quote=one.quote,
+        quote=member.quote,
     )

@@ -1,53 +1,85 @@
 """`errata compare`: the page, the matrix as CSV, or a comparison folder."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from errata.cli.compare.as_json import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.paths import place_of
 from errata.cli.progress import progress
+from errata.cli.render.fields import place_of
+from errata.cli.score import json_score
 from errata.cli.table import put_parts, put_table
-from errata.compare.comparison import Comparison, ComparisonOptions
+from errata.compare.categories import CategoryCount
+from errata.compare.checks import CountByRun
+from errata.compare.comparability import Difference
+from errata.compare.comparison import Compared, Comparison, ComparisonOptions
+from errata.compare.matrix import Row
+from errata.compare.pairs import Pairing, PairTally
+from errata.compare.scores import Policy
+from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
 from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.compare import (
+    Cases,
+    CategoryOutput,
+    ColumnOutput,
+    ComparedRunOutput,
     ComparisonFolderOutput,
+    ComparisonOutput,
+    CountsOutput,
+    DifferenceOutput,
+    FailedByAllOutput,
+    FlipsOutput,
+    InstabilityOutput,
     LeftOutRunOutput,
     NamedRunOutput,
+    NotWrittenCode,
     NotWrittenOutput,
+    RowOutput,
+    RunPairOutput,
+    SharesOutput,
+    TallyOutput,
+    UniqueOutput,
+    UniquesOutput,
     WrittenFileOutput,
 )
+from errata.model.output.score import ScoreOutput
+from errata.model.run import case_name
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
-from errata.text.clean import one_line
+from errata.text.clean import one_line, quoted
 from errata.text.redact import redact
-from errata.text.spreadsheet import quoted
 from errata.verbs.compare import compare, write_comparison_folder
 from errata.verbs.store import Store, all_runs
 
 if TYPE_CHECKING:
     from errata.export.comparison_folder import ComparisonFolder
 
+
 A_FEW = 4
 """Runs whose names fit on a line."""
+
+NOT_WRITTEN: dict[NotWrittenCode, str] = {
+    "commands_unknown": "the runs do not record their commands",
+    "commands_unknown_file_kept": "the runs do not record their commands; the existing file is kept",
+}
 
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--common", is_flag=True, help="Only the cases that all runs were measured on, whatever else differs.")
-@click.option("--by-model", is_flag=True, help="One column for all runs of a model.")
+@click.option("--common", is_flag=True, help="Only cases measured in every run, even if the suites differ.")
+@click.option("--by-model", is_flag=True, help="Show one column per model.")
 @click.option("--category", default="", help="Only the cases of this category or tag.")
-@click.option("--all", "every", is_flag=True, help="The whole matrix: also cases that pass in every run.")
+@click.option("--all", "every", is_flag=True, help="Show the whole matrix, also cases that pass in every run.")
 @click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the matrix.")
 @click.option(
     "--write",
@@ -56,7 +88,7 @@ A_FEW = 4
     metavar="DIR",
     help="Write a comparison folder instead: run_results.csv, metric_summary.csv, model_summary.csv and more.",
 )
-@click.option("--force", is_flag=True, help="With --write: also over files that are there and differ.")
+@click.option("--force", is_flag=True, help="With --write, overwrite files that differ.")
 @shared_options
 def command(
     runs: tuple[str, ...],
@@ -69,21 +101,19 @@ def command(
     force: bool,
     options: Options,
 ) -> None:
-    """Tell what differs between RUNS, where they measured the same thing.
+    """Compare runs case by case, with significance tests.
 
-    The folder of a comparison stands for the runs it lists; runs that are named beside it win. `--write` makes such a
-    folder of judged runs of conversation-bench, counted from their rows.
+    A comparison folder means the runs it lists; runs named beside it take precedence. `--write` makes such a folder
+    from judged runs of conversation-bench.
     """
     if into is not None:
-        from errata.cli.compare.command import refuse_beside_write, write_folder
-
         refuse_beside_write(common=common, by_model=by_model, category=category, all=every, csv=csv)
         write_folder(runs, into, options, force=force)
         return
     store = options.store
     chosen = runs_to_compare(runs, store)
     for folder in chosen.passed_over:
-        say(f"`{folder}` is passed over: the runs that are named win")
+        say(f"skipped `{folder}`: the named runs take precedence")
     asked = ComparisonOptions(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
     with progress("Comparing") as on_attempts:
         comparison = compare(chosen.runs, store, asked, on_attempts=on_attempts)
@@ -110,45 +140,45 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]
     if 1 < len(runs) <= A_FEW and not comparison.options.category:
         put()
-        put_command("next", ["errata", "report", *runs], "writes it down, with the causes")
+        put_command("next", ["errata", "report", *runs], "writes a report with the causes")
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
-    labels = [_told(column.label) for column in comparison.shown.columns]
+    labels = [_cell_text(column.label) for column in comparison.shown.columns]
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["case", "categories", *labels])
             for case, row in comparison.shown.rows.items():
                 facts = comparison.cases[case]
-                writer.writerow([_told(facts.name), _told(" ".join(facts.categories)), *map(_cell, row)])
+                writer.writerow([_cell_text(facts.name), _cell_text(" ".join(facts.categories)), *map(_cell, row)])
     except OSError as error:
         raise ErrataError(f"`{path}` can't be written: {error.strerror}", hint="name another file") from error
 
 
 def _cell(cell: Cell | None) -> str:
-    """The state; of several attempts, how many passed."""
+    """The state, and the number of passes if there are several attempts."""
     if cell is None:
         return ""
     return cell.state if cell.attempts == 1 else f"{cell.state} {cell.passes}/{cell.attempts}"
 
 
-def _told(text: str) -> str:
+def _cell_text(text: str) -> str:
     return quoted(one_line(redact(text)))
 
 
 def refuse_beside_write(**given: object) -> None:
-    """Options that choose or show a part: a folder is about whole runs."""
+    """Refuse options that select a part: a folder covers whole runs."""
     named = [f"`--{name.replace('_', '-')}`" for name, value in given.items() if value]
     if named:
-        told = f"{' and '.join(named)} can't stand beside `--write`"
-        raise SettingsError(told, hint="a comparison folder is about whole runs: leave one of the two out")
+        message = f"{' and '.join(named)} can't be combined with `--write`"
+        raise SettingsError(message, hint="a comparison folder covers whole runs: leave one of the two out")
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:
     chosen = runs_to_compare(runs, options.store, least=1)
     for other in chosen.passed_over:
-        say(f"`{other}` is passed over: the runs that are named win")
+        say(f"skipped `{other}`: the named runs take precedence")
     made = write_comparison_folder(chosen.runs, options.store, folder, force=force)
     if options.json:
         put_json(_json_of_folder(made))
@@ -163,32 +193,32 @@ def _show_folder(made: "ComparisonFolder", store: Store) -> None:
     put(f"{run.suite} · {plural(len(made.runs), 'run')} of {plural(models, 'model')} · {place}")
     put()
     rows = [(one.path.name, made.rows.get(one.path.name, ""), one.change) for one in made.written]
-    put_table(("file", "rows", "now"), rows, right=("rows",))
+    put_table(("file", "rows", "status"), rows, right=("rows",))
     notes = list(_notes_on_folder(made, handles))
     if notes or len(made.runs) > 1:
         put()
-    for label, told in notes:
-        put_parts(label, [told])
+    for label, note in notes:
+        put_parts(label, [note])
     if len(made.runs) > 1 and not made.not_found:
-        put_command("next", ["errata", "compare", place], "reads it")
+        put_command("next", ["errata", "compare", place], "compares the runs in it")
 
 
 def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    def named(runs: Iterable[StoredRun]) -> str:
+    def handles_in(runs: Iterable[StoredRun]) -> str:
         return ", ".join(handles[one.run.id] for one in runs)
 
     for stored, why in made.left_out:
         yield "left out", f"{handles[stored.run.id]} {stored.run.subject.model}: {why}"
-    for name, why in made.not_written.items():
-        yield "not made", f"{name}: {why}"
+    for name, code in made.not_written.items():
+        yield "skipped", f"{name}: {NOT_WRITTEN[code]}"
     if made.without_commands and not made.not_written:
-        yield "commands", f"not known of {named(made.without_commands)}"
+        yield "commands", f"unknown for {handles_in(made.without_commands)}"
     if made.without_column:
-        yield "columns", f"none for {', '.join(made.without_column)}; these still decide whether a row fails"
+        yield "columns", f"none for {', '.join(made.without_column)}, which still count towards a failed row"
     if made.not_found:
         yield (
             "note",
-            f"not found from there: {named(made.not_found)}. Move the folder beside or below its runs to read it",
+            f"{handles_in(made.not_found)} can't be found from there; move the folder beside or below its runs",
         )
 
 
@@ -197,15 +227,177 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
         folder=str(made.folder),
         runs=tuple(NamedRunOutput(run=one.run.native_id, run_id=one.run.id) for one in made.runs),
         written=tuple(
-            WrittenFileOutput(file=str(one.path), rows=made.rows.get(one.path.name), change=one.change)
-            for one in made.written
+            WrittenFileOutput(file=str(file.path), rows=made.rows.get(file.path.name), change=file.change)
+            for file in made.written
         ),
         not_written=tuple(NotWrittenOutput(file=name, why=why) for name, why in made.not_written.items()),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=one.run.native_id, run_id=one.run.id, model=one.run.subject.model, why=why)
-            for one, why in made.left_out
+            LeftOutRunOutput(
+                run=stored.run.native_id,
+                run_id=stored.run.id,
+                model=stored.run.subject.model,
+                why=why.code,
+                excluded=why.detail or None,
+            )
+            for stored, why in made.left_out
         ),
         without_commands=tuple(one.run.native_id for one in made.without_commands),
         not_found=tuple(one.run.native_id for one in made.not_found),
         without_column=made.without_column,
+    )
+
+
+POLICIES: tuple[Policy, ...] = ("strict", "as_reported", "clean")
+
+
+def json_comparison(comparison: Comparison) -> ComparisonOutput:
+    matrix, sets = comparison.matrix, comparison.sets
+    called = _Names(comparison)
+    labels = [column.label for column in matrix.columns]
+    return ComparisonOutput(
+        suites=tuple(dict.fromkeys(column.run.suite for column in matrix.columns)),
+        cases=len(matrix.rows),
+        common=comparison.options.common,
+        by_model=comparison.options.by_model,
+        category=comparison.options.category or None,
+        runs=tuple(_run(one, comparison, at) for at, one in enumerate(comparison.runs)),
+        left_out_runs=tuple(
+            LeftOutRunOutput(
+                run=stored.run.native_id,
+                run_id=stored.run.id,
+                model=stored.run.subject.model,
+                why=why.code,
+                excluded=why.detail or None,
+            )
+            for stored, why in comparison.left_out
+        ),
+        differences=tuple(_difference(one, called) for one in comparison.differences),
+        columns=tuple(_column(one) for one in comparison.columns),
+        matrix=tuple(_row(case, row, comparison) for case, row in comparison.shown.rows.items()),
+        failed_by_all=_failed_by_all(sets.failed_by_all, called),
+        unique=UniqueOutput(runs=_uniques(sets.of_runs, called), models=_uniques(sets.of_subjects, called)),
+        instability={subject: _instability(one, called) for subject, one in sets.instability.items()},
+        flips=_flips(sets.flips, called) if sets.flips else None,
+        pairs=tuple(_pair(one) for one in comparison.pairings),
+        failed_checks=tuple(_counts(one, labels) for one in comparison.checks),
+        patterns=tuple(_counts(one, labels) for one in comparison.patterns),
+        categories=tuple(_category(one, labels) for one in comparison.categories),
+    )
+
+
+class _Names:
+    """Case names as the harness writes them."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._run = comparison.matrix.columns[0].run
+
+    def of(self, cases: Iterable[str]) -> Cases:
+        return tuple(case_name(self._run, case) for case in cases)
+
+    def by(self, groups: dict[str, Cases]) -> dict[str, Cases]:
+        return {name: self.of(cases) for name, cases in groups.items()}
+
+
+def _run(compared: Compared, comparison: Comparison, at: int) -> ComparedRunOutput:
+    (stored,) = compared.runs
+    cells = comparison.cells[at]
+    return ComparedRunOutput(
+        label=compared.label,
+        model=stored.run.subject.model,
+        agent=stored.run.subject.agent or None,
+        variant=stored.run.variant,
+        subject=comparison.matrix.columns[at].subject,
+        run=stored.run.native_id,
+        run_id=stored.run.id,
+        started_at=stored.run.started_at,
+        passed=cells.passed,
+        failed=cells.failed,
+        neither=cells.neither,
+        scores=_scores(compared),
+    )
+
+
+def _column(compared: Compared) -> ColumnOutput:
+    return ColumnOutput(
+        label=compared.label, run_ids=tuple(stored.run.id for stored in compared.runs), scores=_scores(compared)
+    )
+
+
+def _scores(compared: Compared) -> dict[str, ScoreOutput]:
+    return {policy: json_score(compared.scores[policy]) for policy in POLICIES}
+
+
+def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
+    facts = comparison.cases[case]
+    is_repeated = any(cell is not None and cell.attempts > 1 for cell in row)
+    return RowOutput(
+        case=facts.name,
+        case_key=case,
+        categories=facts.categories,
+        edited=case in comparison.edited,
+        states=tuple(cell.state if cell else None for cell in row),
+        passes=tuple(cell.passes if cell else None for cell in row) if is_repeated else msgspec.UNSET,
+        attempts=tuple(cell.attempts if cell else None for cell in row) if is_repeated else msgspec.UNSET,
+    )
+
+
+def _failed_by_all(cases: FailedByAll, called: _Names) -> FailedByAllOutput:
+    return FailedByAllOutput(
+        runs=called.of(cases.runs),
+        models_in_some_run=called.of(cases.subjects_in_some_run),
+        models_in_every_run=called.of(cases.subjects_in_every_run),
+    )
+
+
+def _uniques(cases: Uniques, called: _Names) -> UniquesOutput:
+    return UniquesOutput(fails=called.by(cases.fails), passes=called.by(cases.passes))
+
+
+def _instability(instability: Instability, called: _Names) -> InstabilityOutput:
+    return InstabilityOutput(
+        runs=instability.runs,
+        unstable=called.of(instability.unstable),
+        failed_in_every_run=called.of(instability.failed_in_every_run),
+    )
+
+
+def _flips(flips: Flips, called: _Names) -> FlipsOutput:
+    return FlipsOutput(from_=flips.first, to=flips.second, **called.by(flips.by_kind))
+
+
+def _difference(difference: Difference, called: _Names) -> DifferenceOutput:
+    return DifferenceOutput(
+        what=difference.what, refuses=difference.refuses, values=difference.values, cases=called.of(difference.cases)
+    )
+
+
+def _pair(pairing: Pairing) -> RunPairOutput:
+    return RunPairOutput(
+        first=pairing.first,
+        second=pairing.second,
+        all=_tally(pairing.all),
+        clean=_tally(pairing.clean),
+        shares=msgspec.convert(pairing.shares, SharesOutput, from_attributes=True) if pairing.shares else None,
+    )
+
+
+def _tally(tally: PairTally) -> TallyOutput:
+    return msgspec.convert(tally, TallyOutput, from_attributes=True)
+
+
+def _counts(count: CountByRun, labels: Sequence[str]) -> CountsOutput:
+    return CountsOutput(name=count.name, runs=dict(zip(labels, count.by_run, strict=True)), all=count.total)
+
+
+def _category(count: CategoryCount, labels: Sequence[str]) -> CategoryOutput:
+    return CategoryOutput(
+        name=count.name,
+        cases=count.cases,
+        failed_rows=count.failed_rows,
+        runs=dict(zip(labels, count.by_run, strict=True)),
+        tried=count.tried,
+        hard=count.hard,
+        p=count.p,
+        adjusted=count.adjusted,
+        harder=count.harder,
     )

@@ -1,13 +1,12 @@
 """The matrix of a comparison as text, and the short names of cases and columns."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 import msgspec
 
-from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
 from errata.compare.checks import EMPTY
@@ -15,57 +14,38 @@ from errata.compare.comparison import Comparison
 from errata.model.counts import CELL_STATES, Cell, CellState
 
 NARROW = 5
-"""Cases whose names are no wider than this stand side by side."""
+"""Cases whose names are no wider than this are set side by side."""
 GAP = 2
 LINES = 6
-COLUMNS = "columns  "
+COLUMNS, RUNS = "columns  ", "runs     "
 
 
-class CaseNames(msgspec.Struct, frozen=True):
+class CaseLabels(msgspec.Struct, frozen=True):
     word: str
-    """What a case is called here: `turn`."""
+    """What the harness calls a case: `turn`."""
     short: dict[str, str]
-    """Case → `24` where all are called `turn-24` and the like, else its name."""
-    numbered: bool
+    """Case → its name as the log has it, so that it can be pasted into a command."""
 
     @property
     def narrow(self) -> bool:
         return max(map(columns, self.short.values()), default=0) <= NARROW
 
     def listed(self, cases: Sequence[str], room: int, *, lines: int = LINES) -> list[str]:
-        """Names that fit some lines of so many columns, and how many more there are."""
-        joint = " " if self.numbered else ", "
-        return _within([self.short[case] for case in cases], joint, room, lines)
+        """Names that fit the lines, and the number of the rest."""
+        return _within([self.short[case] for case in cases], " " if self.narrow else ", ", room, lines)
 
-    def told(self, cases: Sequence[str]) -> str:
-        """`turn 24`, `turns 11 and 22`, or the names alone."""
+    def joined(self, cases: Sequence[str]) -> str:
+        """`turn-11, turn-19 and turn-22`."""
         names = [self.short[case] for case in cases]
-        joined = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        return f"{self.word}{'s' if len(names) > 1 else ''} {joined}" if self.numbered else joined
+        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def names_of(comparison: Comparison, word: str) -> CaseNames:
-    names = {case: wash(facts.name) for case, facts in comparison.cases.items()}
-    found = {case: _NUMBERED.fullmatch(name) for case, name in names.items()}
-    numbers = {case: match[2] for case, match in found.items() if match}
-    prefixes = {match[1] for match in found.values() if match}
-    if len(prefixes) == 1 and len(set(numbers.values())) == len(names):
-        return CaseNames(prefixes.pop() or word, numbers, True)
-    return CaseNames(word, names, False)
-
-
-# `turn-24`, `test-006`, `Q7`, `12`
-_NUMBERED = re.compile(r"([A-Za-z]{0,12})[-_ #]?([0-9]+)")
-
-
-def shortened(label: str, width: int) -> str:
-    """Cut, but for the number that tells it from other runs of the same model."""
-    name, mark, number = label.rpartition(" #")
-    return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
+def names_of(comparison: Comparison, word: str) -> CaseLabels:
+    return CaseLabels(word, {case: wash(facts.name) for case, facts in comparison.cases.items()})
 
 
 class Heads(msgspec.Struct, frozen=True):
-    """How columns are headed: by label where there is room, else by number, with a legend."""
+    """Column headings: labels if there is room, else numbers with a legend."""
 
     texts: tuple[str, ...]
     legend: tuple[str, ...] = ()
@@ -74,6 +54,10 @@ class Heads(msgspec.Struct, frozen=True):
 def heads_of(labels: Sequence[str], room: int) -> Heads:
     if sum(columns(label) + GAP for label in labels) <= room:
         return Heads(tuple(labels))
+    return numbered(labels)
+
+
+def numbered(labels: Sequence[str]) -> Heads:
     numbers = tuple(str(number) for number in range(1, len(labels) + 1))
     return Heads(numbers, tuple(f"{number} {label}" for number, label in zip(numbers, labels, strict=True)))
 
@@ -92,13 +76,13 @@ def put_side_by_side(parts: Sequence[str], label: str = "") -> None:
 
 
 def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]:
-    """Broken between names; a name that is wider than a line is cut."""
+    """Broken between names; a name that is wider than a line has one of its own."""
     lines: list[str] = []
     current = ""
     left = list(names)
     while left:
         more = len(" and 1,000 more") if len(lines) + 1 == most and len(left) > 1 else 1
-        name = cut(left[0], room - more)
+        name = left[0]
         longer = f"{current}{joint}{name}" if current else name
         if columns(longer) + more <= room or not current:
             current = longer
@@ -111,9 +95,9 @@ def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]
 
 
 MOST = 100
-"""Of more cases than this, a page shows numbers only."""
+"""With more cases than this, a page shows counts only."""
 LABEL = 28
-NAME = 40
+NAME_ROOM = min(40, WIDTH // 2)
 
 GLYPHS: dict[CellState, tuple[str, str]] = {
     "failed": ("F", "fail"),
@@ -132,14 +116,14 @@ NOT_KNOWN = " "
 BETWEEN = "   "
 
 
-def put_matrix(comparison: Comparison, names: CaseNames, *, every: bool) -> None:
+def put_matrix(comparison: Comparison, names: CaseLabels, *, every: bool) -> None:
     matrix = comparison.shown
     passing = matrix.passed_everywhere
     cases = [case for case in matrix.rows if every or case not in passing]
     left = "" if every or not passing else _pass_in_all(len(passing), names.word, len(matrix.columns))
     put()
     if len(cases) > MOST and not every:
-        _put_counts(comparison, names, len(cases), left)
+        _put_counts(comparison, names, len(cases))
     elif not cases:
         put(f"Every {names.word} passes in every run")
     elif names.narrow:
@@ -152,12 +136,13 @@ def _pass_in_all(count: int, word: str, runs: int) -> str:
     return f"({plural(count, word)} {'passes' if count == 1 else 'pass'} in {'both' if runs == 2 else 'all'} runs)"
 
 
-def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
     """Cases side by side, in as many blocks as it takes; the legend beside a single one where it fits."""
     rows = [(names.word, [names.short[case] for case in cases])]
-    for at, column in enumerate(comparison.shown.columns):
-        cells = [glyph_of(comparison.shown.rows[case][at]) for case in cases]
-        rows.append((shortened(wash(column.label), LABEL), cells))
+    labels = [wash(column.label) for column in comparison.shown.columns]
+    heads = Heads(tuple(labels)) if max(map(columns, labels)) <= LABEL else numbered(labels)
+    for at, head in enumerate(heads.texts):
+        rows.append((head, [glyph_of(comparison.shown.rows[case][at]) for case in cases]))
     first = max(columns(label) for label, _ in rows)
     width = max(*(columns(text) + 1 for text in rows[0][1]), 3)
     size = (WIDTH - first) // width
@@ -166,14 +151,16 @@ def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], le
         for start in range(0, len(cases), size)
     ]
     legend = [*_legend(comparison, names, cases), *([left] if left else [])]
-    if len(blocks) == 1 and _fits(legend, blocks[0]):
-        for line, told in zip_longest(blocks[0], legend, fillvalue=""):
-            put(f"{line}{BETWEEN}{told}".rstrip())
+    if len(blocks) == 1 and not heads.legend and _fits(legend, blocks[0]):
+        for line, meaning in zip_longest(blocks[0], legend, fillvalue=""):
+            put(f"{line}{BETWEEN}{meaning}".rstrip())
         return
     for lines in blocks:
         for line in lines:
             put(line)
         put()
+    if heads.legend:
+        put_side_by_side(heads.legend, RUNS)
     put_side_by_side(legend)
 
 
@@ -186,18 +173,24 @@ def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
     return len(legend) <= len(lines) and all(columns(told) <= room for told in legend)
 
 
-def _put_tall(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
-    """A line for each case; more columns than fit go on below."""
-    heads = heads_of([wash(column.label) for column in comparison.shown.columns], WIDTH - NAME)
+def _put_tall(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
+    """A line for each case; columns that do not fit continue below."""
+    longest = max(columns(names.short[case]) for case in cases)
+    labels = [wash(column.label) for column in comparison.shown.columns]
+    heads = heads_of(labels, WIDTH - min(longest, NAME_ROOM))
     taken = sum(columns(text) + GAP for text in heads.texts)
-    first = min(max(columns(names.short[case]) for case in cases), max(WIDTH - taken, NAME))
+    first = min(longest, max(WIDTH - taken, NAME_ROOM))
     size = (WIDTH - first) // (columns(heads.texts[-1]) + GAP) if heads.legend else len(heads.texts)
     for start in range(0, len(heads.texts), size):
         some = slice(start, start + size)
         put(padded(names.word, first) + _spread(heads.texts[some], heads.texts[some]))
         for case in cases:
             row = [glyph_of(cell) for cell in comparison.shown.rows[case][some]]
-            put((padded(cut(names.short[case], first), first) + _spread(row, heads.texts[some])).rstrip())
+            name = names.short[case]
+            if columns(name) > first:
+                put(name)
+                name = ""
+            put((padded(name, first) + _spread(row, heads.texts[some])).rstrip())
         put()
     if heads.legend:
         put_side_by_side(heads.legend, COLUMNS)
@@ -212,34 +205,34 @@ def glyph_of(cell: Cell | None) -> str:
     return NOT_KNOWN if cell is None else GLYPHS[cell.state][0]
 
 
-def _legend(comparison: Comparison, names: CaseNames, cases: Sequence[str]) -> list[str]:
-    """What the signs mean that occur; fail and pass on one line."""
-    found: dict[str, list[Cell]] = {}
+def _legend(comparison: Comparison, names: CaseLabels, cases: Sequence[str]) -> list[str]:
+    """The meaning of the signs that occur; fail and pass on one line."""
+    by_state: dict[str, list[Cell]] = {}
     for case in cases:
         for cell in comparison.shown.rows[case]:
             if cell is not None:
-                found.setdefault(cell.state, []).append(cell)
-    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in found]
+                by_state.setdefault(cell.state, []).append(cell)
+    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in by_state]
     others = [
-        f"{glyph} {_meaning(state, meaning, found[state], comparison, names)}"
+        f"{glyph} {_meaning(state, meaning, by_state[state], comparison, names)}"
         for state, (glyph, meaning) in GLYPHS.items()
-        if state in found and state not in ("failed", "passed")
+        if state in by_state and state not in ("failed", "passed")
     ]
     return ["  ".join(plain), *others]
 
 
-def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseNames) -> str:
-    """In one word more where all of them are of one kind."""
+def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseLabels) -> str:
+    """More specific if all cells have the same cause."""
     places = [(cell.run, cell.case) for cell in cells]
     if state == "error" and all(comparison.pattern_at.get(place) == EMPTY for place in places):
         return "empty response"
     roots = {comparison.root_of.get(place, "") for place in places}
     if state == "follows" and len(roots) == 1 and (root := roots.pop()) in names.short:
-        return f"follows from {names.told([root])}"
+        return f"follows from {names.short[root]}"
     return meaning
 
 
-def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str) -> None:
+def _put_counts(comparison: Comparison, names: CaseLabels, shown: int) -> None:
     matrix = comparison.shown
     counts = [
         Counter("not in the run" if row[at] is None else row[at].state for row in matrix.rows.values())  # type: ignore[union-attr]
@@ -247,10 +240,10 @@ def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str)
     ]
     states = [state for state in (*CELL_STATES, "not in the run") if any(state in one for one in counts)]
     rows = [
-        (column.label, *(f"{one[state]:,}" for state in states))
-        for column, one in zip(matrix.columns, counts, strict=True)
+        (column.label, *(f"{count[state]:,}" for state in states))
+        for column, count in zip(matrix.columns, counts, strict=True)
     ]
-    put(f"{plural(shown, names.word)} of {len(matrix.rows):,} do not pass in every run {left}".rstrip())
+    put(f"{len(matrix.rows) - shown:,} of {plural(len(matrix.rows), names.word)} pass in every run")
     if len(states) > 2:
         put_table(("", *states), rows, right=states, give_way=("",))
-    put("The matrix itself: `--csv FILE` or `--json`; `--all` prints it here")
+    put("`--all` prints the matrix; `--csv FILE` and `--json` write it")

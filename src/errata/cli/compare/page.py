@@ -2,11 +2,12 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from errata.cli.compare.matrix import CaseNames, shortened
+from errata.cli.compare.matrix import CaseLabels
 from errata.cli.fitting import WIDTH, columns, padded
-from errata.cli.harness_words import counted_in
 from errata.cli.output import plural, put, wash
+from errata.cli.render.runs import counted_in
 from errata.cli.render.scores import figures
+from errata.cli.table import put_table
 from errata.compare.comparability import Difference, common_cases, describe_difference
 from errata.compare.comparison import Compared, Comparison
 from errata.compare.matrix import RunColumn
@@ -17,12 +18,11 @@ from errata.runs.names import variant_of
 from errata.text.clean import one_line
 
 WHO = 34
-NARROWEST = 12
 LABEL = 9
 GAPS = ("missing", "contradictory")
 GAP = "  "
 
-# what decided, in a word where the owner alone would say too little
+# a word for the signal, if the owner alone is not specific enough
 _WORDS = {"provider_empty_response": "empty", "no_verdict": "unjudged"}
 
 
@@ -34,13 +34,13 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
     run = comparison.matrix.columns[0].run
     refusing = any(one.refuses for one in comparison.differences)
     count = plural(len(comparison.matrix.rows), word_for_cases(comparison))
-    of = " that all were measured on" if comparison.options.common else ""
+    of = " measured in every run" if comparison.options.common else ""
     parts = [_suite(comparison, run), f"{count}{of}", "" if refusing else "same suite in all runs", _judge(run)]
     put(" · ".join(part for part in parts if part))
     if comparison.options.category:
         put(f"{'only':<{LABEL}}category {comparison.options.category}")
-    for one in comparison.differences:
-        _put_difference(one, comparison)
+    for difference in comparison.differences:
+        _put_difference(difference, comparison)
     _put_gaps(comparison)
     for stored, why in comparison.left_out:
         named = f"{handles[stored.run.id]} {stored.run.subject.model}".strip()
@@ -48,17 +48,17 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
 
 
 def _put_gaps(comparison: Comparison) -> None:
-    """Where a run lacks a case, or contradicts itself on it, scores are not over the same cases."""
+    """If a run lacks a case, or contradicts itself on it, scores are not over the same cases."""
     rows = comparison.matrix.rows.values()
     if any(cell is not None and cell.state in GAPS for row in rows for cell in row):
         whole, shared = len(comparison.matrix.rows), len(common_cases(comparison.matrix))
         word = word_for_cases(comparison)
-        told = f"every run was measured on {shared:,} of {plural(whole, word)}; `--common` compares on these alone"
-        put(f"{'gaps':<{LABEL}}{told}", hang=LABEL)
+        sentence = f"{shared:,} of {plural(whole, word)} were measured in every run; `--common` compares only these"
+        put(f"{'gaps':<{LABEL}}{sentence}", hang=LABEL)
 
 
 def _suite(comparison: Comparison, run: Run) -> str:
-    """With what of the variant is the same in all runs."""
+    """The suite, with the part of the variant that all runs share."""
     runs = [column.run for column in comparison.matrix.columns]
     shared = set.intersection(*(set(variant_of(one)) for one in runs))
     suites = " and ".join(dict.fromkeys(one.suite for one in runs if one.suite)) or run.source.name
@@ -67,25 +67,27 @@ def _suite(comparison: Comparison, run: Run) -> str:
 
 def _judge(run: Run) -> str:
     judges = [
-        " ".join(part for part in (one.model, f"v{one.version.removeprefix('v')}" if one.version else "") if part)
-        for one in run.scorers
-        if one.kind == "judge" and one.model
+        " ".join(
+            part for part in (scorer.model, f"v{scorer.version.removeprefix('v')}" if scorer.version else "") if part
+        )
+        for scorer in run.scorers
+        if scorer.kind == "judge" and scorer.model
     ]
     return f"judge {', '.join(dict.fromkeys(judges))}" if judges else ""
 
 
-def _put_difference(one: Difference, comparison: Comparison) -> None:
-    if one.what == "tasks":
+def _put_difference(difference: Difference, comparison: Comparison) -> None:
+    if difference.what == "tasks":
         edited = [comparison.cases[case].name for case in comparison.edited]
         if edited:
-            told = "its task differs" if len(edited) == 1 else "their tasks differ"
-            put(f"{'edited':<{LABEL}}{', '.join(edited)}: {told} between runs; no part of the pairs below", hang=LABEL)
+            names = ", ".join(edited)
+            put(f"{'edited':<{LABEL}}{names}: task edited between runs; left out of the pairs below", hang=LABEL)
         return
-    put(f"{'differs':<{LABEL}}{describe_difference(one)}", hang=LABEL)
+    put(f"{'differs':<{LABEL}}{describe_difference(difference)}", hang=LABEL)
 
 
 def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
-    """What is left out stands beside the scores, or below them where the page is too narrow."""
+    """What is left out is shown beside the scores, or below them on a narrow page."""
     shown = comparison.columns
     policies = _shown_policies([one.scores for one in shown])
     called = ["" if comparison.options.by_model else handles[one.runs[0].run.id] for one in shown]
@@ -93,52 +95,43 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
     if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:
         scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
-    room = WIDTH - _width([list(policies), *scores]) - max(map(columns, called))
-    wide = max(map(columns, called), default=0)
-    names = [f"{padded(handle, wide)} {_named(one, room)}".lstrip() for handle, one in zip(called, shown, strict=True)]
-    rows = [[name, *row] for name, row in zip(names, scores, strict=True)]
-    header = [f"{padded('run', wide)} model" if wide else "model", *policies]
+    wide = any(called)
+    header = (*(("run",) if wide else ()), "model", *policies)
+    named = [(handle, _label(one)) if wide else (_label(one),) for handle, one in zip(called, shown, strict=True)]
+    rows = [(*names, *row) for names, row in zip(named, scores, strict=True)]
     beside = _width([header, *rows]) + max(map(columns, [*out, "left out"])) <= WIDTH
-    widths = [max(columns(row[at]) for row in [header, *rows]) for at in range(len(header))]
     put()
-    _put_row([*header, "left out"] if beside else header, widths)
-    for row, left in zip(rows, out, strict=True):
-        _put_row([*row, left or "–"] if beside else row, widths)
-        if left and not beside:
-            put(f"    left out of clean: {left}")
-    for one in shown:
-        _put_beside(one)
+    if beside:
+        put_table((*header, "left out"), [(*row, left or "–") for row, left in zip(rows, out, strict=True)])
+    else:
+        below = [f"left out of clean: {left}" if left else "" for left in out]
+        put_table(header, rows, whole=header, below=below, below_lines=0)
+    for compared in shown:
+        _put_beside(compared)
 
 
-def _put_beside(one: Compared) -> None:
-    """What a score can't be understood without."""
-    reported, recovered = one.scores["as_reported"], one.scores["clean"].recovered
+def _put_beside(compared: Compared) -> None:
+    """Notes without which a score would mislead."""
+    reported, recovered = compared.scores["as_reported"], compared.scores["clean"].recovered
     if reported.reproduced is False:
-        told = f"the harness itself says {reported.stated:.4g}, which does not follow from the rows"
-        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+        note = f"the harness reports {reported.stated:.4g}, which does not follow from the rows"
+        put(f"{'note':<{LABEL}}{wash(compared.label)}: {note}", hang=LABEL)
     if recovered:
-        told = (
-            f"clean takes {plural(len(recovered), 'result')} from an earlier session, where the last was not measured"
-        )
-        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+        results = plural(len(recovered), "result")
+        note = f"clean takes {results} from an earlier session, since the last one was not measured"
+        put(f"{'note':<{LABEL}}{wash(compared.label)}: {note}", hang=LABEL)
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
     return sum(max(map(columns, cells)) + len(GAP) for cells in zip(*rows, strict=True))
 
 
-def _put_row(cells: Sequence[str], widths: Sequence[int]) -> None:
-    parts = [padded(cell, widths[at]) if at < len(widths) else cell for at, cell in enumerate(cells)]
-    put(GAP.join(parts).rstrip())
-
-
-def _named(one: Compared, room: int) -> str:
-    told = f"{one.label} ({plural(len(one.runs), 'run')})" if len(one.runs) > 1 else one.label
-    return shortened(wash(told), max(room - len(GAP), NARROWEST))
+def _label(compared: Compared) -> str:
+    return wash(f"{compared.label} ({plural(len(compared.runs), 'run')})" if len(compared.runs) > 1 else compared.label)
 
 
 def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:
-    """Heading → policy; where two agree for all, they share a column."""
+    """Heading → policy; two policies that agree for all runs share a column."""
     reported = [one["as_reported"] for one in scores]
     if not any(one.total for one in reported):
         return {"strict": "strict", "clean": "clean"}
@@ -152,7 +145,7 @@ def _figures(score: Score) -> str:
 
 
 def left_out_in_words(score: Score, cases: Container[str] | None = None) -> dict[str, int]:
-    """`empty`, `unjudged`, `collateral` and the like → how many; of some cases alone, where they are named."""
+    """`empty`, `unjudged`, `collateral` and the like → count, over all cases or the given ones."""
     counts: dict[str, int] = {}
     for group in score.groups:
         word = one_line(_WORDS.get(group.signal, group.why), 24)
@@ -171,10 +164,10 @@ NAME = 28
 COUNT = 5
 FEW = 5
 LINES = 24
-"""So many, at most, for one kind of list."""
+"""At most this many lines for one kind of list."""
 
 
-def put_sets(comparison: Comparison, names: CaseNames) -> None:
+def put_sets(comparison: Comparison, names: CaseLabels) -> None:
     sets, subjects = comparison.sets, comparison.matrix.subjects
     runs = len(comparison.matrix.columns)
     put()
@@ -194,26 +187,26 @@ def put_sets(comparison: Comparison, names: CaseNames) -> None:
         _put_entries("failed in every run", [(name, one.failed_in_every_run) for name, one in wavering], names)
 
 
-def _put_failed_by_all(comparison: Comparison, names: CaseNames) -> None:
-    found, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
-    told = "both" if runs == 2 else f"all {runs}"
-    _put_lines(f"failed by {told} runs", _with_texts(found.runs, comparison, names))
-    if found.subjects_in_some_run != found.runs and len(comparison.matrix.subjects) > 1:
+def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
+    cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
+    which = "both" if runs == 2 else f"all {runs}"
+    _put_lines(f"failed by {which} runs", _with_texts(cases.runs, comparison, names))
+    if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
             f"by all {len(comparison.matrix.subjects)} models",
-            [*names.listed(found.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
+            [*names.listed(cases.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
         )
 
 
-def _with_texts(cases: Cases, comparison: Comparison, names: CaseNames) -> list[str]:
-    """A few with what they ask, a line each; many by their names alone."""
+def _with_texts(cases: Cases, comparison: Comparison, names: CaseLabels) -> list[str]:
+    """A few cases with their task, one per line; many by name only."""
     if 0 < len(cases) <= FEW and comparison.asks:
         width = max(columns(names.short[case]) for case in cases)
         return [f"{padded(names.short[case], width)}  {wash(comparison.asks.get(case, ''))}".rstrip() for case in cases]
     return names.listed(cases, WIDTH - SET_LABEL)
 
 
-def _put_flips(comparison: Comparison, names: CaseNames) -> None:
+def _put_flips(comparison: Comparison, names: CaseLabels) -> None:
     flips = comparison.sets.flips
     assert flips is not None
     first, second = (_dated(column) for column in comparison.matrix.columns)
@@ -230,15 +223,19 @@ def _dated(column: RunColumn) -> str:
     return f"{column.label} ({column.run.started_at[:10]})" if column.run.started_at else column.label
 
 
-def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseNames) -> None:
-    """A line for each name that has any."""
-    told = [(shortened(wash(name), NAME), cases) for name, cases in entries if cases]
-    width = max((columns(name) for name, _ in told), default=0)
-    most = max(LINES // max(len(told), 1), 1)
+def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseLabels) -> None:
+    """A line for each name that has any; a long name has one of its own."""
+    shown = [(wash(name), cases) for name, cases in entries if cases]
+    width = min(max((columns(name) for name, _ in shown), default=0), NAME, WIDTH // 3)
+    most = max(LINES // max(len(shown), 1), 1)
     lines = []
-    for name, cases in told:
+    for name, cases in shown:
         listed = names.listed(cases, WIDTH - SET_LABEL - width - 2, lines=most)
-        lines += [f"{padded(name if at == 0 else '', width)}  {line}" for at, line in enumerate(listed)]
+        head = name
+        if columns(name) > width:
+            lines.append(name)
+            head = ""
+        lines += [f"{padded(head if at == 0 else '', width)}  {line}" for at, line in enumerate(listed)]
     _put_lines(label, lines)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import floor
 from typing import NamedTuple
 
-from errata.cli.compare.matrix import COLUMNS, GAP, CaseNames, Heads, heads_of, put_side_by_side
+from errata.cli.compare.matrix import COLUMNS, GAP, CaseLabels, Heads, heads_of, put_side_by_side
 from errata.cli.compare.page import left_out_in_words
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import plural, put, wash
@@ -13,19 +13,21 @@ from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparison import Comparison
-from errata.compare.pairs import ALPHA, Pairing, PairTally
+from errata.compare.pairs import ALPHA, Pairing
 
+SMALLEST_P = 0.001
 SHOWN = 10
-FEW = 5
+NAMED = 50
+"""Columns for the names of cases within a sentence."""
 LITTLE = 0.1
-"""A smaller part of all that failed is not worth a line."""
+"""A smaller share of the failed rows is not worth a line."""
 
 
-def put_pairs(comparison: Comparison, names: CaseNames) -> None:
+def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
     pairs = [one for one in comparison.pairings if one.all.shared]
     put()
     if not pairs:
-        put(f"No two of them were measured on the same {names.word}")
+        put(f"No two runs share a measured {names.word}")
         return
     differing = sorted((one for one in pairs if one.all.differs), key=lambda one: one.all.p)
     if differing:
@@ -36,93 +38,96 @@ def put_pairs(comparison: Comparison, names: CaseNames) -> None:
     _put_shared_part(comparison, names)
 
 
-def _put_shares(pairs: Sequence[Pairing], names: CaseNames) -> None:
-    """What McNemar's test can't use: cases that one of two passes in some attempts only."""
-    told = [(one, one.shares, one.shares.interval) for one in pairs if one.shares is not None]
+def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
+    """Covers what McNemar's test can't: cases that a run passes in some attempts only."""
+    with_shares = [(one, one.shares, one.shares.interval) for one in pairs if one.shares is not None]
     apart = [
-        f"{one.first} against {one.second} {100 * shares.mean:+.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-        for one, shares, (low, high) in ((one, shares, between or (0.0, 0.0)) for one, shares, between in told)
+        f"{pair.first} vs {pair.second} {100 * shares.mean:+.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        for pair, shares, (low, high) in (
+            (pair, shares, between or (0.0, 0.0)) for pair, shares, between in with_shares
+        )
         if low > 0 or high < 0
     ]
-    if told:
-        found = f": {'; '.join(apart[:SHOWN])}" if apart else ", no pair differs"
-        put(f"Every attempt counted (paired bootstrap over {names.word}s){found}.", hang=0)
+    if with_shares:
+        result = f": {'; '.join(apart[:SHOWN])}" if apart else ": no pair differs"
+        put(f"All attempts (paired bootstrap over {names.word}s){result}.", hang=0)
 
 
-def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:
-    """How much of all that failed is what everybody fails."""
+def _put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
+    """The share of failed rows that every run fails."""
     runs, shared = len(comparison.matrix.columns), comparison.sets.failed_by_all.runs
     failed = comparison.failed_rows
     part = len(shared) * runs
     if not LITTLE * failed < part < failed:
         return
-    if names.numbered and len(shared) <= FEW:
-        told, verb = names.told(shared), "is" if len(shared) == 1 else "are"
-        put(f"{told[0].upper()}{told[1:]} alone {verb} {part:,} of the {failed:,} failed rows.")
+    if columns(names.joined(shared)) <= NAMED:
+        verb = "accounts for" if len(shared) == 1 else "account for"
+        put(f"{names.joined(shared)} alone {verb} {part:,} of the {failed:,} failed rows.", hang=0)
     else:
-        put(f"What all runs fail ({plural(len(shared), names.word)}) makes {part:,} of the {failed:,} failed rows.")
+        count = plural(len(shared), f"{names.word} fails", f"{names.word}s fail")
+        put(f"{count} in every run: {part:,} of the {failed:,} failed rows.")
 
 
-def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseNames) -> str:
+def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
     smallest = min(pairs, key=lambda one: one.all.p)
     least, adjusted = smallest.all.p, smallest.all.adjusted
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
-        return f"No difference at all: on every {names.word} that two of them were measured on, they agree."
+        return f"No difference: the runs agree on every {names.word} they share."
+    test = f"exact McNemar on shared {names.word}s"
     if len(pairs) == 1:
-        shared = f"{smallest.all.shared:,} shared {names.word}s"
-        return f"No difference beyond chance: exact McNemar on {shared}, {_told(smallest, comparison, '')}."
-    head = f"exact McNemar on shared {names.word}s gives "
+        test = f"exact McNemar on {smallest.all.shared:,} shared {names.word}s"
+        return f"No significant difference ({test}): {_pair_in_words(smallest, comparison)}."
     gives = (
         f"p {'≥' if least < 1 else '='} {floor(100 * least) / 100:.2f} for all {len(pairs)} pairs"
         if least >= ALPHA
-        else f"p = {least:.2g} at least, {adjusted:.2g} as one of {len(pairs)} tests (Holm)"
+        else f"smallest {p_in_words(least)}, {p_in_words(adjusted)} after Holm correction for {len(pairs)} pairs"
     )
-    told = f"smallest: {smallest.first} against {smallest.second}, {_told(smallest, comparison, names.word + 's ')}"
-    return f"No pair differs beyond chance: {head}{gives} ({told})."
+    return f"No pair differs significantly ({test}): {gives}. Smallest: {_pair_in_words(smallest, comparison)}."
 
 
-def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseNames) -> None:
-    many = f"{len(differing)} of {pairs} pairs differ" if pairs > 1 else "They differ"
-    put(f"{many} beyond chance (exact McNemar on shared {names.word}s{', Holm' if pairs > 1 else ''}):")
-    for one in differing[:SHOWN]:
-        put(f"  {one.first} against {one.second}: {_told(one, comparison, names.word + 's ')}", hang=4)
+def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseLabels) -> None:
+    many = f"{len(differing)} of {pairs} pairs differ" if pairs > 1 else "The runs differ"
+    put(f"{many} significantly (exact McNemar on shared {names.word}s{', Holm' if pairs > 1 else ''}):")
+    for pair in differing[:SHOWN]:
+        put(f"  {_pair_in_words(pair, comparison)}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
 
 
-def _told(one: Pairing, comparison: Comparison, what: str) -> str:
-    every, clean = one.all, one.clean
-    told = f"{_against(every)} {what}failed alone, p = {_p(every.p)}"
-    if (clean.only_first_fails, clean.only_second_fails) == (every.only_first_fails, every.only_second_fails):
-        return told
-    return f"{told}; without {_what_is_out(one, comparison)} it is {_against(clean)}, p = {_p(clean.p)}"
+def _pair_in_words(pair: Pairing, comparison: Comparison) -> str:
+    """`only A fails: 44, only B fails: 216 (p < 0.001)`, and the same for clean if that differs."""
+    every, clean = pair.all, pair.clean
+    first, second = every.only_first_fails, every.only_second_fails
+    counts = f"only {pair.first} fails: {first:,}, only {pair.second} fails: {second:,}"
+    if (clean.only_first_fails, clean.only_second_fails) == (first, second):
+        return f"{counts} ({p_in_words(every.p)})"
+    without = f"{clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_in_words(clean.p)}"
+    return f"{counts} ({p_in_words(every.p)}; clean, without {_what_is_out(pair, comparison)}: {without})"
 
 
 def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
-    """`1 empty and 5 collateral`: what clean leaves out in either of the two."""
+    """`1 empty and 5 collateral`: attempts that clean leaves out in either run."""
     words: Counter[str] = Counter()
-    for at, one in enumerate(comparison.columns):
-        if one.label in (pair.first, pair.second):
+    for at, compared in enumerate(comparison.columns):
+        if compared.label in (pair.first, pair.second):
             rows = comparison.shown.rows.items()
             failed = {case for case, row in rows if (cell := row[at]) is not None and cell.failed}
-            words.update(left_out_in_words(one.scores["clean"], failed))
-    told = [f"{count} {word}" for word, count in words.items()]
-    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told) or "earlier sessions' results"
+            words.update(left_out_in_words(compared.scores["clean"], failed))
+    parts = [f"{count} {word}" for word, count in words.items()]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "earlier sessions' results"
 
 
-def _against(tally: PairTally) -> str:
-    return f"{tally.only_first_fails:,} against {tally.only_second_fails:,}"
-
-
-def _p(value: float) -> str:
+def p_in_words(value: float) -> str:
+    if value < SMALLEST_P:
+        return f"p < {SMALLEST_P}"
     # 0.625 is 0.63 to people
-    return f"{floor(100 * value + 0.5) / 100:.2f}" if value >= 0.01 else f"{value:.1g}"
+    return f"p = {floor(100 * value + 0.5) / 100:.2f}" if value >= 0.01 else f"p = {value:.3f}"
 
 
 MOST = 15
 FIRST = 34
 MANY = 200
-"""With so many cases it is no want of numbers that keeps a category from being called harder."""
+"""With this many cases, sample size is not the reason that no category is harder."""
 
 Rows = list[tuple[str, ...]]
 
@@ -132,18 +137,18 @@ class _Table(NamedTuple):
     """Of the columns before those of the runs."""
     rows: Rows
     more: int
-    """Rows that are left out."""
+    """Rows that are not shown."""
 
 
-def put_tables(comparison: Comparison, names: CaseNames) -> None:
+def put_tables(comparison: Comparison, names: CaseLabels) -> None:
     tables = [
         _failed(comparison, names),
-        *([_counts("in place of an answer", comparison.patterns)] if comparison.patterns else []),
+        *([_counts("instead of an answer", comparison.patterns)] if comparison.patterns else []),
         *([_categories(comparison.categories, names)] if len(comparison.categories) > 1 else []),
     ]
     labels = [wash(column.label) for column in comparison.matrix.columns]
-    heads = heads_of(labels, WIDTH - max(map(_taken, tables)))
-    if max(_taken(table) + len(labels) * (_widest(table) + GAP) for table in tables) > WIDTH:
+    heads = heads_of(labels, WIDTH - max(map(_fixed_width, tables)))
+    if max(_fixed_width(table) + len(labels) * (_widest(table) + GAP) for table in tables) > WIDTH:
         heads = Heads(())
     for table in tables:
         _put_by_run(table, heads)
@@ -156,29 +161,29 @@ def put_tables(comparison: Comparison, names: CaseNames) -> None:
         put_side_by_side(heads.legend, COLUMNS)
 
 
-def _failed(comparison: Comparison, names: CaseNames) -> _Table:
-    """How many cases failed, and below that how often each check did."""
+def _failed(comparison: Comparison, names: CaseLabels) -> _Table:
+    """The number of failed cases, then of failures of each check."""
     made = _counts("failed", comparison.checks)
     by_run = [str(one.failed) for one in comparison.cells]
     return made._replace(rows=[(f"{names.word}s", *by_run, str(comparison.failed_rows)), *made.rows])
 
 
 def _counts(title: str, counts: Sequence[CountByRun]) -> _Table:
-    """In the order of the harness; of very many only what more than one case shares, the commonest."""
+    """In the harness's order; of very many, only the most frequent that several cases share."""
     shared = [one for one in counts if one.cases > 1] if len(counts) > MOST else counts
     most = sorted(shared, key=lambda one: (-one.cases, -one.total))[:MOST]
     rows: Rows = [(one.name, *map(str, one.by_run), str(one.total)) for one in counts if one in most]
     return _Table((title,), rows, len(counts) - len(rows))
 
 
-def _categories(counts: Sequence[CategoryCount], names: CaseNames) -> _Table:
+def _categories(counts: Sequence[CategoryCount], names: CaseLabels) -> _Table:
     shown = sorted(counts, key=lambda one: (-one.failed_rows, one.name))[:MOST]
     rows: Rows = [(one.name, str(one.cases), *map(str, one.by_run), str(one.failed_rows)) for one in shown]
     return _Table(("failed, by category", f"{names.word}s"), rows, len(counts) - len(shown))
 
 
-def _taken(table: _Table) -> int:
-    """The columns of the page that belong to no run."""
+def _fixed_width(table: _Table) -> int:
+    """The width of the columns that belong to no run."""
     first = max(columns(name) for name in (table.header[0], *(wash(row[0]) for row in table.rows)))
     total = max(columns(row[-1]) for row in table.rows)
     return min(first, FIRST) + sum(columns(head) + GAP for head in table.header[1:]) + max(total, len("all")) + GAP
@@ -189,7 +194,7 @@ def _widest(table: _Table) -> int:
 
 
 def _put_by_run(table: _Table, heads: Heads) -> None:
-    """Where the page has no room for so many runs, of all of them together."""
+    """If the page has no room for all runs, only their sum."""
     header = (*table.header, *heads.texts, "all")
     rows = table.rows if heads.texts else [(*row[: len(table.header)], row[-1]) for row in table.rows]
     put()
@@ -198,15 +203,15 @@ def _put_by_run(table: _Table, heads: Heads) -> None:
         put(f"and {table.more:,} more with --json")
 
 
-def _harder(counts: Sequence[CategoryCount], names: CaseNames) -> str:
+def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
     harder = [one for one in counts if one.harder]
     test = f"Fisher's exact test over {names.word}s, Holm over {len(counts)} categories"
     if harder:
-        told = ", ".join(f"{one.name} ({one.hard} of {one.tried} hard, p = {one.adjusted:.2g})" for one in harder)
-        return f"Harder than the rest beyond chance: {told}. {test}"
+        parts = (f"{one.name} ({one.hard} of {one.tried} hard, {p_in_words(one.adjusted or 0.0)})" for one in harder)
+        return f"Significantly harder than the rest: {', '.join(parts)}. {test}"
     tested = [one for one in counts if one.p is not None]
     if not tested:
-        return "No category can be called harder: each holds everything that was measured"
+        return "No category can be tested: each holds everything that was measured"
     least = min(tested, key=lambda one: one.p or 0.0)
-    why = "n is too small" if sum(one.tried for one in tested) < MANY else "no difference is beyond chance"
-    return f"No category can be called harder: {why} ({test}; smallest p = {least.p:.2f}, {least.name})"
+    why = f" (too few {names.word}s)" if sum(one.tried for one in tested) < MANY else ""
+    return f"No category is significantly harder{why}: smallest {p_in_words(least.p or 0.0)}, {least.name}. {test}"

@@ -1,19 +1,19 @@
-"""`errata known`: limitations of a suite that are accepted as they are."""
+"""`errata known`: accepted limitations of a suite."""
 
 import click
 
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "add": ("add", "Record a known gap of a case, or of all cases that a pattern fits."),
-    "list": ("list_", "List the known gaps."),
-    "rm": ("rm", "Forget a known gap."),
+    "add": ("gaps:add", "Record a known gap of a case, or of all cases that match a pattern."),
+    "list": ("gaps:list_", "List known gaps."),
+    "rm": ("gaps:rm", "Remove a known gap."),
 }
 
 
 @click.group("known", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.known")
 def command() -> None:
-    """Keep which gaps of a suite are known, so that they are not found again.
+    """Record accepted limitations of a suite.
 
-    A known gap is a limitation of a case that is accepted as it is. Its failures suggest the label `KNOWN_GAP`.
+    A known gap is an accepted limitation of a case. The label `KNOWN_GAP` is suggested for its failures.
     """

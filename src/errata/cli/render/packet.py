@@ -1,11 +1,10 @@
-"""A packet to be read as it is: every text with the numbers of its lines, by which people quote it."""
+"""A packet as text, with line numbers to quote by."""
 
 import shlex
-import sys
 from typing import Any
 
 from errata.cli.fitting import WIDTH, fold
-from errata.cli.output import put, value_of
+from errata.cli.output import put, value_of, write_out
 from errata.model import Packet, Reviewer
 from errata.review.answers import NO_LABEL, owners_without_label
 from errata.review.lease import LeasedPacket
@@ -18,16 +17,16 @@ NUMBER = 7
 
 
 def show_packet(packet: Packet) -> None:
-    """Redacted and cleaned when it was made."""
+    """The packet is already redacted and cleaned."""
     put(f"{packet.case_key} · attempt {packet.attempt}", raw=True)
-    _put("run", _pairs(packet.run))
+    _put_field("run", _pairs(packet.run))
     _put_facts(packet.facts)
     for signal in packet.signals:
-        _put("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
+        _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
     for entry in packet.history:
-        _put("before", _pairs(entry))
+        _put_field("before", _pairs(entry))
     for left in packet.left_out:
-        _put("left out", f"{left.what} ({left.why})")
+        _put_field("left out", f"{left.what} ({left.why})")
     for place in packet.places:
         put()
         put(f"── {place.place}   ({place.source})", raw=True)
@@ -36,8 +35,8 @@ def show_packet(packet: Packet) -> None:
     _put_question(packet)
 
 
-def _put(label: str, told: str) -> None:
-    put(f"{label:<{HANG - 1}} {told}", hang=HANG, raw=True)
+def _put_field(label: str, text: str) -> None:
+    put(f"{label:<{HANG - 1}} {text}", hang=HANG, raw=True)
 
 
 def _put_facts(facts: dict[str, Any]) -> None:
@@ -45,28 +44,28 @@ def _put_facts(facts: dict[str, Any]) -> None:
         if name == "checks" and isinstance(value, list):
             for check in value:
                 reason = f": {check['reason']}" if check.get("reason") else ""
-                _put("check", f"{check.get('name')} {check.get('status')}{reason}")
+                _put_field("check", f"{check.get('name')} {check.get('status')}{reason}")
         elif value not in (None, "", [], {}):
-            _put(name, _pairs(value) if isinstance(value, dict) else value_of(value))
+            _put_field(name, _pairs(value) if isinstance(value, dict) else value_of(value))
 
 
-def _pairs(told: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value_of(value)}" for name, value in told.items() if value not in (None, "", [], {}))
+def _pairs(fields: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value_of(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
-    """What has to be known to hand a verdict in."""
+    """The fields needed to submit a verdict."""
     named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()
-    _put("attempt_id", handed.packet.attempt_id)
-    _put("lease", f"{handed.token}   until {handed.until}")
-    _put("hand in", f"{named}{' --person' if who.kind == 'person' else ''}")
+    _put_field("attempt_id", handed.packet.attempt_id)
+    _put_field("lease", f"{handed.token}   until {handed.until}")
+    _put_field("submit", f"{named}{' --person' if who.kind == 'person' else ''}")
 
 
 def _put_line(number: int, line: str) -> None:
-    """No word is broken: what is copied from here has to stand in the packet."""
+    """Words stay whole, so that a copied quote occurs in the packet."""
     first, *rest = fold(f"{number:>5}  {clean(line)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
-    sys.stdout.write("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
+    write_out("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
 
 
 def _put_question(packet: Packet) -> None:
@@ -77,4 +76,4 @@ def _put_question(packet: Packet) -> None:
         put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)
     owners = owners_without_label(packet.question)
     if owners:
-        put(f"{len(labels) + 1:>2}  {NO_LABEL}: none of these fits; the owner is one of {', '.join(owners)}", hang=4)
+        put(f"{len(labels) + 1:>2}  {NO_LABEL}: no label fits; give an owner: {', '.join(owners)}", hang=4)

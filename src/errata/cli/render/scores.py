@@ -1,18 +1,20 @@
-"""Scores in columns: a line for each policy, with what it leaves out."""
+"""Scores in columns: a line for each policy, with the attempts it leaves out."""
 
 from collections.abc import Mapping, Sequence
 
 from errata.cli.fitting import WIDTH, columns, fold, padded
-from errata.cli.harness_words import counted_in, harness_title
 from errata.cli.output import plural, put, wash
+from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores
 
 LABEL = 14
-"""The width of the first column, here and in all that stands below the lines."""
+"""The width of the first column, also of the lines below the scores."""
 
 GAP = "   "
+NARROW = 24
+"""A note with less room than this beside its score goes below it."""
 
 
 class ScoreWords:
@@ -36,7 +38,7 @@ class ScoreWords:
             out = plural(sum(score.left_out.values()), self.counted)
             parts.append(f"{self.harness} leaves out {out}{_why(score)}")
         if score.reproduced is False:
-            parts.append(f"the harness itself says {score.stated:.4g}")
+            parts.append(f"the harness reports {score.stated:.4g}")
         return "; ".join(parts) or "the harness's own rule, reproduced"
 
     def _left_out(self, score: Score) -> str:
@@ -48,16 +50,19 @@ class ScoreWords:
 
 
 def lines_of(
-    scores: Mapping[Policy, Score], policies: Sequence[Policy], told: ScoreWords, *, width: int = WIDTH
+    scores: Mapping[Policy, Score], policies: Sequence[Policy], words: ScoreWords, *, width: int = WIDTH
 ) -> list[str]:
-    """A note that is too long for its line goes on below."""
-    rows = [(policy, *figures(scores[policy]), told.note(scores[policy])) for policy in policies]
+    """A note that is too long for its line continues below."""
+    rows = [(policy, *figures(scores[policy]), words.note(scores[policy])) for policy in policies]
     widths = [max(columns(row[at]) for row in rows) for at in (1, 2, 3)]
     lines: list[str] = []
     for policy, counts, rate, interval, note in rows:
         cells = [padded(counts, widths[0]), padded(rate, widths[1], right=True), padded(interval, widths[2])]
         head = f"{policy:<{LABEL}}{GAP.join(cells)}"
         indent = columns(head) + len(GAP)
+        if width - indent < NARROW and note:
+            lines += [head.rstrip(), *(" " * LABEL + line for line in fold(wash(note), width - LABEL))]
+            continue
         first, *rest = fold(wash(note), width - indent)
         lines += [f"{head}{GAP}{first}".rstrip(), *(" " * indent + one for one in rest)]
     return lines
@@ -93,6 +98,6 @@ BESIDE = 9
 
 def put_bracket(scores: Scores) -> None:
     run = scores.stored.run
-    told = ScoreWords(harness_title(run), counted_in(run, scores.unit))
-    for at, line in enumerate(lines_of(scores.scores, SHOWN, told, width=WIDTH - BESIDE)):
+    words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
+    for at, line in enumerate(lines_of(scores.scores, SHOWN, words, width=WIDTH - BESIDE)):
         put(f"{'' if at else 'Score':<{BESIDE}}{line}")

@@ -1,25 +1,25 @@
-"""`errata review`: everything about having failures read."""
+"""`errata review`: reviewers, packets and verdicts."""
 
 import click
 
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "run": ("run", "Have a model or a program read the failures of RUNS."),
-    "next": ("next_", "Take the next failure of RUN to read."),
-    "release": ("release", "Give back what you have in hand."),
-    "submit": ("submit", "Hand in one verdict."),
-    "export": ("export", "Write what there is to read as JSON Lines or a table."),
-    "import": ("import_", "Take in answers from a file that was filled in."),
-    "status": ("status", "Tell how far the review of RUNS is."),
-    "agreement": ("agreement", "Tell how far independent reviewers of RUNS agree."),
-    "calibrate": ("calibrate", "Measure the reviewers against labels that people gave."),
+    "run": ("run", "Review failures with a model or a program."),
+    "next": ("next_", "Get the next failure to review."),
+    "release": ("next_:release_packets", "Return failures that you have not reviewed."),
+    "submit": ("submit", "Submit a verdict."),
+    "export": ("export", "Write failures to review as JSON Lines or a table."),
+    "import": ("import_", "Import verdicts from a completed file."),
+    "status": ("status", "Show the progress of the review."),
+    "agreement": ("agreement", "Measure agreement between independent reviewers."),
+    "calibrate": ("calibrate", "Measure reviewers against labels given by people."),
 }
 
 
 @click.group("review", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.review")
 def command() -> None:
-    """Have the failures read: by a model, an agent, a person, a spreadsheet.
+    """Review failures: by model, agent, person or spreadsheet.
 
-    Whoever reads gets the same packets, and every verdict is checked the same way: what it quotes must stand there.
+    All reviewers get the same packets, and every verdict is checked the same way: its quotes must occur in the packet.
     """

@@ -1,13 +1,15 @@
 """`errata review agreement`."""
 
+from collections.abc import Mapping
+
 import click
 import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.render.confusion import put_confusion, ratio
+from errata.cli.table import put_table
 from errata.model.output.review import AgreementOutput
-from errata.review.agreement import Dispute, TaxonomyAgreement
+from errata.review.agreement import ReviewDispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
 from errata.runs.names import runs_named
 from errata.verbs.review import agreement_of
@@ -17,48 +19,66 @@ from errata.verbs.review import agreement_of
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Tell how far independent reviewers of RUNS agree.
+    """Measure agreement between independent reviewers.
 
-    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
-    count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
+    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. Inherited verdicts do not count. Disputes are
+    listed; a person decides them with `errata review next ATTEMPT`.
     """
-    found = agreement_of(list(runs_named(runs, options.store)), options.store)
-    for one in found:
+    measured = agreement_of(list(runs_named(runs, options.store)), options.store)
+    for agreement in measured:
         if options.json:
-            put_json(msgspec.convert(one, AgreementOutput, from_attributes=True))
+            put_json(msgspec.convert(agreement, AgreementOutput, from_attributes=True))
         else:
-            _show(one)
-    if not found and not options.json:
-        say("nobody has reviewed anything yet: `errata review run RUN` or `errata review next RUN` begins")
+            _show(agreement)
+    if not measured and not options.json:
+        say("no reviews yet: start with `errata review run RUN` or `errata review next RUN`")
 
 
-def _show(found: TaxonomyAgreement) -> None:
-    measured = found.agreement
+def _show(agreement: TaxonomyAgreement) -> None:
+    measured = agreement.agreement
     if not measured.attempts:
-        put(f"{found.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")
+        put(f"{agreement.taxonomy} · no failure has two independent reviews, so agreement is unknown")
         return
-    chance = " (all gave one label, as chance alone would)" if measured.alpha is None else ""
+    chance = " (all labels are the same)" if measured.alpha is None else ""
     alpha = f"Krippendorff's alpha {ratio(measured.alpha)}{chance}"
     fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
-    put(f"{found.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
-    fleiss = f" · Fleiss' kappa {ratio(found.owners.fleiss)}" if found.owners.fleiss is not None else ""
-    put(f"on who has to act · Krippendorff's alpha {ratio(found.owners.alpha)}{fleiss}")
-    for pair, owner in zip(measured.pairs, found.owners.pairs, strict=True):
+    put(f"{agreement.taxonomy} · {plural(measured.attempts, 'failure')} reviewed by two or more · {alpha}{fleiss}")
+    fleiss = f" · Fleiss' kappa {ratio(agreement.owners.fleiss)}" if agreement.owners.fleiss is not None else ""
+    put(f"on the owner · Krippendorff's alpha {ratio(agreement.owners.alpha)}{fleiss}")
+    for pair, owner in zip(measured.pairs, agreement.owners.pairs, strict=True):
         put()
-        put(f"{pair.one} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}")
-        put(f"  on who has to act: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
-        put_confusion(pair.confusion, rows=pair.one, columns=pair.other)
-    if found.disputes:
+        kappa = f"Cohen's kappa {ratio(pair.kappa)}"
+        put(f"{pair.first} and {pair.other}: {pair.same:,} of {pair.both:,} the same · {kappa}")
+        put(f"  on the owner: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
+        put_confusion(pair.confusion, rows=pair.first, columns=pair.other)
+    if agreement.disputes:
         put()
-        put(f"Disputed {len(found.disputes):,}")
-    for dispute in found.disputes:
+        put(f"Disputed {len(agreement.disputes):,}")
+    for dispute in agreement.disputes:
         _show_dispute(dispute)
 
 
-def _show_dispute(dispute: Dispute) -> None:
-    said = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
-    labels = " · ".join(f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in said)
+def _show_dispute(dispute: ReviewDispute) -> None:
+    verdicts = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
+    labels = " · ".join(
+        f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in verdicts
+    )
     decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
     if not decided:
         put_command("", ["errata", "review", "next", dispute.attempt_id], indent=4)
+
+
+def put_confusion(confusion: Mapping[str, Mapping[str, int]], *, rows: str, columns: str) -> None:
+    """Printed only if they differ."""
+    others = sorted({label for given in confusion.values() for label in given})
+    if all(list(given) == [label] for label, given in confusion.items()):
+        return
+    put(f"  {rows} below, {columns} across", hang=4)
+    cells = [("  " + label, *(given.get(other, 0) or "·" for other in others)) for label, given in confusion.items()]
+    put_table(("", *others), cells, right=others)
+
+
+def ratio(value: float | None) -> str:
+    """A dash for a coefficient that is undefined."""
+    return "–" if value is None else f"{value:.2f}"

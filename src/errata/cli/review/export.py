@@ -7,26 +7,26 @@ from typing import IO, cast
 
 import click
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
-from errata.cli.reports_option import reports_option
+from errata.cli.progress import end_status_line
 from errata.cli.review.options import no_failure, packet_options
+from errata.cli.shared_options import Word, reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.failure import Filters
-from errata.model.output.review import ExportOutput
+from errata.model.attempt import Filters
+from errata.model.output.review import PacketExportOutput
 from errata.model.words import OWNERS
 from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.review.redaction import redacted
-from errata.review.tables import ExportRow, are_judged_turns, write_packets, write_rows, write_table
-from errata.runs.names import runs_named
+from errata.review.tables import ExportRow, write_packets, write_rows, write_table
+from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.review_context import question_for
 from errata.verbs.review import export, has_failures
 
 Rows = Callable[[int], Iterator[ExportRow]]
-"""Made anew for each file; with the tokens that a packet may have."""
+"""Called once for each file, with the token budget of a packet."""
 Writer = Callable[[Rows, IO[str]], int]
 
 PACKETS, TABLE = "packets.jsonl", "review.csv"
@@ -35,13 +35,13 @@ JUDGED_ROWS, JUDGED_TABLE = "failure_review_rows.jsonl", "failure_review_rows.cs
 
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder for every form there is.")
-@click.option("--format", "form", type=Word(("jsonl", "csv")), help="Else as the file is called, else JSON Lines.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File, or folder for all formats.")
+@click.option("--format", "form", type=Word(("jsonl", "csv")), help="Default: by file name, else JSON Lines.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
+@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
 @packet_options
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @reports_option
 @shared_options
 def command(
@@ -56,10 +56,10 @@ def command(
     force: bool,
     options: Options,
 ) -> None:
-    """Write what there is to read as JSON Lines or a table.
+    """Write failures to review as JSON Lines or a table.
 
-    A packet a line, or a row for each failure with empty columns to fill in; `errata review import` takes both back.
-    Runs of conversation-bench get the columns of `failure_review_rows`.
+    One packet per line, or one row per failure with empty columns to fill in; `errata review import` reads both. Runs
+    of conversation-bench get the columns of `failure_review_rows`.
     """
     store = options.store
     meant = list(runs_named(runs, store))
@@ -73,6 +73,7 @@ def command(
         return export(meant, store, filters, options=packet_form)
 
     if output is None:
+        end_status_line()
         _writer(form or "jsonl", meant)(rows, sys.stdout)
         return
     files = _files(output, form, meant)
@@ -82,7 +83,7 @@ def command(
         with path.open("w", encoding="utf-8", newline="") as file:
             count = write(rows, file)
         if options.json:
-            put_json(ExportOutput(file=str(path), rows=count))
+            put_json(PacketExportOutput(file=str(path), rows=count))
         else:
             say(f"wrote {path} · {plural(count, 'row')}")
 
@@ -108,7 +109,7 @@ def _writer(form: str, runs: list[StoredRun]) -> Writer:
 
 
 class _AsBytes:
-    """A file of text for those who write bytes."""
+    """A text file for writers of bytes."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -121,5 +122,5 @@ def _refuse_existing(files: dict[Path, Writer], *, force: bool) -> None:
     there = next((path for path in files if path.exists()), None)
     if there is not None and not force:
         raise SettingsError(
-            f"`{there}` is there already, and may have been filled in", hint="another name, or `--force`"
+            f"`{there}` already exists and may have been filled in", hint="use another name, or `--force`"
         )

@@ -8,8 +8,8 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import packet_options, reader, reader_options
+from errata.cli.shared_options import reports_option
 from errata.model.output.review import ImportedRowOutput, RefusedRowOutput
 from errata.review.import_answers import BadRow, ImportRequest, KeptRow
 from errata.verbs.review import import_answers, inherit
@@ -24,11 +24,11 @@ REFUSED = 2
 @reports_option
 @shared_options
 def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool, options: Options) -> int:
-    """Take in answers from a file that was filled in.
+    """Import verdicts from a completed file.
 
-    FILE is a table or JSON Lines that `errata review export` wrote, or any with `attempt_id` and the fields of a
-    verdict. Rows without an answer are passed over. A bad row is told with its line, the others are kept; then the exit
-    code is 2. What you said before is kept, too.
+    FILE is a table or JSON Lines from `errata review export`, or any with `attempt_id` and the fields of a verdict.
+    Rows without an answer are skipped. Bad rows are listed with their line and the exit code is 2; the other rows are
+    imported. Earlier verdicts are kept.
     """
     store = options.store
     who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
@@ -43,10 +43,10 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
         _show(row, as_json=options.json)
     inherited = inherit([row.kept.verdict for row in kept], store, at)
     if not options.json:
-        told = [f"{states[state]:,} {state}" for state in ("new", "changed", "unchanged", "refused")]
-        put(f"{plural(len(kept), 'verdict')} taken · {' · '.join(told)}")
+        counts = [f"{states[state]:,} {state}" for state in ("new", "changed", "unchanged", "refused")]
+        put(f"{plural(len(kept), 'verdict')} imported · {' · '.join(counts)}")
         if inherited:
-            say(f"{plural(inherited, 'failure')} of the same crash took one over")
+            say(f"{plural(inherited, 'failure')} of the same crash inherited a verdict")
     return REFUSED if states["refused"] else 0
 
 

@@ -1,4 +1,4 @@
-"""What the commands of `errata review` share: who is reading, how packets are made, and that there is nothing."""
+"""Options that the commands of `errata review` share: the reviewer, and how packets are made."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 import click
 
 from errata.model import Reviewer
-from errata.model.failure import Filters
+from errata.model.attempt import Filters
 from errata.model.words import ReviewerKind
 from errata.settings import Settings
 
 REVIEWER = (
-    "The name under which verdicts are kept; readers of one name share the work, those of another read for themselves. "
-    "Else `agent`; of a person $ERRATA_AUTHOR, else the user's name."
+    "Name for your verdicts. Reviewers with the same name share the work; other names review independently. "
+    "Default: `agent`; with --person, $ERRATA_AUTHOR or your user name."
 )
-PERSON = "A person reads: this verdict stands until a person gives a newer one, and may go without quotes."
+PERSON = "Review as a person: the verdict holds until a person gives a newer one, and needs no quotes."
 
 
 def reader_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,14 +27,14 @@ def reader_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def packet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--taxonomy` and `--blind`: how packets are made."""
     words = click.option(
-        "--taxonomy", default="", metavar="NAME", help="Labels of this taxonomy; else the source's own."
+        "--taxonomy", default="", metavar="NAME", help="Taxonomy of the labels; default: the source's own."
     )
-    blind = click.option("--blind", is_flag=True, help="Without the names of the model and who serves it.")
+    blind = click.option("--blind", is_flag=True, help="Hide the names of model and provider.")
     return words(blind(function))
 
 
 def reader(name: str, settings: Settings, *, kind: ReviewerKind) -> Reviewer:
-    """A person is called as the settings say; a program that runs as that person is not that person."""
+    """A person has the name from the settings; a program run by that person does not."""
     return Reviewer(kind=kind, name=name.strip() or (settings.author if kind == "person" else "") or kind)
 
 
@@ -42,4 +42,4 @@ def no_failure(filters: Filters, *runs: str) -> str:
     whose = ", ".join(f"`{run}`" for run in runs)
     named = {"--case": filters.case, "--owner": filters.owner, "--bucket": filters.bucket}
     given = " ".join(f"{name} {value}" for name, value in named.items() if value)
-    return f"no failure of {whose} matches `{given}`" if given else f"there are no failures in {whose}"
+    return f"no failure of {whose} matches `{given}`" if given else f"no failures in {whose}"

@@ -1,33 +1,34 @@
-"""`errata review run`: what it will do, how far it is, and what it did."""
+"""`errata review run`: plan, progress and result."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import click
 import msgspec
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_command, put_json, say
-from errata.cli.reports_option import reports_option
+from errata.cli.progress import StatusLine, status_line
 from errata.cli.review.options import no_failure, packet_options
+from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
-from errata.model import Call
-from errata.model.failure import Filters
-from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, RunOutput
+from errata.model import ReviewCall
+from errata.model.attempt import Filters
+from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, ReviewRunOutput
 from errata.model.times import to_iso
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS
 from errata.review.choose import ReviewerFlags, choose
 from errata.review.limits import Limits
-from errata.review.plan import Plan, Request, refuse_unpriced_cap
+from errata.review.plan import ReviewPlan, ReviewRequest, refuse_unpriced_cap
 from errata.review.protocols import Prompt
-from errata.review.run import Tally
+from errata.review.run import ReviewTally
 from errata.runs.names import runs_named, short
 from errata.text.clean import one_line
 from errata.verbs.review import first_prompt, plan_review, run_review
@@ -35,33 +36,33 @@ from errata.verbs.review import first_prompt, plan_review, run_review
 NAMED, LONGEST = 5, 70
 
 
-def show_plan(plan: Plan) -> None:
-    """Talk: it is said before anything is done."""
+def show_plan(plan: ReviewPlan) -> None:
+    """Printed to stderr before anything is sent."""
     for part in plan.parts:
         queue, begun = part.queue, len(part.first) + len(part.then)
-        told = f"{plural(queue.failures, 'failure')} · {queue.read:,} read before · {begun:,} to read now"
+        counts = f"{plural(queue.failures, 'failure')} · {queue.read:,} reviewed · {begun:,} to review"
         again = f", {len(queue.returned):,} of them again: evidence changed since" if queue.returned else ""
-        say(f"{short(part.stored.run.native_id):<9} {told}{again}")
+        say(f"{short(part.stored.run.native_id):<9} {counts}{again}")
     if not any(part.queue.failures for part in plan.parts):
         say(no_failure(plan.request.filters, *(short(part.stored.run.native_id) for part in plan.parts)))
         return
     if not plan.packets:
-        whose = "that others have read " if plan.request.wanted == "second" else ""
+        whose = "that others have reviewed " if plan.request.wanted == "second" else ""
         say(f"nothing {whose}is waiting for `{word_for(plan.request.chosen.identity)}`")
         return
     if plan.left_out:
         say(f"left out  {sum(plan.left_out.values()):,} by `--limit`: {_groups(plan)}")
-    say(f"goes to   {plan.request.chosen.goes_to}, as `{word_for(plan.request.chosen.identity)}`")
+    say(f"sent to   {plan.request.chosen.goes_to}, as `{word_for(plan.request.chosen.identity)}`")
     estimate = plan.estimate
     tokens = f"about {number(estimate.tokens_in)} tokens in and {number(estimate.tokens_out)} out"
-    cached = f" · {plural(estimate.cached, 'answer')} in the ledger already" if estimate.cached else ""
+    cached = f" · {plural(estimate.cached, 'answer')} cached" if estimate.cached else ""
     say(f"estimate  {plural(estimate.calls, 'call')}, {tokens}, {_cost(estimate.cost)}{cached}")
     if plan.lost:
-        say(f"lost      {_lost(plan.lost)}: a process ended before the answer was stored")
+        say(f"lost      {_lost_in_words(plan.lost)}: a process ended before the answer was stored")
 
 
-def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
-    """All that would leave the machine for the first packet, as it would."""
+def show_dry_run(plan: ReviewPlan, prompt: Prompt | None, *, as_json: bool) -> None:
+    """Exactly what would be sent for the first packet."""
     if as_json:
         put_json(DryRunOutput(**plan_fields(plan), prompt=prompt.text if prompt else None), raw=True)
         return
@@ -71,7 +72,7 @@ def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
     say(f"\nthis is the first of {plural(plan.packets, 'packet')}; nothing was sent")
 
 
-def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
+def show_tally(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> None:
     if as_json:
         put_json(run_output(plan, tally))
         return
@@ -85,42 +86,42 @@ def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
     for why, count in tally.reasons.most_common(NAMED):
         put(f"{'':<9}{count}× {one_line(why, 2 * LONGEST)}", hang=12)
     if tally.inherited:
-        put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash took a verdict over; nobody read them")
+        put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash inherited a verdict")
     if tally.need_second:
         verdicts = plural(tally.need_second, "verdict")
-        put(f"second   {verdicts} on text that talks to its reader: not final until another reviewer agrees", hang=9)
+        put(f"second   {verdicts} on text that addresses the reviewer: not final until another reviewer agrees", hang=9)
     _put_spent(tally)
     if tally.capped:
-        put(f"stopped  {tally.capped}; {plural(tally.left, 'failure')} not read", hang=9)
-    elif tally.left:
-        put(f"not read {tally.left:,}")
+        put(f"stopped  {tally.capped}; {plural(tally.remaining, 'failure')} not reviewed", hang=9)
+    elif tally.remaining:
+        put(f"left     {tally.remaining:,} not reviewed")
     if plan.left_out:
         put(f"left out {sum(plan.left_out.values()):,} by --limit: {_groups(plan)}", hang=9)
     _put_next(plan, tally)
 
 
-def _put_spent(tally: Tally) -> None:
+def _put_spent(tally: ReviewTally) -> None:
     unknown = f", unknown for {tally.unpriced:,}" if tally.unpriced else ""
     known = money(tally.cost) if tally.calls > tally.unpriced else "unknown"
     parts = [f"{known}{unknown if known != 'unknown' else ''}", plural(tally.calls, "call")]
     if tally.tokens:
         parts.append(f"{number(tally.tokens)} tokens")
     if tally.cached:
-        parts.append(f"{plural(tally.cached, 'answer')} out of the ledger")
+        parts.append(f"{plural(tally.cached, 'answer')} cached")
     put_parts("cost", parts)
     if tally.lost:
-        put(f"lost     {_lost(tally.lost)}: broken off, and perhaps paid for", hang=9)
+        put(f"lost     {_lost_in_words(tally.lost)}: interrupted, and perhaps billed", hang=9)
 
 
-def _put_next(plan: Plan, tally: Tally) -> None:
+def _put_next(plan: ReviewPlan, tally: ReviewTally) -> None:
     handles = [short(part.stored.run.native_id) for part in plan.parts]
-    if tally.left or tally.failed:
-        put("Next     the same command goes on where this one stopped; nothing is asked twice")
+    if tally.remaining or tally.failed:
+        put("Next     run the same command to continue; no call is repeated")
     elif tally.reviewed:
         put_command("Next", ["errata", "review", "status", *handles])
 
 
-def plan_fields(plan: Plan) -> dict[str, Any]:
+def plan_fields(plan: ReviewPlan) -> dict[str, Any]:
     return {
         "runs": tuple(
             PlannedRunOutput(
@@ -140,15 +141,15 @@ def plan_fields(plan: Plan) -> dict[str, Any]:
     }
 
 
-def run_output(plan: Plan, tally: Tally) -> RunOutput:
-    return RunOutput(
+def run_output(plan: ReviewPlan, tally: ReviewTally) -> ReviewRunOutput:
+    return ReviewRunOutput(
         **plan_fields(plan),
         planned=tally.planned,
         reviewed=tally.reviewed,
         refused=tally.refused,
         failed=tally.failed,
         inherited=tally.inherited,
-        not_read=tally.left,
+        not_read=tally.remaining,
         need_second=tally.need_second,
         labels=dict(tally.labels.most_common()),
         reasons=dict(tally.reasons.most_common()),
@@ -163,23 +164,23 @@ def run_output(plan: Plan, tally: Tally) -> RunOutput:
     )
 
 
-def lost_calls(calls: Iterable[Call]) -> tuple[LostCallOutput, ...]:
+def lost_calls(calls: Iterable[ReviewCall]) -> tuple[LostCallOutput, ...]:
     return tuple(
         LostCallOutput(attempt_id=call.attempt, reviewer=call.reviewer, estimate=call.estimate, why=call.why)
         for call in calls
     )
 
 
-def _lost(calls: Iterable[Call]) -> str:
+def _lost_in_words(calls: Iterable[ReviewCall]) -> str:
     made = list(calls)
     return f"{plural(len(made), 'call')}, {_cost(total_of(call.estimate.cost for call in made))}"
 
 
 def _cost(cost: float | None) -> str:
-    return "for an unknown price" if cost is None else f"about {money(cost, 2 if cost >= 1 else 4)}"
+    return "unknown cost" if cost is None else f"about {money(cost, 2 if cost >= 1 else 4)}"
 
 
-def _groups(plan: Plan) -> str:
+def _groups(plan: ReviewPlan) -> str:
     most = sorted(plan.left_out.items(), key=lambda entry: -entry[1])
     listed = [f"{count:,} of `{one_line(group, LONGEST)}`" for group, count in most[:NAMED]]
     more = [f"{len(most) - NAMED:,} more groups"] if len(most) > NAMED else []
@@ -187,36 +188,24 @@ def _groups(plan: Plan) -> str:
 
 
 @contextmanager
-def watching(plan: Plan, tally: Tally, *, as_json: bool) -> Iterator[Callable[[Tally], None]]:
-    """What was done is told also where it was broken off: it is kept."""
-    bar = _Bar(tally.planned) if sys.stderr.isatty() and tally.planned and not as_json else None
+def watching(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> Iterator[Callable[[ReviewTally], None]]:
+    """Prints the result even if the review is interrupted: verdicts so far are kept."""
     try:
-        yield bar.update if bar else lambda _: None
+        if as_json or not tally.planned:
+            yield lambda _: None
+        else:
+            with status_line("Reviewing") as line:
+                yield (lambda _: None) if line is None else partial(_show, line)
     finally:
-        if bar:
-            bar.stop()
-        if as_json or tally.calls or tally.done or tally.capped:
+        if as_json or tally.calls or tally.finished or tally.capped:
             show_tally(plan, tally, as_json=as_json)
 
 
-class _Bar:
-    def __init__(self, planned: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("reading", total=planned)
-        self._bar.start()
-
-    def update(self, tally: Tally) -> None:
-        self._bar.update(self._task, completed=tally.done, description=" · ".join(progress_parts(tally)))
-
-    def stop(self) -> None:
-        self._bar.stop()
+def _show(line: StatusLine, tally: ReviewTally) -> None:
+    line.show(" · ".join([f"{tally.finished:,} of {tally.planned:,}", *progress_parts(tally)]))
 
 
-def progress_parts(tally: Tally) -> list[str]:
+def progress_parts(tally: ReviewTally) -> list[str]:
     """`12 reviewed · 1 refused · $0.0312 so far`."""
     parts = [f"{tally.reviewed:,} reviewed"]
     parts += [f"{count:,} {word}" for word, count in (("refused", tally.refused), ("failed", tally.failed)) if count]
@@ -226,28 +215,29 @@ def progress_parts(tally: Tally) -> list[str]:
 
 @click.command("run")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--model", default="", metavar="PROVIDER:NAME", help="Ask this model; with --base-url, its name there.")
-@click.option("--base-url", default="", metavar="URL", help="A server that speaks OpenAI's protocol.")
+@click.option("--model", default="", metavar="PROVIDER:NAME", help="Model to ask; with --base-url, its name there.")
+@click.option("--base-url", default="", metavar="URL", help="Server with an OpenAI-compatible API.")
 @click.option(
-    "--command", default="", metavar="PROGRAM", help="Ask claude, codex or gemini; or a program and its words."
+    "--command",
+    default="",
+    metavar="PROGRAM",
+    help="Program to ask: claude, codex, gemini, or your own with its arguments.",
 )
-@click.option("--reviewer", default="", metavar="NAME", help="Ask this reviewer of your settings.")
-@click.option("--parallel", type=click.IntRange(1, 256), default=4, help="So many at once.")
+@click.option("--reviewer", default="", metavar="NAME", help="Reviewer from your settings.")
+@click.option("--parallel", type=click.IntRange(1, 256), default=4, help="Number of calls at once.")
 @click.option(
-    "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this, in this one command."
+    "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend at most this much in this command."
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Use no more than this, in this one command.")
-@click.option("--limit", type=click.IntRange(min=1), help="Read no more than this, some of every group.")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Use at most N tokens in this command.")
+@click.option("--limit", type=click.IntRange(min=1), help="Review at most N, spread over all groups.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
-@click.option(
-    "--second", is_flag=True, help="What others have read, for a second opinion that does not know the first."
-)
+@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
+@click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
 @packet_options
-@click.option("--with-tools", is_flag=True, help="Let the model read and search what is too long for a packet.")
-@click.option("--allow-tools", is_flag=True, help="Start an agent although its tools are not known to be off.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be sent, and what it would cost.")
+@click.option("--with-tools", is_flag=True, help="Let the model read and search texts that are too long for a packet.")
+@click.option("--allow-tools", is_flag=True, help="Start an agent even if its tools may be on.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be sent and its cost.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before spending.")
 @reports_option
 @shared_options
@@ -268,13 +258,13 @@ def command(
     options: Options,
     **whom: str | bool,
 ) -> None:
-    """Have a model or a program read the failures of RUNS.
+    """Review failures with a model or a program.
 
-    Says first what it will cost. Each verdict is kept as soon as it is there; what was answered once is never asked
-    again, so that a review which was broken off goes on where it stopped.
+    Shows the estimated cost first. Each verdict is stored at once and no call is repeated, so an interrupted review
+    continues where it stopped.
     """
     store = options.store
-    request = Request(
+    request = ReviewRequest(
         chosen=choose(ReviewerFlags(**whom), options.settings.reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
         filters=Filters(case=case, owner=owner or "", bucket=bucket),
@@ -291,9 +281,9 @@ def command(
         show_dry_run(plan, first_prompt(plan, store), as_json=options.json)
         return
     refuse_unpriced_cap(plan)
-    tally = Tally(plan.packets)
+    tally = ReviewTally(plan.packets)
     if plan.packets and not _may_begin(plan, yes=yes):
-        say("nothing was asked")
+        say("nothing was sent")
         return
     with watching(plan, tally, as_json=options.json) as on_end:
         if plan.packets:
@@ -301,28 +291,26 @@ def command(
     _refuse_nothing(tally)
 
 
-def _may_begin(plan: Plan, *, yes: bool) -> bool:
-    """Whoever spends is asked first; where nobody can answer, a flag has to say so."""
+def _may_begin(plan: ReviewPlan, *, yes: bool) -> bool:
+    """Ask before spending; without a terminal, require a flag."""
     estimate, limits = plan.estimate, plan.request.limits
     if yes or not estimate.calls or estimate.cost == 0:
         return True
     if sys.stdin.isatty():
         return click.confirm("Begin?", default=True, err=True)
     if limits.max_cost is None and limits.max_tokens is None:
-        cost = "an unknown sum" if estimate.cost is None else f"about {money(estimate.cost)}"
+        cost = "an unknown cost" if estimate.cost is None else f"about {money(estimate.cost)}"
         raise SettingsError(
-            f"This would make {estimate.calls:,} calls for {cost}, and nobody is here to be asked",
+            f"This would make {estimate.calls:,} calls for {cost}, and there is no terminal to confirm it",
             hint="add `--yes`, or a cap: `--max-cost DOLLARS`, `--max-tokens N`; `--dry-run` shows what would be sent",
         )
     return True
 
 
-def _refuse_nothing(tally: Tally) -> None:
-    """What could not be done at all is an error, whatever was kept before."""
+def _refuse_nothing(tally: ReviewTally) -> None:
+    """A review without any result is an error, even if earlier verdicts are stored."""
     if tally.stopped:
-        raise ErrataError(f"The reviewer can't be asked any more: {tally.stopped}", hint="what was read so far is kept")
+        raise ErrataError(f"The reviewer can't be asked any more: {tally.stopped}", hint="reviews so far are kept")
     if tally.failed and not tally.reviewed and not tally.refused:
         why = tally.reasons.most_common(1)[0][0]
-        raise ErrataError(
-            f"Not one failure could be reviewed: {why}", hint="`errata review status RUN` tells of all calls"
-        )
+        raise ErrataError(f"No failure could be reviewed: {why}", hint="`errata review status RUN` shows all calls")

@@ -23,7 +23,7 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Tell how far the review of RUNS is."""
+    """Show the progress of the review."""
     store = options.store
     for at, stored in enumerate(runs_named(runs, store)):
         status = review_status(stored, store, now=to_iso(datetime.now(UTC)))
@@ -48,30 +48,32 @@ def show_status(status: Status, handle: str) -> None:
     _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
     _line("reviewers", " · ".join(f"{name} {count:,}" for name, count in status.reviewers.items()))
     _line("evidence", _evidence(status))
-    _named("stale", status, status.stale, f"read before, evidence changed since; `errata review next {handle}`")
+    _put_cases("stale", status, status.stale, f"reviewed before, evidence changed since; `errata review next {handle}`")
     _line("second opinion", _second(status, handle))
-    _named("disputed", status, status.disputed, "a person has to decide")
+    _put_cases("disputed", status, status.disputed, "a person has to decide")
     _put_doubts(status)
     _line("buckets", buckets_line(status.buckets))
-    _line("refused", _refused(status))
-    _line("in hand", f"{status.in_hand:,}" if status.in_hand else "")
-    for one in status.spent:
-        _line("cost", _spent(one))
-    _line("", "" if status.reviewers else f"`errata review run {handle}` or `errata review next {handle}` begins")
+    _line("refused", _refusals(status))
+    _line("leased", f"{status.in_hand:,}" if status.in_hand else "")
+    for spent in status.spent:
+        _line("cost", _spent(spent))
+    _line("", "" if status.reviewers else f"start with `errata review run {handle}` or `errata review next {handle}`")
 
 
-def _line(label: str, told: str) -> None:
-    if told:
-        put(f"{label:<15} {told}", hang=HANG)
+def _line(label: str, text: str) -> None:
+    if text:
+        put(f"{label:<15} {text}", hang=HANG)
 
 
 def _evidence(status: Status) -> str:
-    found = status.quotes
+    quotes = status.quotes
     if not status.reviewers:
         return ""
-    told = f"{found.found:,} of {plural(found.quotes, 'quote')} found verbatim at the place named"
-    changed = f"; {plural(found.changed, 'verdict')} on a packet that says more by now" if found.changed else ""
-    return f"{told}{changed}{f'; {found.without:,} without a quote' if found.without else ''}"
+    sentence = f"{quotes.verified:,} of {plural(quotes.quotes, 'quote')} found verbatim in the packet"
+    changed = (
+        f"; {plural(quotes.changed, 'verdict')} on a packet that has more evidence since" if quotes.changed else ""
+    )
+    return f"{sentence}{changed}{f'; {quotes.without:,} without a quote' if quotes.without else ''}"
 
 
 def _second(status: Status, handle: str) -> str:
@@ -79,53 +81,56 @@ def _second(status: Status, handle: str) -> str:
         return ""
     read = status.reviewed + len(status.stale)
     if status.seconded:
-        told = f"{status.seconded:,} of {read:,} have one; `errata review agreement {handle}`"
+        sentence = f"{status.seconded:,} of {read:,} have one; `errata review agreement {handle}`"
     else:
-        told = (
-            f"0 of {read:,} have one: agreement cannot be given; `errata review next {handle} --second` under another "
+        sentence = (
+            f"0 of {read:,} have one, so agreement is unknown; `errata review next {handle} --second` under another "
             f"name, or `errata review run {handle} --second`"
         )
     if not status.need_second:
-        return told
+        return sentence
     names = ", ".join(case_of(status.stored, attempt) for attempt in status.need_second[:NAMED])
-    return f"{told}; needed for {len(status.need_second):,}, whose text talks to the reader: {names}"
+    return f"{sentence}; needed for {len(status.need_second):,}, whose text addresses the reviewer: {names}"
 
 
-def _named(label: str, status: Status, attempts: tuple[str, ...], told: str) -> None:
+def _put_cases(label: str, status: Status, attempts: tuple[str, ...], meaning: str) -> None:
     if attempts:
         names = ", ".join(case_of(status.stored, attempt) for attempt in attempts[:NAMED])
         more = f" and {len(attempts) - NAMED:,} more" if len(attempts) > NAMED else ""
-        _line(label, f"{len(attempts):,}   {names}{more}: {told}")
+        _line(label, f"{len(attempts):,}   {names}{more}: {meaning}")
 
 
 def _put_doubts(status: Status) -> None:
     if not status.doubts:
         _line("open doubts", "0" if status.reviewers else "")
-    for at, one in enumerate(status.doubts[:NAMED]):
+    for at, doubt in enumerate(status.doubts[:NAMED]):
         count = f"{len(status.doubts):,}" if at == 0 else ""
-        put(f"{'' if at else 'open doubts':<15} {count:<3} {one.case}: {one_line(one.doubt, LONGEST)}", hang=HANG + 4)
+        put(
+            f"{'' if at else 'open doubts':<15} {count:<3} {doubt.case}: {one_line(doubt.doubt, LONGEST)}",
+            hang=HANG + 4,
+        )
     if len(status.doubts) > NAMED:
         put(f"{'':<{HANG + 4}}and {len(status.doubts) - NAMED:,} more with --json")
 
 
-def _refused(status: Status) -> str:
+def _refusals(status: Status) -> str:
     if not status.refused:
         return ""
     most = list(status.refusals.items())[:NAMED]
-    left = f"{plural(status.unmended, 'failure')} still without one that was taken" if status.unmended else "all mended"
+    left = f"{plural(status.unmended, 'failure')} still without an accepted one" if status.unmended else "all corrected"
     reasons = "; ".join(f"{count}× {one_line(why, REASON)}" for why, count in most)
     return f"{plural(status.refused, 'answer')}, {left}; {reasons}"
 
 
-def _spent(one: Spent) -> str:
-    """What is known, and what is not: absent is not zero."""
-    cost = money(one.cost) if one.cost is not None else "unknown"
-    unknown = f", unknown for {one.unpriced:,}" if one.unpriced and one.cost is not None else ""
-    tokens = f" · {number(one.tokens)} tokens" if one.tokens is not None else ""
-    failed = f" · {one.failed:,} failed" if one.failed else ""
-    lost_cost = "an unknown sum" if one.lost_cost is None else f"about {money(one.lost_cost)}"
-    lost = f" · {one.lost:,} lost, perhaps paid: {lost_cost}" if one.lost else ""
-    return f"{cost}{unknown} · {one.reviewer} · {plural(one.calls, 'call')}{tokens}{failed}{lost}"
+def _spent(spent: Spent) -> str:
+    """Known and unknown cost: missing is not zero."""
+    cost = money(spent.cost) if spent.cost is not None else "unknown"
+    unknown = f", unknown for {spent.unpriced:,}" if spent.unpriced and spent.cost is not None else ""
+    tokens = f" · {number(spent.tokens)} tokens" if spent.tokens is not None else ""
+    failed = f" · {spent.failed:,} failed" if spent.failed else ""
+    lost_cost = "unknown cost" if spent.lost_cost is None else f"about {money(spent.lost_cost)}"
+    lost = f" · {spent.lost:,} lost, perhaps billed: {lost_cost}" if spent.lost else ""
+    return f"{cost}{unknown} · {spent.reviewer} · {plural(spent.calls, 'call')}{tokens}{failed}{lost}"
 
 
 def json_of(status: Status) -> StatusOutput:

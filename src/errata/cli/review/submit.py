@@ -8,8 +8,8 @@ from msgspec import UNSET
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import reader, reader_options
+from errata.cli.shared_options import reports_option
 from errata.model.output.review import AcceptedOutput, RejectedOutput
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 from errata.verbs.review import submit_verdict
@@ -25,24 +25,23 @@ NAMED = 20
 @reports_option
 @shared_options
 def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> int:
-    """Hand in one verdict.
+    """Submit a verdict.
 
-    FILE holds one JSON object; without it, standard input does. It is checked like any reviewer's: what it quotes must
-    stand at the place it names. One that can't be taken changes nothing; the reasons are told, the exit code is 2, and
-    the packet stays yours.
+    FILE holds one JSON object; default: standard input. Its quotes must occur at the places it names. A rejected
+    verdict changes nothing: the reasons are listed, the exit code is 2, and you keep the packet.
     """
     given = read_submission(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
-    found = submit_verdict(given, options.store, who, now=datetime.now(UTC))
-    if isinstance(found, RejectedVerdict):
-        show_reasons(found, as_json=options.json)
+    result = submit_verdict(given, options.store, who, now=datetime.now(UTC))
+    if isinstance(result, RejectedVerdict):
+        show_reasons(result, as_json=options.json)
         return REFUSED
-    show_taken(found, as_json=options.json)
+    show_taken(result, as_json=options.json)
     return 0
 
 
-def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
-    verdict, kept = found.kept.verdict, found.kept
+def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
+    verdict, kept = accepted.kept.verdict, accepted.kept
     if as_json:
         put_json(
             AcceptedOutput(
@@ -53,41 +52,41 @@ def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
                 old_label=kept.old_label or None,
                 state=kept.state,
                 needs_second=verdict.needs_second,
-                inherited=found.inherited,
-                ignored=found.ignored,
+                inherited=accepted.inherited,
+                ignored=accepted.ignored,
                 doubts=verdict.doubts,
             )
         )
         return
-    change = f" (you said {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
-    known = "   known already" if kept.state == "unchanged" else ""
-    put(f"{found.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
+    change = f" (was {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
+    known = "   unchanged" if kept.state == "unchanged" else ""
+    put(f"{accepted.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
-        say("its text talks to the reader: another reviewer has to agree before this counts as final")
-    if found.inherited:
-        say(f"{plural(found.inherited, 'failure')} of the same crash took it over")
-    if found.ignored:
-        say(f"not asked for, and left out: {', '.join(found.ignored)}")
+        say("its text addresses the reviewer: not final until another reviewer agrees")
+    if accepted.inherited:
+        say(f"{plural(accepted.inherited, 'failure')} of the same crash inherited it")
+    if accepted.ignored:
+        say(f"ignored unknown fields: {', '.join(accepted.ignored)}")
 
 
-def show_reasons(found: RejectedVerdict, *, as_json: bool) -> None:
-    """What is wrong, and what would be right."""
-    choices = {name: list(words) for name, words in (("labels", found.labels), ("places", found.places)) if words}
+def show_reasons(rejected: RejectedVerdict, *, as_json: bool) -> None:
+    """What is wrong, and the valid choices."""
+    choices = {name: list(words) for name, words in (("labels", rejected.labels), ("places", rejected.places)) if words}
     if as_json:
         put_json(
             RejectedOutput(
-                attempt_id=found.attempt,
-                reasons=found.reasons,
-                labels=found.labels or UNSET,
-                places=found.places or UNSET,
+                attempt_id=rejected.attempt,
+                reasons=rejected.reasons,
+                labels=rejected.labels or UNSET,
+                places=rejected.places or UNSET,
             )
         )
         return
-    say("this verdict can't be taken:")
-    for reason in found.reasons:
+    say("this verdict is rejected:")
+    for reason in rejected.reasons:
         say(f"  - {reason}")
     for name, words in choices.items():
-        # a reason that names them all has said it
-        if not any(all(word in reason for word in words) for reason in found.reasons):
+        # skip what a reason already lists
+        if not any(all(word in reason for word in words) for reason in rejected.reasons):
             more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
             say(f"{name}: {', '.join(words[:NAMED])}{more}")

@@ -1,4 +1,4 @@
-"""What a report says was done, what it recommends, and which patterns it sees."""
+"""The actions, recommendations and patterns in a report."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from errata.memory.entries import columns_of, is_none
 from errata.memory.reading.cases import Vocabulary, names_in, names_in_cell
 from errata.memory.reading.dates import date_in, without_date
-from errata.memory.reading.markdown import Piece, Words
+from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.sections import in_sections
 from errata.memory.spelling import folded, segments
 from errata.model import Action, SourceRef
@@ -28,8 +28,8 @@ _EXPECTED = re.compile(r"(?i)(?:^|;)\s*expected:\s*((?:[^;()]|\([^()]*\))*)")
 _EDGES = " \t\n.:;,–—-*"
 
 
-def actions_in(pieces: Sequence[Piece], known: Vocabulary, path: str, *, date: str) -> Iterator[Action]:
-    """In their order; none where the section says so. What has no day of its own has the report's, `date`."""
+def actions_in(pieces: Sequence[MarkdownPiece], known: Vocabulary, path: str, *, date: str) -> Iterator[Action]:
+    """In their order; none if the section states so. Actions without a day get the report's `date`."""
     for piece in in_sections(pieces, "actions"):
         read = _of_row if piece.kind == "row" else _of_line
         made = read(piece, known, path, date)
@@ -37,12 +37,12 @@ def actions_in(pieces: Sequence[Piece], known: Vocabulary, path: str, *, date: s
             yield made
 
 
-def _of_line(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | None:
+def _of_line(piece: MarkdownPiece, known: Vocabulary, path: str, date: str) -> Action | None:
     text = piece.text.strip()
     if is_none(text) or piece.kind == "heading" or (piece.kind == "item" and piece.level > 1):
         return None
     if piece.kind == "text" and (piece.level or not date_in(text)):
-        return None  # what is said around the list, or below one of its items
+        return None  # text around the list, or below one of its items
     rest, notes = _without_clause(re.sub(r"^\[[ xX]\]\s+", "", text))
     rest, signature = _without_author(rest)
     target = _target(piece.words)
@@ -58,26 +58,26 @@ def _of_line(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | 
     )
 
 
-def _of_row(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | None:
+def _of_row(piece: MarkdownPiece, known: Vocabulary, path: str, date: str) -> Action | None:
     columns = columns_of(piece.header)
     cells = {name: cell for name, cell in zip(columns, piece.cells, strict=False) if name}
     texts = [cell.text for cell in piece.cells]
     if tuple(texts) == piece.header or all(is_none(text) or not re.search(r"\w", text) for text in texts):
         return None
-    said = cells.get("what") or next((cell for cell in piece.cells if " " in cell.text), Words(""))
-    target = _target(cells["path"]) or cells["path"].text if "path" in cells else _target(said)
-    told = (
-        names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(said, known)]
+    words = cells.get("what") or next((cell for cell in piece.cells if " " in cell.text), Words(""))
+    target = _target(cells["path"]) or cells["path"].text if "path" in cells else _target(words)
+    labelled = (
+        names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(words, known)]
     )
-    what, clause = (said.text, "") if "addresses" in cells else _without_clause(said.text)
-    found = _NOTES.search(what)
-    notes = f"{clause};{found[1]}" if found else clause
-    what = what[: found.start()] if found else what
+    what, clause = (words.text, "") if "addresses" in cells else _without_clause(words.text)
+    match = _NOTES.search(what)
+    notes = f"{clause};{match[1]}" if match else clause
+    what = what[: match.start()] if match else what
     what = what if "date" in cells else without_date(what)
     return _action(
         what=what if "path" in cells else what.lstrip(_EDGES + "`").removeprefix(target),
         path=target,
-        addresses=[name for name in told if name != target] or _cases_in_path(target, known),
+        addresses=[name for name in labelled if name != target] or _cases_in_path(target, known),
         date=date_in(cells["date"].text if "date" in cells else " ".join(texts)) or date,
         author=cells["author"].text if "author" in cells else _first(_BY, notes),
         expected=cells["expected"].text if "expected" in cells else _first(_EXPECTED, notes),
@@ -88,11 +88,11 @@ def _of_row(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | N
 def _action(
     *, what: str, path: str, addresses: Sequence[str], date: str, author: str, expected: str, ref: SourceRef
 ) -> Action:
-    said = one_line(what, WHAT).strip(_EDGES)
+    text = one_line(what, WHAT).strip(_EDGES)
     cases = tuple(dict.fromkeys(one_line(name) for name in addresses))
     return Action(
-        id=fingerprint(date, path, said, sorted(cases)),
-        what=said,
+        id=fingerprint(date, path, text, sorted(cases)),
+        what=text,
         path=one_line(path),
         addresses=cases,
         date=date,
@@ -104,7 +104,7 @@ def _action(
 
 
 def _without_clause(text: str) -> tuple[str, str]:
-    """The text without `(addresses …)` or the like, and what stands in it; one that says "addresses" comes first."""
+    """The text without a clause such as `(addresses …)`, and the clause; one with "addresses" comes first."""
     clauses = list(_CLAUSE.finditer(text))
     if not clauses:
         return text, ""
@@ -113,14 +113,14 @@ def _without_clause(text: str) -> tuple[str, str]:
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    return found[1] if found else ""
+    match = pattern.search(text)
+    return match[1] if match else ""
 
 
 def _without_author(text: str) -> tuple[str, str]:
     """`…, by Dana` at the end of a line."""
-    found = _SIGNED.search(text)
-    return (text[: found.start()], found[1]) if found else (text, "")
+    match = _SIGNED.search(text)
+    return (text[: match.start()], match[1]) if match else (text, "")
 
 
 def _target(words: Words) -> str:
@@ -128,8 +128,8 @@ def _target(words: Words) -> str:
     marked = [text.strip() for text in words.code_texts if _FILE.fullmatch(text.strip())]
     if marked:
         return marked[0]
-    found = _FILE.search(words.text)
-    return found[0] if found and not found[0][0].isdigit() else ""
+    match = _FILE.search(words.text)
+    return match[0] if match and not match[0][0].isdigit() else ""
 
 
 def _cases_in_path(path: str, known: Vocabulary) -> list[str]:
@@ -153,7 +153,7 @@ _GROUPS = (
 _PREFIX = re.compile(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
 
 
-def recommendations_in(pieces: Sequence[Piece], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:
+def recommendations_in(pieces: Sequence[MarkdownPiece], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:
     group = ""
     for piece in in_sections(pieces, "recommendations"):
         if piece.kind == "heading" or _is_title(piece):
@@ -162,13 +162,13 @@ def recommendations_in(pieces: Sequence[Piece], known: Vocabulary, path: str) ->
         text, own = _without_group(piece)
         if is_none(text) or not re.search(r"\w", text):
             continue
-        said = piece.cells or (piece.words,)
-        cases = tuple(dict.fromkeys(name for words in said for _, name in sorted(names_in(words, known))))
+        cells = piece.cells or (piece.words,)
+        cases = tuple(dict.fromkeys(name for words in cells for _, name in sorted(names_in(words, known))))
         ref = SourceRef(file=path, line=piece.line)
         yield PriorRecommendation(text=one_line(text, TEXT), group=own or group, cases=cases, ref=ref)
 
 
-def patterns_in(pieces: Sequence[Piece]) -> Iterator[str]:
+def patterns_in(pieces: Sequence[MarkdownPiece]) -> Iterator[str]:
     for piece in in_sections(pieces, "patterns"):
         text = _row_text(piece) if piece.kind == "row" else "" if piece.kind == "heading" else piece.text
         if text and not is_none(text):
@@ -176,12 +176,12 @@ def patterns_in(pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 def group_of(title: str) -> str:
-    """The group of recommendations that a title means; as it stands there where it is none of the four."""
+    """The group of recommendations that a title means; unchanged if it is none of the four."""
     name = folded(title)
     return next((group for group, form in _GROUPS if form.search(name)), one_line(title, 40).rstrip(":"))
 
 
-def _is_title(piece: Piece) -> bool:
+def _is_title(piece: MarkdownPiece) -> bool:
     """A paragraph of nothing but bold words."""
     bare = piece.text.strip().rstrip(":")
     return piece.kind == "text" and any(
@@ -189,19 +189,19 @@ def _is_title(piece: Piece) -> bool:
     )
 
 
-def _without_group(piece: Piece) -> tuple[str, str]:
+def _without_group(piece: MarkdownPiece) -> tuple[str, str]:
     if piece.kind == "row":
         group = group_of(piece.cells[0].text) if piece.cells else ""
         is_group = group in ("eval", "config", "model", "none")
         return (_row_text(piece).partition(" · ")[2], group) if is_group else (_row_text(piece), "")
     text = piece.text
-    found = _PREFIX.match(text)
-    group = group_of(found[1]) if found else ""
-    if found is None or group not in ("eval", "config", "model", "none"):
+    match = _PREFIX.match(text)
+    group = group_of(match[1]) if match else ""
+    if match is None or group not in ("eval", "config", "model", "none"):
         return text, ""
-    return text[found.end() :], group
+    return text[match.end() :], group
 
 
-def _row_text(piece: Piece) -> str:
+def _row_text(piece: MarkdownPiece) -> str:
     texts = tuple(cell.text for cell in piece.cells)
     return "" if texts == piece.header else " · ".join(filter(None, texts))

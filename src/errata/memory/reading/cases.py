@@ -26,7 +26,7 @@ _REMARK = re.compile(r"\([^()]*\)")
 
 
 class Lead(NamedTuple):
-    """A name that stands in front, and what comes after it."""
+    """A name at the start of a line, and the text after it."""
 
     name: str
     sure: bool
@@ -56,14 +56,14 @@ def names_in_cell(words: Words, column: str) -> list[str]:
     marked = [name for name in map(str.strip, words.code_texts) if _may_be_name(name)]
     if marked:
         return marked
-    told, kind = _without_remarks(words.text).strip(), column.strip().lower().removesuffix("s")
-    if kind == "turn" or _NUMBERS.fullmatch(told):
-        return _numbered(told, kind)
-    parts = [part.strip(" .*`\"'") for part in re.split(r"[,;\n]|\s(?:and|&)\s", told)]
+    text, kind = _without_remarks(words.text).strip(), column.strip().lower().removesuffix("s")
+    if kind == "turn" or _NUMBERS.fullmatch(text):
+        return _numbered(text, kind)
+    parts = [part.strip(" .*`\"'") for part in re.split(r"[,;\n]|\s(?:and|&)\s", text)]
     several = [part for part in parts if part]
     if len(several) > 1 and all(" " not in part or _TURNS.fullmatch(part) for part in several):
         return several
-    bare = _FRONT.sub("", told, count=1).strip(" .*`\"'")
+    bare = _FRONT.sub("", text, count=1).strip(" .*`\"'")
     return [bare[:LONGEST]] if re.search(r"\w", bare) else []
 
 
@@ -133,19 +133,19 @@ def _trimmed(token: str) -> str:
     return token.rstrip(".,:;-/+@")
 
 
-def _numbered(told: str, column: str) -> list[str]:
+def _numbered(name: str, column: str) -> list[str]:
     """Below `turn` they are turns, below `id` and the like they are names, elsewhere they count something."""
     if column == "turn":
-        return [f"turn {number}" for number in _numbers(told)]
-    return list(_numbers(told)) if column in ("id", "eval", "case", "task", "item", "question", "sample") else []
+        return [f"turn {number}" for number in _numbers(name)]
+    return list(_numbers(name)) if column in ("id", "eval", "case", "task", "item", "question", "sample") else []
 
 
-def _numbers(told: str) -> Iterator[str]:
+def _numbers(name: str) -> Iterator[str]:
     """`11, 22` and `25–29`, with the zeros that stand in front of them."""
-    for found in _NUMBER.finditer(told):
-        first, last = int(found[1]), int(found[2] or found[1])
+    for match in _NUMBER.finditer(name):
+        first, last = int(match[1]), int(match[2] or match[1])
         for number in range(first, min(max(last, first), first + RANGE) + 1):
-            yield f"{number:0{len(found[1])}d}"
+            yield f"{number:0{len(match[1])}d}"
 
 
 def _without_remarks(text: str) -> str:

@@ -13,23 +13,23 @@ _FORMS = (
     re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
     re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
 )
-# whether the day or the month comes first, only a number above twelve tells
+# only a number above twelve shows whether the day or the month comes first
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
 _LONGEST = 600
 
 
 def date_in(text: str) -> str:
     """The first day that a text names; empty where it names none."""
-    found = [(match.start(), day) for match, day in _matches(text[:_LONGEST]) if day]
-    return min(found)[1] if found else ""
+    days = [(match.start(), day) for match, day in _matches(text[:_LONGEST]) if day]
+    return min(days)[1] if days else ""
 
 
 def without_date(text: str) -> str:
     """The text without the first day that it names."""
-    found = [(match.start(), match.end()) for match, day in _matches(text[:_LONGEST]) if day]
-    if not found:
+    spans = [(match.start(), match.end()) for match, day in _matches(text[:_LONGEST]) if day]
+    if not spans:
         return text
-    start, end = min(found)
+    start, end = min(spans)
     before = re.sub(r"(?i)\b(?:on|at)\s*$", "", text[:start])
     return f"{before}{text[end:].lstrip(' :,–—-')}"
 
@@ -40,10 +40,10 @@ def _matches(text: str) -> list[tuple[re.Match[str], str]]:
 
 
 def _day(match: re.Match[str]) -> str:
-    told = match.groupdict()
-    name = told.get("name")
-    month = _MONTHS.index(name.lower()) + 1 if name else int(told["m"])
-    return _text(int(told["y"]), month, int(told["d"]))
+    parts = match.groupdict()
+    name = parts.get("name")
+    month = _MONTHS.index(name.lower()) + 1 if name else int(parts["m"])
+    return _text(int(parts["y"]), month, int(parts["d"]))
 
 
 def _slashed(match: re.Match[str]) -> str:

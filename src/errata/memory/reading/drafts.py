@@ -22,8 +22,8 @@ class Draft:
     def __init__(self, case: str, line: int, *, sure: bool) -> None:
         self.case, self.parts, self.line, self.sure = case, segments(case), line, sure
         self.label = self.step = self.reasoning = ""
-        self.told = False
-        """Whether the reasoning stood in a field of its own."""
+        self.has_reason = False
+        """Whether the reasoning came from a field of its own."""
         self.passed = False
 
     def call(self, label: str, line: int) -> None:
@@ -33,10 +33,10 @@ class Draft:
     def failed_at(self, step: str) -> None:
         self.step = self.step or one_line(step, STEP)
 
-    def explain(self, text: str, *, told: bool = False) -> None:
+    def explain(self, text: str, *, is_reason: bool = False) -> None:
         reason = one_line(text, REASONING)
-        if reason and (not self.reasoning or (told and not self.told)):
-            self.reasoning, self.told = reason, told
+        if reason and (not self.reasoning or (is_reason and not self.has_reason)):
+            self.reasoning, self.has_reason = reason, is_reason
 
 
 class Drafts:
@@ -44,13 +44,13 @@ class Drafts:
         self._drafts: dict[Segments, Draft] = {}
         self._by_ending: dict[str, list[Draft]] = {}
 
-    def named(self, case: str, line: int, *, sure: bool = True) -> Draft:
-        """The failure of this name, or of one that this is the end of; else a new one."""
-        draft = self._known(case) or self._new(case, line, sure=sure)
+    def draft_of(self, case: str, line: int, *, sure: bool = True) -> Draft:
+        """The failure with this name, or with a name that ends like it; otherwise a new one."""
+        draft = self._find(case) or self._new(case, line, sure=sure)
         draft.sure = draft.sure or sure
         return draft
 
-    def _known(self, case: str) -> Draft | None:
+    def _find(self, case: str) -> Draft | None:
         parts = segments(case)
         if parts in self._drafts:
             return self._drafts[parts]
@@ -105,19 +105,19 @@ class CaseNaming:
         return not self.labels.find(name) and model_name(name).base not in self._models
 
     def lead(self, words: Words) -> Lead | None:
-        """The case that stands in front."""
-        found = lead_of(words)
-        if found is None or not self.is_case(found.name):
+        """The case at the start of a line."""
+        lead = lead_of(words)
+        if lead is None or not self.is_case(lead.name):
             return None
-        return Lead(found.name, found.sure or self.vocabulary.has(found.name), found.rest)
+        return Lead(lead.name, lead.sure or self.vocabulary.has(lead.name), lead.rest)
 
-    def named(self, case: str, line: int, *, sure: bool = True) -> Draft:
+    def draft_of(self, case: str, line: int, *, sure: bool = True) -> Draft:
         self.vocabulary.add(case)
-        return self.drafts.named(case, line, sure=sure)
+        return self.drafts.draft_of(case, line, sure=sure)
 
     def lead_named(self, lead: Lead, line: int, *, group: str = "", explains: bool = True) -> Draft:
-        """The failure that a line begins with, and what the rest of the line says of it."""
-        draft = self.named(lead.name, line, sure=lead.sure)
+        """The failure at the start of a line, with the rest of the line as its description."""
+        draft = self.draft_of(lead.name, line, sure=lead.sure)
         rest = lead.rest.text
         label = self.labels.find(rest)
         draft.passed = draft.passed or (not label and has_passed(_JOINT.sub("", rest)))
@@ -128,8 +128,8 @@ class CaseNaming:
         return draft
 
     def step_in(self, text: str) -> str:
-        found = _FAILED_AT.search(text) or _STEP_NEAR.search(text)
-        return found[1] if found and not self.labels.find(found[1]) else ""
+        match = _FAILED_AT.search(text) or _STEP_NEAR.search(text)
+        return match[1] if match and not self.labels.find(match[1]) else ""
 
     def _without_label(self, text: str) -> str:
         bare = _REMARK.sub("", text)
@@ -152,10 +152,10 @@ def fill(draft: Draft, role: str, value: Words, line: int, labels: LabelWords) -
     """One field of a failure."""
     match role:
         case "label":
-            draft.call(labels.given(value.text), line)
+            draft.call(labels.in_field(value.text), line)
         case "step":
             draft.failed_at(first_step(value.text))
         case "reasoning":
-            draft.explain(value.text, told=True)
+            draft.explain(value.text, is_reason=True)
         case "status":
             draft.passed = draft.passed or has_passed(value.text)

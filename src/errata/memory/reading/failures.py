@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from errata.memory.reading.cases import names_in, names_in_cell
 from errata.memory.reading.drafts import CaseNaming, Draft, Drafts, fill, has_passed
-from errata.memory.reading.fields import FAILURE, Field, columns_of, fields_in, role_of
-from errata.memory.reading.markdown import Piece, Words
+from errata.memory.reading.fields import FAILURE, LabelledField, columns_of, fields_in, role_of
+from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.sections import About, about
 from errata.memory.spelling import folded
 
@@ -14,7 +14,7 @@ _VAGUE = frozenset(("category", "type", "kind", "class"))
 """Columns that may hold something else than labels."""
 
 
-def read_row(piece: Piece, naming: CaseNaming, subject: Draft | None, group: str) -> None:
+def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, group: str) -> None:
     """`subject` is the failure of the heading above, `group` the label that it gives to all below."""
     columns = columns_of(piece.header, FAILURE)
     is_header = tuple(cell.text for cell in piece.cells) == piece.header
@@ -26,35 +26,35 @@ def read_row(piece: Piece, naming: CaseNaming, subject: Draft | None, group: str
     if has_passed(_cell(piece, columns, "status").text):
         return
     for name in names:
-        draft = naming.named(name, piece.line)
+        draft = naming.draft_of(name, piece.line)
         draft.call(_label(piece, columns, naming) or group, piece.line)
         for role in ("step", "reasoning"):
             fill(draft, role, _cell(piece, columns, role), piece.line, naming.labels)
 
 
-def _names(piece: Piece, columns: dict[str, int], naming: CaseNaming) -> list[str]:
+def _names(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) -> list[str]:
     if "case" in columns:
         at = columns["case"]
-        found = names_in_cell(piece.cells[at], piece.header[at]) if at < len(piece.cells) else []
-        return [name for name in found if naming.is_case(name)]
+        names = names_in_cell(piece.cells[at], piece.header[at]) if at < len(piece.cells) else []
+        return [name for name in names if naming.is_case(name)]
     leads = [lead for lead in map(naming.lead, piece.cells) if lead and lead.sure]
     return [leads[0].name] if leads and _label(piece, columns, naming) else []
 
 
-def _label(piece: Piece, columns: dict[str, int], naming: CaseNaming) -> str:
+def _label(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) -> str:
     """In its own column, whatever it is; in any other, only what is a label."""
     named, labels = _cell(piece, columns, "label").text, naming.labels
-    found = labels.find(named) or labels.exact(named) or next(filter(None, map(labels.find, _texts(piece))), "")
-    if found or "label" not in columns or folded(piece.header[columns["label"]]) in _VAGUE:
-        return found
-    return labels.given(named)
+    label = labels.find(named) or labels.exact(named) or next(filter(None, map(labels.find, _texts(piece))), "")
+    if label or "label" not in columns or folded(piece.header[columns["label"]]) in _VAGUE:
+        return label
+    return labels.in_field(named)
 
 
-def _texts(piece: Piece) -> list[str]:
+def _texts(piece: MarkdownPiece) -> list[str]:
     return [cell.text for cell in piece.cells]
 
 
-def _cell(piece: Piece, columns: dict[str, int], role: str) -> Words:
+def _cell(piece: MarkdownPiece, columns: dict[str, int], role: str) -> Words:
     at = columns.get(role)
     return piece.cells[at] if at is not None and at < len(piece.cells) else Words("")
 
@@ -64,25 +64,25 @@ _PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno lo
 _END = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])")
 
 
-def read_sentences(piece: Piece, naming: CaseNaming) -> None:
+def read_sentences(piece: MarkdownPiece, naming: CaseNaming) -> None:
     before: list[str] = []
-    said: list[tuple[str, str, str]] = []
+    mentioned: list[tuple[str, str, str]] = []
     for sentence in _sentences(piece.words):
         names = [name for _, name in sorted(names_in(sentence, naming.vocabulary)) if naming.is_case(name)]
         label = naming.labels.find(sentence.text)
         if label and (names or len(before) == 1):
-            said += [(name, label, sentence.text) for name in names or before]
+            mentioned += [(name, label, sentence.text) for name in names or before]
         elif names and _FAILS.search(sentence.text) and not _PASSES.search(sentence.text):
-            said += [(name, "", sentence.text) for name in names]
+            mentioned += [(name, "", sentence.text) for name in names]
         before = list(dict.fromkeys(names)) or before
-    alone = len({name for name, _, _ in said}) == 1
-    for name, label, text in said:
-        told = piece.text if alone else text
+    alone = len({name for name, _, _ in mentioned}) == 1
+    for name, label, text in mentioned:
+        reason = piece.text if alone else text
         line = piece.line + piece.text.count("\n", 0, max(piece.text.find(name), 0))
-        draft = naming.named(name, line)
+        draft = naming.draft_of(name, line)
         draft.call(label, line)
-        draft.failed_at(naming.step_in(told))
-        draft.explain(told)
+        draft.failed_at(naming.step_in(reason))
+        draft.explain(reason)
 
 
 def _sentences(words: Words) -> Iterator[Words]:
@@ -98,8 +98,8 @@ LONGEST_NAME = 8
 """Words of a name in a field for cases."""
 
 
-class Subject:
-    """Of which failure one is reading: that of the list item, of the heading, or of the last field that named one."""
+class CurrentFailure:
+    """The failure that the text is about: of the list item, of the heading, or of the last field that named a case."""
 
     def __init__(self) -> None:
         self._heading: Draft | None = None
@@ -121,12 +121,12 @@ class FailureReader:
         self._naming = naming
         self._sections: list[tuple[int, About, str]] = []
         """Level, what it is about, and the label that its heading gives to all below it."""
-        self._subject = Subject()
+        self._subject = CurrentFailure()
         self._group: tuple[int, str] = (0, "")
         """How deep in a list, and the label given there."""
-        self._later: list[Piece] = []
+        self._later: list[MarkdownPiece] = []
 
-    def read(self, pieces: Iterable[Piece]) -> Drafts:
+    def read(self, pieces: Iterable[MarkdownPiece]) -> Drafts:
         for piece in pieces:
             if piece.kind == "heading":
                 self._heading(piece)
@@ -135,8 +135,8 @@ class FailureReader:
             elif piece.kind == "row":
                 read_row(piece, self._naming, self._subject.at(1), self._label)
             elif piece.kind != "comment":
-                self._said(piece)
-        for piece in self._later:  # by now the names of the cases are known
+                self._line(piece)
+        for piece in self._later:  # the names of all cases are known here
             read_sentences(piece, self._naming)
         return self._naming.drafts
 
@@ -146,23 +146,23 @@ class FailureReader:
 
     @property
     def _label(self) -> str:
-        """The one that stands above what is being read."""
+        """The label in the heading above."""
         return self._group[1] or (self._sections[-1][2] if self._sections else "")
 
-    def _heading(self, piece: Piece) -> None:
+    def _heading(self, piece: MarkdownPiece) -> None:
         self._sections = [one for one in self._sections if one[0] < piece.level]
-        lead, told = self._naming.lead(piece.words), about(piece.text)
-        kind = (None if lead and lead.sure else told) or self._about
+        lead, subject = self._naming.lead(piece.words), about(piece.text)
+        kind = (None if lead and lead.sure else subject) or self._about
         labels = self._naming.labels
         alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
         label = "" if lead else labels.find(piece.text) or alone
         self._group = (0, "")
         self._sections.append((piece.level, kind, label or self._label))
         self._subject.heading(None)
-        if lead and kind == "failures" and (lead.sure or told is None):
+        if lead and kind == "failures" and (lead.sure or subject is None):
             self._subject.heading(self._naming.lead_named(lead, piece.line, group=self._label, explains=False))
 
-    def _said(self, piece: Piece) -> None:
+    def _line(self, piece: MarkdownPiece) -> None:
         depth = piece.level if piece.kind == "item" else piece.level + 1
         if piece.kind == "item" and self._group[0] >= depth:
             self._group = (0, "")
@@ -175,8 +175,8 @@ class FailureReader:
                 subject.call(self._naming.labels.find(piece.text), piece.line)
                 subject.explain(piece.text)
 
-    def _lead(self, piece: Piece, depth: int) -> bool:
-        """Whether a case stands in front; below it stands what is said of it."""
+    def _lead(self, piece: MarkdownPiece, depth: int) -> bool:
+        """Whether a line starts with a case; the lines below it describe that case."""
         lead = self._naming.lead(piece.words)
         if lead is None or not (lead.sure or self._naming.labels.find(lead.rest.text) or self._label):
             return False
@@ -187,7 +187,7 @@ class FailureReader:
             self._subject.heading(draft)
         return True
 
-    def _labelled(self, piece: Piece, depth: int) -> bool:
+    def _labelled(self, piece: MarkdownPiece, depth: int) -> bool:
         """`Known gaps (2): a, b`, or only the label, with the cases below it."""
         places = self._naming.labels.places(piece.text)
         if not places or piece.text[: places[0][0]].strip(" *`\"'-–—•[("):
@@ -195,7 +195,7 @@ class FailureReader:
         rest, label = piece.words.cut(places[0][1]), places[0][2]
         names = [name for _, name in names_in(rest, self._naming.vocabulary)] or self._listed(rest)
         for name in names:
-            self._naming.named(name, piece.line).call(label, piece.line)
+            self._naming.draft_of(name, piece.line).call(label, piece.line)
         is_title = len(rest.text.strip(" :()*0123456789")) < SHORTEST and self._subject.at(depth) is None
         if not names and is_title:
             self._group = (depth if piece.kind == "item" else 0, label)
@@ -208,7 +208,7 @@ class FailureReader:
         leads = [(name, self._naming.lead(Words(name))) for name in names]
         return [name for name, lead in leads if lead and not lead.rest.text.strip()]
 
-    def _fields(self, fields: list[Field], piece: Piece, depth: int) -> bool:
+    def _fields(self, fields: list[LabelledField], piece: MarkdownPiece, depth: int) -> bool:
         """Whether the piece was of fields of a failure."""
         used = False
         for field in fields:
@@ -216,7 +216,7 @@ class FailureReader:
             if field.role == "case":
                 names = [name for name in names_in_cell(field.value, "") if _is_name(name)]
                 for name in names:
-                    self._subject.heading(self._naming.named(name, line))
+                    self._subject.heading(self._naming.draft_of(name, line))
                 used = used or bool(names)
             elif (subject := self._subject.at(depth)) is not None:
                 fill(subject, field.role, field.value, line, self._naming.labels)

@@ -56,36 +56,36 @@ def role_of(name: str, roles: dict[str, str]) -> str:
 
 
 def columns_of(header: tuple[str, ...], roles: dict[str, str]) -> dict[str, int]:
-    """Role → column. Of two with the same role, the one whose name stands earlier in the list of names is meant."""
+    """Role → column. Of two columns with the same role, the one whose name is earlier in the list of names wins."""
     order = {name: place for place, name in enumerate(roles)}
-    found: dict[str, tuple[int, int]] = {}
+    columns: dict[str, tuple[int, int]] = {}
     for at, name in enumerate(header):
         role = role_of(name, roles)
         if role:
             rank = order[folded(name.partition("(")[0].partition(":")[0])]
-            found[role] = min(found.get(role, (rank, at)), (rank, at))
-    return {role: at for role, (_, at) in found.items()}
+            columns[role] = min(columns.get(role, (rank, at)), (rank, at))
+    return {role: at for role, (_, at) in columns.items()}
 
 
 _LEFT = "*_`\"' \t"
 
 
-class Field(NamedTuple):
+class LabelledField(NamedTuple):
     role: str
     value: Words
     line: int
     """How many lines below the beginning of the piece."""
 
 
-def fields_in(words: Words, roles: dict[str, str]) -> list[Field]:
-    """Those whose names are known. A line is of fields where one stands in front of it."""
-    found: list[Field] = []
+def fields_in(words: Words, roles: dict[str, str]) -> list[LabelledField]:
+    """The fields with known names. A line holds fields if it starts with one."""
+    fields: list[LabelledField] = []
     start = 0
     for at, line in enumerate(words.text.split("\n")):
         part = words.cut(start, start + len(line))
         start += len(line) + 1
-        found += [Field(role, value, at) for role, value in _of_line(part, roles)]
-    return found
+        fields += [LabelledField(role, value, at) for role, value in _of_line(part, roles)]
+    return fields
 
 
 def _of_line(line: Words, roles: dict[str, str]) -> Iterator[tuple[str, Words]]:
@@ -102,8 +102,8 @@ Start = tuple[int, int, str]
 
 
 def _with_colon(line: Words, roles: dict[str, str]) -> Iterator[Start]:
-    for found in _names(frozenset(roles)).finditer(line.text):
-        yield found.start(1), found.end(), role_of(found[1], roles)
+    for match in _names(frozenset(roles)).finditer(line.text):
+        yield match.start(1), match.end(), role_of(match[1], roles)
 
 
 def _bold(line: Words, roles: dict[str, str]) -> Iterator[Start]:
@@ -124,7 +124,7 @@ def _stripped(value: Words) -> Words:
 def _names(names: frozenset[str]) -> re.Pattern[str]:
     """A name at the beginning of a line or behind a separator, with a colon after it."""
     longest_first = sorted(names, key=len, reverse=True)
-    told = "|".join(r"[\s_-]+".join(map(re.escape, name.split("-"))) for name in longest_first)
+    pattern = "|".join(r"[\s_-]+".join(map(re.escape, name.split("-"))) for name in longest_first)
     return re.compile(
-        rf"(?:^|[·|;•>]|(?<=\s)[-–—])[\s*_-]*({told})\s*(?:\([^()\n]{{0,30}}\)\s*)?(?:[:：=]|\s[–—]\s)", re.I
+        rf"(?:^|[·|;•>]|(?<=\s)[-–—])[\s*_-]*({pattern})\s*(?:\([^()\n]{{0,30}}\)\s*)?(?:[:：=]|\s[–—]\s)", re.I
     )

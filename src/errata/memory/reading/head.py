@@ -9,15 +9,15 @@ import msgspec
 from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.dates import date_in
 from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
-from errata.memory.reading.markdown import Piece, Words
+from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.sections import about
 from errata.memory.report_names import FileName
 from errata.text.clean import one_line
 
 LOOKED_AT = 80
-"""Pieces from the beginning on in which a report says what it is about."""
+"""How many pieces at the start of a report may describe its run."""
 FIRST = 12
-"""Pieces in which a day that stands there is the report's."""
+"""How many pieces may hold the report's own date."""
 NAME = 120
 MOST_WORDS = 6
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
@@ -29,7 +29,7 @@ _NO_MODEL = frozenset(
     ("post-mortem", "post-run", "re-run", "follow-up", "per-eval", "per-failure", "deep-dive", "write-up")
 )
 _RATE = re.compile(r"(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})")
-_SAID = re.compile(
+_PASSED_OF = re.compile(
     r"(?i)(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})\s+(?:\w+\s+){0,2}pass"
     r"|pass(?:ed|es)?\s+(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})"
     r"|pass rate\W{0,4}(?:is|was|of)?\W{0,4}(?:[\d.]+\s*%\W{0,4})?(\d{1,7})\s*(?:/|of)\s*(\d{1,7})"
@@ -52,14 +52,14 @@ class _FieldValue(NamedTuple):
     value: Words
 
 
-def head_of(pieces: Sequence[Piece], named: FileName, cases: Vocabulary) -> tuple[Head, list[str]]:
-    """What it says, and every model that it names as such: of several, none is *the* model."""
+def head_of(pieces: Sequence[MarkdownPiece], named: FileName, cases: Vocabulary) -> tuple[Head, list[str]]:
+    """The fields of the head, and every model that it names: if it names several, none is *the* model."""
     first = _opening(pieces)
-    told = list(_fields_of(first))
-    models = list(dict.fromkeys(filter(None, (_model(one.value.text) for one in told if one.role == "model"))))
+    fields = list(_fields_of(first))
+    models = list(dict.fromkeys(filter(None, (_model(one.value.text) for one in fields if one.role == "model"))))
     head, counts = Head(), dict[str, int]()
-    for one in told:
-        _take(head, one, counts)
+    for field in fields:
+        _take(head, field, counts)
     _counted(head, counts, first)
     if len(models) > 1:
         head.run = head.model = ""
@@ -69,12 +69,12 @@ def head_of(pieces: Sequence[Piece], named: FileName, cases: Vocabulary) -> tupl
     head.model = (
         head.model or "/".join(filter(None, (named.provider, named.model))) or _model_in(title, head.run, cases)
     )
-    said = (date_in(piece.text) for piece in first[:FIRST] if piece.kind != "row")
-    head.date = head.date or named.date or next(filter(None, said), "")
+    dates = (date_in(piece.text) for piece in first[:FIRST] if piece.kind != "row")
+    head.date = head.date or named.date or next(filter(None, dates), "")
     return head, [head.model, *models]
 
 
-def _opening(pieces: Sequence[Piece]) -> Sequence[Piece]:
+def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
     """Up to where it comes to the failures, or to anything else."""
     for at, piece in enumerate(pieces[:LOOKED_AT]):
         if piece.kind == "heading" and at and (about(piece.text) is not None or piece.level > 2):
@@ -82,9 +82,9 @@ def _opening(pieces: Sequence[Piece]) -> Sequence[Piece]:
     return pieces[:LOOKED_AT]
 
 
-def _fields_of(pieces: Iterable[Piece]) -> Iterable[_FieldValue]:
+def _fields_of(pieces: Iterable[MarkdownPiece]) -> Iterable[_FieldValue]:
     listed = 0
-    """How deep the list of runs stands, below a field for them that has no value of its own."""
+    """The indentation of the list of runs, below a field for runs that has no value of its own."""
     for piece in pieces:
         is_row, fields = piece.kind == "row", fields_in(piece.words, RUN)
         if piece.kind in ("item", "text"):
@@ -101,17 +101,17 @@ def _fields_of(pieces: Iterable[Piece]) -> Iterable[_FieldValue]:
                 yield from (_FieldValue(role, piece.cells[at]) for role, at in columns.items() if at < len(piece.cells))
 
 
-def _take(head: Head, told: _FieldValue, counts: dict[str, int]) -> None:
-    text = told.value.text.strip()
-    match told.role:
+def _take(head: Head, field: _FieldValue, counts: dict[str, int]) -> None:
+    text = field.value.text.strip()
+    match field.role:
         case "run":
-            found = _id_in(told.value)
-            if not head.run or (_MORE_RUNS.fullmatch(found) and found not in head.run):
-                head.run = f"{head.run}, {found}" if head.run else found
+            run_id = _id_in(field.value)
+            if not head.run or (_MORE_RUNS.fullmatch(run_id) and run_id not in head.run):
+                head.run = f"{head.run}, {run_id}" if head.run else run_id
         case "model":
             _take_model(head, text)
         case "provider" | "experiment":
-            setattr(head, told.role, getattr(head, told.role) or one_line(text.strip("`"), NAME))
+            setattr(head, field.role, getattr(head, field.role) or one_line(text.strip("`"), NAME))
         case "date":
             head.date = head.date or date_in(text)
         case "rate":
@@ -120,10 +120,10 @@ def _take(head: Head, told: _FieldValue, counts: dict[str, int]) -> None:
                 head.passed, head.total = int(rate[1]), int(rate[2])
         case "passed" | "failed" | "total":
             rate, number = _RATE.match(text), re.match(r"\d{1,7}\b", text)
-            if rate and told.role == "passed" and head.total is None:
+            if rate and field.role == "passed" and head.total is None:
                 head.passed, head.total = int(rate[1]), int(rate[2])
             elif number:
-                counts.setdefault(told.role, int(number[0]))
+                counts.setdefault(field.role, int(number[0]))
 
 
 def _take_model(head: Head, text: str) -> None:
@@ -138,14 +138,14 @@ def _model(text: str) -> str:
     return one_line(name, NAME) if re.search(r"\w", name) and len(name.split()) <= MOST_WORDS else ""
 
 
-def _counted(head: Head, counts: dict[str, int], pieces: Iterable[Piece]) -> None:
-    """Where no field has the rate: from the counts, else from the first sentence that tells it."""
+def _counted(head: Head, counts: dict[str, int], pieces: Iterable[MarkdownPiece]) -> None:
+    """Without a field for the rate: from the counts, otherwise from the first sentence with a rate."""
     if head.total is None and "passed" in counts and ("total" in counts or "failed" in counts):
         head.passed = counts["passed"]
         head.total = counts.get("total", counts["passed"] + counts.get("failed", 0))
     if head.total is None:
-        said = next(filter(None, (_SAID.search(piece.text) for piece in pieces if piece.kind != "row")), None)
-        numbers = [int(part) for part in said.groups() if part] if said else []
+        match = next(filter(None, (_PASSED_OF.search(piece.text) for piece in pieces if piece.kind != "row")), None)
+        numbers = [int(part) for part in match.groups() if part] if match else []
         head.passed, head.total = numbers if len(numbers) == 2 else (None, None)
 
 
@@ -154,24 +154,24 @@ def _id_in(value: Words) -> str:
     if address:
         return address[1]
     for text in (*value.code_texts, value.text):
-        found = _ID.match(text.strip().strip("`#"))
-        if found:
-            return found[0]
+        match = _ID.match(text.strip().strip("`#"))
+        if match:
+            return match[0]
     return ""
 
 
-def _run_in(pieces: Iterable[Piece]) -> str:
+def _run_in(pieces: Iterable[MarkdownPiece]) -> str:
     for piece in pieces:
-        found = _ADDRESS.search(piece.text) or _RUN.search(piece.text)
-        if found and piece.kind != "row":
-            return found[1]
+        match = _ADDRESS.search(piece.text) or _RUN.search(piece.text)
+        if match and piece.kind != "row":
+            return match[1]
     return ""
 
 
 def _model_in(title: str, run: str, cases: Vocabulary) -> str:
     """The first word of the title that is made like the name of a model."""
-    for found in _MODEL_LIKE.finditer(title):
-        name = found[0].rstrip(".:")
+    for match in _MODEL_LIKE.finditer(title):
+        name = match[0].rstrip(".:")
         if name.lower() not in _NO_MODEL and name != run and not date_in(name) and not cases.has(name):
             return name
     return ""

@@ -20,8 +20,8 @@ class LabelWords:
         self._labels = {folded(label): label for label in labels}
         # a word such as `model` or `other` is a label only where a label is asked for
         self._several = sorted((name for name in self._labels if "-" in name), key=len, reverse=True)
-        told = "|".join(f"({_form(name)})" for name in self._several) or r"(?!)"
-        self._pattern = re.compile(rf"(?<![^\W_])(?:{told})(?:e?s)?(?![^\W_])", re.IGNORECASE)
+        forms = "|".join(f"({_form(name)})" for name in self._several) or r"(?!)"
+        self._pattern = re.compile(rf"(?<![^\W_])(?:{forms})(?:e?s)?(?![^\W_])", re.IGNORECASE)
 
     def find(self, text: str) -> str:
         """The first label that a text gives, in its own spelling; empty where it gives none, or only denies one."""
@@ -31,19 +31,19 @@ class LabelWords:
         """Where labels stand, without those that are denied or former."""
         if not self._pattern.search(text):
             return []
-        told = _FORMER.sub(lambda found: " " * len(found[0]), text)
-        found = [
+        current = _FORMER.sub(lambda found: " " * len(found[0]), text)
+        matches = [
             (match.start(), match.end(), self._labels[self._several[(match.lastindex or 1) - 1]])
-            for match in self._pattern.finditer(told)
+            for match in self._pattern.finditer(current)
         ]
-        return [one for one in found if not _DENIED.search(told[max(0, one[0] - 60) : one[0]])]
+        return [one for one in matches if not _DENIED.search(current[max(0, one[0] - 60) : one[0]])]
 
     def exact(self, text: str) -> str:
         """The label that a text is and nothing else, if only a single word."""
         return self._labels.get(folded(text), "")
 
-    def given(self, value: str) -> str:
-        """What a field or column for labels holds: a label if it is one, else the words as they stand there."""
+    def in_field(self, value: str) -> str:
+        """The label in a field or column for labels; the words unchanged if they are no label."""
         known = self.find(value)
         if known:
             return known

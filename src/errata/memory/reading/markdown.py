@@ -90,7 +90,7 @@ class _PlainText:
 MOST = 20_000
 """Pieces that are read of one file."""
 INNER = 7
-"""The level of what stands in the head of a folded-up part: below every heading."""
+"""The level of text in the head of a collapsed part: below every heading."""
 
 Kind = Literal["heading", "item", "text", "row", "comment"]
 
@@ -99,12 +99,12 @@ _SUMMARY = re.compile(r"(?is)<summary>(.*?)</summary>")
 _TAG = re.compile(r"<[^<>\n]{1,400}>")
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class MarkdownPiece(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     line: int
     """1-based."""
     level: int = 0
-    """Of a heading; of an item and of what stands in it, how deep."""
+    """Of a heading; for an item and the text in it, the depth."""
     words: Words = Words("")
     header: tuple[str, ...] = ()
     cells: tuple[Words, ...] = ()
@@ -114,36 +114,40 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
         return self.words.text
 
 
-def pieces_of(text: str) -> list[Piece]:
-    """Code blocks are no part of what a report says. A comment is kept whole, for who knows it."""
+def pieces_of(text: str) -> list[MarkdownPiece]:
+    """Code blocks are left out. A comment is kept whole, for readers that know its format."""
     front, body = _without_front(text)
-    found = front
+    pieces = front
     for piece in _pieces(_block_parser().parse(body)):
-        if len(found) >= MOST:
+        if len(pieces) >= MOST:
             break
-        found.append(piece)
-    return found
+        pieces.append(piece)
+    return pieces
 
 
 @cache
 def _block_parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
 
-    # what stands inside a line is parsed where it is needed, and links by reference nowhere
+    # text inside a line is parsed where it is needed; links by reference are never resolved
     return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["inline", "reference"])
 
 
-def _without_front(text: str) -> tuple[list[Piece], str]:
-    """What stands above a text between two lines of hyphens; the lines below keep their numbers."""
-    found = _FRONT.match(text[:20_000])
-    if found is None:
+def _without_front(text: str) -> tuple[list[MarkdownPiece], str]:
+    """The front matter above a text, between two lines of hyphens; the lines below keep their numbers."""
+    match = _FRONT.match(text[:20_000])
+    if match is None:
         return [], text
-    lines = found[1].splitlines()
-    told = [Piece(kind="text", line=at, words=Words(line.strip())) for at, line in enumerate(lines, 2) if line.strip()]
-    return told, "\n" * found[0].count("\n") + text[found.end() :]
+    lines = match[1].splitlines()
+    pieces = [
+        MarkdownPiece(kind="text", line=at, words=Words(line.strip()))
+        for at, line in enumerate(lines, 2)
+        if line.strip()
+    ]
+    return pieces, "\n" * match[0].count("\n") + text[match.end() :]
 
 
-def _pieces(tokens: Sequence["Token"]) -> Iterator[Piece]:
+def _pieces(tokens: Sequence["Token"]) -> Iterator[MarkdownPiece]:
     depth, heading, starts_item, in_table = 0, 0, False, False
     for at, token in enumerate(tokens):
         match token.type:
@@ -162,13 +166,13 @@ def _pieces(tokens: Sequence["Token"]) -> Iterator[Piece]:
                 in_table = False
             case "inline" if not in_table:
                 kind: Kind = "heading" if heading else "item" if starts_item else "text"
-                yield Piece(kind=kind, line=_line(token), level=heading or depth, words=words_of(token.content))
+                yield MarkdownPiece(kind=kind, line=_line(token), level=heading or depth, words=words_of(token.content))
                 starts_item = False
             case "html_block":
                 yield from _html(token.content, _line(token), depth)
 
 
-def _rows(tokens: Sequence["Token"], start: int) -> Iterator[Piece]:
+def _rows(tokens: Sequence["Token"], start: int) -> Iterator[MarkdownPiece]:
     """Of the table that begins there; the first is its header."""
     header: tuple[str, ...] = ()
     line, cells = 0, list[Words]()
@@ -181,7 +185,7 @@ def _rows(tokens: Sequence["Token"], start: int) -> Iterator[Piece]:
                 cells.append(words_of(token.content))
             case "tr_close":
                 header = header or tuple(cell.text for cell in cells)
-                yield Piece(kind="row", line=line, header=header, cells=tuple(cells))
+                yield MarkdownPiece(kind="row", line=line, header=header, cells=tuple(cells))
             case "table_close":
                 return
 
@@ -190,19 +194,21 @@ def _line(token: "Token") -> int:
     return token.map[0] + 1 if token.map else 0
 
 
-def _html(content: str, line: int, depth: int) -> Iterator[Piece]:
+def _html(content: str, line: int, depth: int) -> Iterator[MarkdownPiece]:
     if content.lstrip().startswith("<!--"):
-        yield Piece(kind="comment", line=line, words=Words(content))
+        yield MarkdownPiece(kind="comment", line=line, words=Words(content))
         return
     content = content[:LONGEST]
     for summary in _SUMMARY.findall(content):
-        yield Piece(kind="heading", line=line, level=INNER, words=words_of(_TAG.sub(_kept, summary.strip())))
+        yield MarkdownPiece(
+            kind="heading", line=line, level=INNER, words=words_of(_TAG.sub(_without_tag, summary.strip()))
+        )
     rest = _TAG.sub("", _SUMMARY.sub("", content)).strip()
     if rest:
-        yield Piece(kind="text", line=line, level=depth, words=words_of(rest))
+        yield MarkdownPiece(kind="text", line=line, level=depth, words=words_of(rest))
 
 
-def _kept(tag: re.Match[str]) -> str:
-    """Bold and code stay what they are."""
+def _without_tag(tag: re.Match[str]) -> str:
+    """Bold and code become markdown."""
     name = tag[0].strip("</>").lower()
     return {"b": "**", "strong": "**", "code": "`"}.get(name, "")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from errata.memory.reading.drafts import is_gap
-from errata.memory.reading.markdown import Piece
+from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.spelling import segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
@@ -18,7 +18,7 @@ class _Failure(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     label: str = ""
     owner: str = ""
-    """What stands in the place of a label that there is not."""
+    """Takes the place of a missing label."""
     reviewed: bool = False
     failed_check: str = ""
     reasoning: str = ""
@@ -44,58 +44,58 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     patterns: tuple[str, ...] = ()
 
 
-def memory_in(pieces: Sequence[Piece]) -> Memory | None:
+def memory_in(pieces: Sequence[MarkdownPiece]) -> Memory | None:
     """The last such comment of a report; none where there is none, or it is damaged or of another errata."""
     for piece in reversed(pieces):
         content = piece.text.strip()
         if piece.kind == "comment" and content.startswith(OPENS) and content.endswith(ENDS):
             try:
-                found = msgspec.json.decode(content[len(OPENS) : -len(ENDS)], type=Memory)
+                memory = msgspec.json.decode(content[len(OPENS) : -len(ENDS)], type=Memory)
             except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
                 return None
-            return found if found.format == FORMAT else None
+            return memory if memory.format == FORMAT else None
     return None
 
 
-def from_memory(told: Memory, visible: PriorReport) -> PriorReport:
+def from_memory(memory: Memory, visible: PriorReport) -> PriorReport:
     """What is kept in the comment, where a person has not changed it: a label that was corrected by hand holds."""
     seen = {segments(one.case): one for one in visible.failures}
-    pairs = [(one, seen.get(segments(one.case))) for one in told.failures]
-    kept = tuple(PriorRecommendation(text=one.text, group=one.group, cases=one.cases) for one in told.recommendations)
+    pairs = [(one, seen.get(segments(one.case))) for one in memory.failures]
+    kept = tuple(PriorRecommendation(text=one.text, group=one.group, cases=one.cases) for one in memory.recommendations)
     return msgspec.structs.replace(
         visible,
         own=True,
-        run=told.run,
-        model=told.model,
-        provider=told.provider,
-        experiment=told.experiment,
-        date=told.date,
-        passed=told.passed,
-        total=told.total,
+        run=memory.run,
+        model=memory.model,
+        provider=memory.provider,
+        experiment=memory.experiment,
+        date=memory.date,
+        passed=memory.passed,
+        total=memory.total,
         failures=tuple(_failure(one, found, visible.path) for one, found in pairs),
         recommendations=kept,
-        patterns=told.patterns or visible.patterns,
+        patterns=memory.patterns or visible.patterns,
         gaps=tuple(one.case for one, found in pairs if _calls_a_gap(one, found)),
     )
 
 
-def _failure(one: _Failure, seen: PriorFailure | None, path: str) -> PriorFailure:
+def _failure(failure: _Failure, seen: PriorFailure | None, path: str) -> PriorFailure:
     return PriorFailure(
-        case=one.case,
-        label=_corrected(one, seen) or one.label,
-        by_rule=bool(one.label) and not one.reviewed and not _corrected(one, seen),
-        failed_check=one.failed_check,
-        reasoning=one.reasoning,
+        case=failure.case,
+        label=_corrected(failure, seen) or failure.label,
+        by_rule=bool(failure.label) and not failure.reviewed and not _corrected(failure, seen),
+        failed_check=failure.failed_check,
+        reasoning=failure.reasoning,
         ref=seen.ref if seen else SourceRef(file=path),
     )
 
 
-def _corrected(one: _Failure, seen: PriorFailure | None) -> str:
+def _corrected(failure: _Failure, seen: PriorFailure | None) -> str:
     """The label that a person has put in the place of errata's."""
-    return seen.label if seen and seen.label not in ("", one.label, one.owner) else ""
+    return seen.label if seen and seen.label not in ("", failure.label, failure.owner) else ""
 
 
-def _calls_a_gap(one: _Failure, seen: PriorFailure | None) -> bool:
+def _calls_a_gap(failure: _Failure, seen: PriorFailure | None) -> bool:
     """What only rules have called a gap was taken from other records, and adds none."""
-    corrected = _corrected(one, seen)
-    return is_gap(corrected) if corrected else one.reviewed and is_gap(one.label)
+    corrected = _corrected(failure, seen)
+    return is_gap(corrected) if corrected else failure.reviewed and is_gap(failure.label)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.memory.reading.markdown import INNER, Piece
+from errata.memory.reading.markdown import INNER, MarkdownPiece
 from errata.memory.spelling import folded
 
 About = Literal["failures", "actions", "recommendations", "patterns", "other"]
@@ -43,14 +43,14 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
 
 
 def about(heading: str) -> About | None:
-    """None where a heading says nothing of this, and the section is about what the one around it is about."""
+    """The topic of a section; none if the heading does not show it, and the topic of the section around it applies."""
     name = folded(heading)
-    found = next((kind for kind, form in _KINDS if form.search(name)), None)
-    return found or ("failures" if re.search(r"fail|classif|per-eval|per-case|triage|errors?$", name) else None)
+    topic = next((kind for kind, form in _KINDS if form.search(name)), None)
+    return topic or ("failures" if re.search(r"fail|classif|per-eval|per-case|triage|errors?$", name) else None)
 
 
-def in_sections(pieces: Iterable[Piece], wanted: About) -> Iterator[Piece]:
-    """What stands in the sections about one thing, with the headings inside of them but not their own."""
+def in_sections(pieces: Iterable[MarkdownPiece], wanted: About) -> Iterator[MarkdownPiece]:
+    """The text of the sections on one topic, with the headings inside them but not their own."""
     inside: list[tuple[int, bool]] = []
     for piece in pieces:
         if piece.kind == "heading":
@@ -64,14 +64,14 @@ def in_sections(pieces: Iterable[Piece], wanted: About) -> Iterator[Piece]:
             yield piece
 
 
-def with_titles(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
     """Bold words in front of a paragraph that say what comes now are a heading, too: `**Actions taken**: None`."""
     for piece in pieces:
         bold = piece.words.bold[0] if piece.kind == "text" and not piece.level and piece.words.bold else None
         if bold is None or bold[0] != 0 or about(piece.text[: bold[1]]) in (None, "failures"):
             yield piece
             continue
-        yield Piece(kind="heading", line=piece.line, level=INNER, words=piece.words.cut(0, bold[1]))
+        yield MarkdownPiece(kind="heading", line=piece.line, level=INNER, words=piece.words.cut(0, bold[1]))
         rest = piece.words.cut(bold[1])
         left = len(rest.text) - len(rest.text.lstrip(" :–—-\n"))
         if rest.text[left:]:

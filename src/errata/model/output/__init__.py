@@ -13,6 +13,6 @@ from typing import Any
 def all_shapes() -> dict[str, Any]:
     """Command line → the type of each object that it prints with `--json`: a record, or a union of records."""
     shapes: dict[str, Any] = {}
-    for found in walk_packages(__path__, f"{__name__}."):
-        shapes |= getattr(import_module(found.name), "SHAPES", {})
+    for module in walk_packages(__path__, f"{__name__}."):
+        shapes |= getattr(import_module(module.name), "SHAPES", {})
     return dict(sorted(shapes.items()))

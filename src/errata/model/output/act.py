@@ -1,6 +1,52 @@
 """What `errata rerun --json` and `errata writeback --json` print."""
 
+from typing import Literal
+
 import msgspec
+
+WhyNoCommand = Literal[
+    "command_like_secret",
+    "continuous_conversation",
+    "export_without_folder",
+    "field_like_option",
+    "field_like_secret",
+    "field_missing",
+    "field_too_long",
+    "field_unsafe",
+    "folder_name",
+    "no_dataset",
+    "no_description",
+    "no_planner",
+    "no_subtest",
+    "path_like_secret",
+    "path_unsafe",
+    "task_in_script",
+]
+"""Why errata gives no command that repeats an attempt."""
+
+RerunNoteName = Literal[
+    "agent_settings_left_out",
+    "every_prompt",
+    "keys_from_env_file",
+    "latest_dataset",
+    "new_results_folder",
+    "new_run",
+    "options_not_in_log",
+    "other_model_in_logs",
+    "regrade",
+    "resumes_in_place",
+    "retry_uses_log_settings",
+    "run_in_checkout",
+    "run_in_config_folder",
+    "run_where_stored",
+    "service_not_in_log",
+    "settings_left_out",
+]
+
+AlsoWhy = Literal["all_errors", "all_errors_and_missing", "cancelled_trials"]
+"""Which other attempts a harness's own retry repeats."""
+
+FillIn = Literal["dataset_not_in_log", "model_not_in_log"]
 
 
 class RerunReason(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,10 +63,10 @@ class RerunCommand(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
     reasons: tuple[RerunReason, ...]
     also: int
-    """How many other attempts it repeats, because the harness can't tell them apart."""
-    also_why: str | None
-    fill_in: dict[str, str]
-    """Words of the command that only its user knows, and why."""
+    """How many other attempts it repeats, because the harness can't select more narrowly."""
+    also_why: AlsoWhy | None
+    fill_in: dict[str, FillIn]
+    """Placeholders in the command that the user replaces, and why."""
 
 
 class RerunByHand(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +74,15 @@ class RerunByHand(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     why: str
     signal: str | None
-    why_not: str
+    why_not: WhyNoCommand
+    about: str | None
+    """The field, path, test or source that `why_not` is about."""
+
+
+class RerunNote(msgspec.Struct, frozen=True, kw_only=True):
+    note: RerunNoteName
+    values: tuple[str, ...]
+    """Names that belong to the note, such as the settings that are left out."""
 
 
 class RerunCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +100,31 @@ class RerunOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
     commands: tuple[RerunCommand, ...]
     by_hand: tuple[RerunByHand, ...]
-    notes: tuple[str, ...]
+    notes: tuple[RerunNote, ...]
     cost: RerunCost | None
+
+
+WhyLeft = Literal[
+    "duplicate_row",
+    "export_changed",
+    "invalidated_already",
+    "needs_second_reviewer",
+    "no_uuid",
+    "not_certain",
+    "not_graded",
+    "not_importable",
+    "not_reviewed",
+    "old_export",
+    "other_export",
+    "owner_budget",
+    "owner_model",
+    "owner_unknown",
+    "reviewers_disagree",
+    "unscored_already",
+    "verdict_inherited",
+    "verdict_stale",
+]
+"""Why a failure is not written back."""
 
 
 class WritebackRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,14 +133,19 @@ class WritebackRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WritebackChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is written back."""
-
-    do: str
+    do: Literal["invalidate", "unscore", "comment"]
     run_id: str
     case: str
     attempt: int
     owner: str
-    reason: str
+    by: Literal["verdict", "rule"]
+    author: str
+    """The reviewer, or the name of the rule."""
+    version: str
+    """Of the taxonomy, or of the rules."""
+    confidence: str
+    cause: str | None
+    """As the reviewer wrote it; null for a rule."""
 
 
 class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,8 +153,8 @@ class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     log: str
     changes: tuple[WritebackChange, ...]
-    left: dict[str, int]
-    """Why → how many failures are not written back."""
+    left: dict[WhyLeft, int]
+    """How many failures are not written back, by reason."""
     files: tuple[str, ...]
     command: tuple[str, ...]
 

@@ -40,7 +40,7 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     unavailable: bool
     """True where every case ended in the same infrastructure error."""
     first_failed_checks: dict[str, int]
-    """Check → failures in which it is the first failed check; the empty name counts failures without one."""
+    """Check → failures that it is the first failed check of; the empty name counts failures without one."""
     categories: dict[str, CategoryCountOutput]
     findings: tuple[Finding, ...]
     reviewed: int

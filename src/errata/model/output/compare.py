@@ -6,7 +6,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.output.score import Interval, ScoreOutput
+from errata.model.words import LeftOutCode
 
+NotWrittenCode = Literal["commands_unknown", "commands_unknown_file_kept"]
 Cases = tuple[str, ...]
 """As their harness names them."""
 
@@ -15,10 +17,12 @@ class LeftOutRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
     model: str
-    why: str
+    why: LeftOutCode
+    excluded: str | None
+    """The reason that was given for the exclusion."""
 
 
-class RunOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     model: str
     agent: str | None
@@ -114,7 +118,7 @@ class SharesOutput(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
 
 
-class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
+class RunPairOutput(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
     all: TallyOutput
@@ -147,7 +151,7 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     common: bool
     by_model: bool
     category: str | None
-    runs: tuple[RunOutput, ...]
+    runs: tuple[ComparedRunOutput, ...]
     left_out_runs: tuple[LeftOutRunOutput, ...]
     differences: tuple[DifferenceOutput, ...]
     columns: tuple[ColumnOutput, ...]
@@ -156,7 +160,7 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     unique: UniqueOutput
     instability: dict[str, InstabilityOutput]
     flips: FlipsOutput | None
-    pairs: tuple[PairOutput, ...]
+    pairs: tuple[RunPairOutput, ...]
     failed_checks: tuple[CountsOutput, ...]
     patterns: tuple[CountsOutput, ...]
     categories: tuple[CategoryOutput, ...]
@@ -175,7 +179,7 @@ class WrittenFileOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 class NotWrittenOutput(msgspec.Struct, frozen=True, kw_only=True):
     file: str
-    why: str
+    why: NotWrittenCode
 
 
 class ComparisonFolderOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,7 +271,9 @@ class NotStudiedOutput(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     run_id: str
-    left_out: str
+    left_out: LeftOutCode
+    excluded: str | None
+    """The reason that was given for the exclusion."""
 
 
 class WrittenTableOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -285,17 +291,17 @@ class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The mean."""
 
 
-class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
     """How far the scores of two judges are apart in the mean."""
 
-    one: str
+    first: str
     other: str
     both: int
     apart: float
 
 
-class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    one: str
+class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    first: str
     other: str
     both: int
     same: int
@@ -312,18 +318,18 @@ class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     disagreements: tuple[str, ...]
 
 
-class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verdicts": "said"}):
     run: str
     case: str
     attempt_id: str
-    said: dict[str, str]
+    verdicts: dict[str, str]
     scores: dict[str, float]
 
 
 class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     agreement: JudgeAgreementOutput
-    disputes: tuple[DisputeOutput, ...]
+    disputes: tuple[JudgeDisputeOutput, ...]
 
 
 class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -373,7 +379,7 @@ class SessionsOutput(msgspec.Struct, frozen=True, kw_only=True):
     cascades: tuple[CascadeOutput, ...]
 
 
-class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     format: str
     files: tuple[str, ...]
@@ -397,6 +403,6 @@ SHAPES: dict[str, type] = {
     "consistency -o, a file": WrittenTableOutput,
     "consistency --judges": JudgesOutput,
     "sessions": SessionsOutput,
-    "export": ExportOutput,
+    "export": ComparisonExportOutput,
     "export --to csv, a table": TableFileOutput,
 }

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.action import Action, KnownGap
-from errata.model.history import Effect, FailedRun, History, Mention, Worked
+from errata.model.history import ActionResult, CaseEffect, EffectReason, FailedRun, History, Mention, Worked
 
 
 class ActionAddOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +26,8 @@ class ActionListOutput(msgspec.Struct, frozen=True, kw_only=True):
     kept: bool
     """Whether the store has it; else only a report."""
     worked: Worked
-    why: str
+    why: EffectReason
+    case_effects: tuple[CaseEffect, ...]
     run: str | None
 
 
@@ -67,11 +68,12 @@ class EffectOutput(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     cases: tuple[str, ...]
     worked: Worked
-    why: str
+    why: EffectReason
+    case_effects: tuple[CaseEffect, ...]
     report: str
 
     @classmethod
-    def of(cls, effect: Effect) -> "EffectOutput":
+    def of(cls, effect: ActionResult) -> "EffectOutput":
         action = effect.action
         return cls(
             date=action.date,
@@ -79,7 +81,8 @@ class EffectOutput(msgspec.Struct, frozen=True, kw_only=True):
             what=action.what,
             cases=action.addresses,
             worked=effect.worked,
-            why=effect.why,
+            why=effect.reason,
+            case_effects=effect.cases,
             report=action.report,
         )
 

@@ -110,7 +110,7 @@ class RejectedOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Those that can be quoted, where a quote names none of them."""
 
 
-class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+class PacketExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     rows: int
 
@@ -139,9 +139,9 @@ class OwnerRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
 
 
-class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True):
+class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verified": "found"}):
     quotes: int
-    found: int
+    verified: int
     stale: tuple[str, ...]
     changed: int
     without: int
@@ -193,8 +193,8 @@ class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
 
 
-class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    one: str
+class ReviewerPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    first: str
     other: str
     both: int
     same: int
@@ -204,13 +204,13 @@ class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
-    pairs: tuple[PairOutput, ...]
+    pairs: tuple[ReviewerPairOutput, ...]
     fleiss: float | None
     alpha: float | None
     disagreements: tuple[str, ...]
 
 
-class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     case: str
     attempt_id: str
@@ -223,7 +223,7 @@ class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
     agreement: ReviewersAgreementOutput
     owners: ReviewersAgreementOutput
-    disputes: tuple[DisputeOutput, ...]
+    disputes: tuple[ReviewDisputeOutput, ...]
 
 
 class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,9 +247,16 @@ class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float | None
 
 
+WhyRowSkipped = Literal[
+    "contradicts_earlier_row", "no_failure_named", "no_label", "no_run", "not_a_failure", "not_found", "unknown_label"
+]
+
+
 class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     line: int
-    why: str
+    why: WhyRowSkipped
+    value: str | None
+    """The case or label that `why` is about."""
 
 
 class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -299,7 +306,7 @@ class DryRunOutput(PlanOutput, frozen=True, kw_only=True):
     """The first that would be sent."""
 
 
-class RunOutput(PlanOutput, frozen=True, kw_only=True):
+class ReviewRunOutput(PlanOutput, frozen=True, kw_only=True):
     planned: int
     reviewed: int
     refused: int
@@ -321,14 +328,14 @@ class RunOutput(PlanOutput, frozen=True, kw_only=True):
 
 
 SHAPES: dict[str, type] = {
-    "review run": RunOutput,
+    "review run": ReviewRunOutput,
     "review run --dry-run": DryRunOutput,
     "review next": NextOutput,
     "review next (nothing waiting)": NothingOutput,
     "review release": ReleaseOutput,
     "review submit": AcceptedOutput,
     "review submit (rejected)": RejectedOutput,
-    "review export": ExportOutput,
+    "review export": PacketExportOutput,
     "review import": ImportedRowOutput,
     "review import (refused row)": RefusedRowOutput,
     "review status": StatusOutput,

@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.run import Exclusion
+from errata.model.words import CostNote, LeftOutCode
 
 Interval = tuple[float, float]
 
@@ -36,7 +37,7 @@ class ScoreOutput(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Interval | None
     """The rate if everything left out had failed, and if it had passed."""
     stated: float | None
-    """What the harness says itself."""
+    """The harness's own number."""
     reproduced: bool | None
     """Whether its number follows from the rows."""
     left_out: dict[str, int]
@@ -55,7 +56,7 @@ class LeftOutAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the log that stands for the group."""
+    """A line of the log as an example for the group."""
 
     where: str
     quote: str
@@ -95,7 +96,8 @@ class PriceOutput(msgspec.Struct, frozen=True, kw_only=True):
     passed: int
     cost: float | None
     cost_of_pass: float | None
-    note: str | None
+    note: CostNote | None
+    """Why there is no cost of pass."""
 
 
 class FrontierOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +111,8 @@ class CostOfPassOutput(msgspec.Struct, frozen=True, kw_only=True):
     median: float | None
     priced: int
     passed: int
-    note: str
+    note: CostNote | None
+    """Why there is none."""
 
 
 class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +124,8 @@ class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
     per_pass: float | None
     unknown: int
     """Attempts whose cost is not known."""
-    note: str | None
+    note: CostNote | None
+    """Why there is no cost per pass."""
     cost_of_pass: CostOfPassOutput | None
     frontier: FrontierOutput | None
     prices: tuple[PriceOutput, ...]
@@ -148,7 +152,9 @@ class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     run_id: str
-    why: str
+    why: LeftOutCode
+    excluded: str | None
+    """The reason that was given for the exclusion."""
 
 
 class PooledScoresOutput(msgspec.Struct, frozen=True, kw_only=True):

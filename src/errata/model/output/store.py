@@ -6,6 +6,22 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 
+class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong with the store; as text, in words."""
+
+    kind: Literal["integrity", "not_unpackable", "runs_not_readable"]
+    table: str = ""
+    count: int = 0
+    """`not_unpackable`: how many rows of the table."""
+    message: str = ""
+    """As SQLite or the error has it."""
+
+    def __str__(self) -> str:
+        if self.kind == "not_unpackable":
+            return f"{self.count} of the {self.table} can't be unpacked"
+        return f"its runs can't be read: {self.message}" if self.kind == "runs_not_readable" else self.message
+
+
 class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the store is sound, and what it holds."""
 
@@ -23,8 +39,8 @@ class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int | None
     cleared: int | None
     """Unfinished imports of dead processes that were removed."""
-    problems: tuple[str, ...]
-    """Messages of SQLite and of the checks; empty where the store is sound."""
+    problems: tuple[StoreProblem, ...]
+    """Empty where the store is sound."""
 
 
 class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):

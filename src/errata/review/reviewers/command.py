@@ -12,7 +12,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Packet, Reviewer
-from errata.review.protocols import Answer, Prompt, RetryLaterError, ReviewerStoppedError, ReviewFailedError
+from errata.review.protocols import Prompt, RetryLaterError, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError
 from errata.review.reviewers.presets import PRESETS, Preset, plain_output
 from errata.text.clean import one_line
 from errata.text.redact import redact
@@ -48,21 +48,21 @@ class CommandReviewer:
         names = (*ALWAYS_PASSED, *preset.passes)
         self._environment = {name: environment[name] for name in names if name in environment}
 
-    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:  # noqa: ARG002 the prompt holds the packet
+    async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:  # noqa: ARG002 the prompt holds the packet
         with tempfile.TemporaryDirectory(prefix="errata-review-") as folder:
             for name, text in self._preset.files.items():
                 Path(folder, name).write_text(text, encoding="utf-8")
             process = await self._start(folder)
             try:
-                output, told = await _talk(process, prompt.text.encode("utf-8", "replace"))
+                output, errors = await _talk(process, prompt.text.encode("utf-8", "replace"))
                 code = await process.wait()
             finally:
                 await _end(process)
         if code:
-            why = f"`{self._preset.name}` ended with code {code}: {_last_line(told or output)}"
+            why = f"`{self._preset.name}` ended with code {code}: {_last_line(errors or output)}"
             raise RetryLaterError(why, in_doubt=True)  # whom it asked before that, and for how much, it does not say
         text, usage = self._preset.read(output.decode("utf-8", "replace"))
-        return Answer(text, usage)
+        return ReviewerAnswer(text, usage)
 
     async def _start(self, folder: str) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
@@ -82,12 +82,12 @@ async def _talk(process: asyncio.subprocess.Process, given: bytes) -> tuple[byte
     assert process.stderr is not None
     feeding = asyncio.create_task(_feed(process.stdin, given))
     try:
-        output, told = await asyncio.gather(_read(process.stdout), _read(process.stderr))
+        output, errors = await asyncio.gather(_read(process.stdout), _read(process.stderr))
     finally:
         feeding.cancel()
         with suppress(asyncio.CancelledError):
             await feeding
-    return output, told
+    return output, errors
 
 
 async def _feed(pipe: asyncio.StreamWriter, given: bytes) -> None:
@@ -99,12 +99,12 @@ async def _feed(pipe: asyncio.StreamWriter, given: bytes) -> None:
 
 
 async def _read(pipe: asyncio.StreamReader) -> bytes:
-    found = bytearray()
+    content = bytearray()
     while chunk := await pipe.read(65_536):
-        found += chunk
-        if len(found) > MOST_OUTPUT:
+        content += chunk
+        if len(content) > MOST_OUTPUT:
             raise ReviewFailedError(f"the program printed more than {MOST_OUTPUT:,} bytes", in_doubt=True)
-    return bytes(found)
+    return bytes(content)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -117,8 +117,8 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-def _last_line(told: bytes) -> str:
+def _last_line(errors: bytes) -> str:
     """The last that has words in it."""
-    lines = told.decode("utf-8", "replace").splitlines()
-    said = next((line for line in reversed(lines) if any(letter.isalpha() for letter in line)), "it said nothing")
-    return one_line(redact(said), 200)
+    lines = errors.decode("utf-8", "replace").splitlines()
+    message = next((line for line in reversed(lines) if any(letter.isalpha() for letter in line)), "no error output")
+    return one_line(redact(message), 200)

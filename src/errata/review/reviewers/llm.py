@@ -3,19 +3,17 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from errata.llm.opening import open_model
-from errata.llm.prices import cost_of
-from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError
+from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError, cost_of, open_model
 from errata.llm.tools import MOST_BYTES as TOOL_BYTES
 from errata.llm.tools import Tool
 from errata.model import Packet, Reviewer
 from errata.review.limits import Limits
 from errata.review.protocols import (
-    Answer,
     AsksForVerdicts,
     Price,
     Prompt,
     RetryLaterError,
+    ReviewerAnswer,
     ReviewerStoppedError,
     ReviewFailedError,
 )
@@ -32,17 +30,17 @@ class ModelReviewer:
         self.identity = identity
         self._tools = tools
 
-    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:
+    async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:
         tools = self._tools(packet) if self._tools else ()
         try:
-            said = await self._asking.ask(prompt.text, prompt.schema, tools)
+            answer = await self._asking.ask(prompt.text, prompt.schema, tools)
         except NotNowError as error:
             raise RetryLaterError(error.why, error.after, usage=error.usage, in_doubt=error.in_doubt) from error
         except RefusedError as error:
             raise ReviewFailedError(str(error), usage=error.usage) from error
         except NoAccessError as error:
             raise ReviewerStoppedError(str(error), usage=error.usage) from error
-        return Answer(said.text, said.usage)
+        return ReviewerAnswer(answer.text, answer.usage)
 
 
 NEEDED = ("pydantic_ai", "httpx2", "genai_prices")

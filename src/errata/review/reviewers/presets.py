@@ -35,13 +35,13 @@ def plain_output(text: str) -> tuple[str, Usage]:
 
 def _claude_output(text: str) -> tuple[str, Usage]:
     """One JSON object: `result`, `total_cost_usd`, `usage`."""
-    found = _object(text)
-    if found is None or "result" not in found:
+    answer = _object(text)
+    if answer is None or "result" not in answer:
         return plain_output(text)
-    spent = found.get("usage") if isinstance(found.get("usage"), dict) else {}
+    spent = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
     given, taken = _count(spent, "input_tokens"), _count(spent, "output_tokens")
     cached = [_count(spent, f"cache_{way}_input_tokens") for way in ("read", "creation")]
-    cost = _cost(found.get("total_cost_usd"))
+    cost = _cost(answer.get("total_cost_usd"))
     usage = Usage(
         input=given,
         output=taken,
@@ -49,24 +49,24 @@ def _claude_output(text: str) -> tuple[str, Usage]:
         total=None if given is None or taken is None else given + taken + sum(one or 0 for one in cached),
         cache_read=cached[0],
         cache_write=cached[1],
-        requests=_count(found, "num_turns"),
+        requests=_count(answer, "num_turns"),
         cost=cost,
         cost_source="unknown" if cost is None else "reported",
     )
-    return str(found["result"] or ""), usage
+    return str(answer["result"] or ""), usage
 
 
 def _gemini_output(text: str) -> tuple[str, Usage]:
     """One JSON object: `response`, and statistics by model."""
-    found = _object(text)
-    if found is None or "response" not in found:
+    answer = _object(text)
+    if answer is None or "response" not in answer:
         return plain_output(text)
-    stats = found.get("stats")
+    stats = answer.get("stats")
     models = stats.get("models") if isinstance(stats, dict) else None
     tokens = [one.get("tokens") for one in models.values() if isinstance(one, dict)] if isinstance(models, dict) else []
     totals = [_count(one, "total") for one in tokens]
     known = None if not totals or None in totals else sum(one or 0 for one in totals)
-    return str(found["response"] or ""), Usage(total=known, requests=1)
+    return str(answer["response"] or ""), Usage(total=known, requests=1)
 
 
 PRESETS: dict[str, Preset] = {
@@ -138,14 +138,14 @@ PRESETS: dict[str, Preset] = {
 
 def _object(text: str) -> dict[str, object] | None:
     try:
-        found = msgspec.json.decode(text.strip())
+        value = msgspec.json.decode(text.strip())
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
-def _count(found: object, name: str) -> int | None:
-    value = found.get(name) if isinstance(found, dict) else None
+def _count(usage: object, name: str) -> int | None:
+    value = usage.get(name) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST else None
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Packet, Run, StoredRun
-from errata.model.failure import Filters, ListedFailure
+from errata.model.attempt import Filters, ListedFailure
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.review.material import History, Material, RunContext
@@ -62,7 +62,7 @@ def packets_in_turn(
     builder = _PacketBuilder(context, store, options)
     for batch in _batches(turns):
         if not all(attempt in numbers for attempt in batch):
-            raise _gone(stored)
+            raise _log_is_gone(stored)
         yield from (packet for packet, _ in builder.of([numbers[each] for each in batch])) if batch else (None,)
 
 
@@ -140,7 +140,7 @@ class _PacketBuilder:
         stored, store, options = self._context.stored, self._store, self._options
         failures = loaded(store, stored.pk, seqs)
         if len(failures) < len(seqs):
-            raise _gone(stored)
+            raise _log_is_gone(stored)
         keys = {failure.attempt.case for failure in failures}
         history = self._context.history([failure.case for failure in failures], keys)
         kin = attempts_at(store, stored.pk, keys) if self._has_repeats else {}
@@ -153,7 +153,7 @@ class _PacketBuilder:
 
 
 class _MaterialReader:
-    """Reads what stands around the failures of one run: turns before and after, the texts that all of them share."""
+    """Loads the context of a run's failures: turns before and after, and the texts that they share."""
 
     def __init__(self, context: RunContext, store: Store) -> None:
         self._context, self._store = context, store
@@ -176,7 +176,7 @@ class _MaterialReader:
         )
 
     def _turns(self, attempt: Attempt) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
-        """What was said before, and what only follows from this turn."""
+        """The turns before, and those after that only follow from this turn."""
         place = attempt.position
         if place is None:
             return (), ()
@@ -192,6 +192,6 @@ class _MaterialReader:
         return turns_between(self._store, self._context.stored.pk, number * PAGE, number * PAGE + PAGE - 1)
 
 
-def _gone(stored: StoredRun) -> NotFoundError:
+def _log_is_gone(stored: StoredRun) -> NotFoundError:
     problem = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
     return NotFoundError(problem, hint="start again: what was stored so far is kept")

@@ -1,8 +1,8 @@
 """The queue of a run and the state of its review, read from the store."""
 
 from errata.model import Reviewer, Verdict
+from errata.model.attempt import Filters
 from errata.model.bucket import RunBuckets
-from errata.model.failure import Filters
 from errata.review.material import RunContext
 from errata.review.queue import Queue, QueueKind, build_queue, by_attempt, perhaps_returned
 from errata.review.status import Status, build_status

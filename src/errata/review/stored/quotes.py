@@ -1,4 +1,4 @@
-"""Whether what verdicts quote still stands where they say, in the failures as they are stored now."""
+"""Whether the quotes of verdicts are still in the places they name, in the failures as stored now."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -18,9 +18,9 @@ from errata.review.limits import Limits, Pace, Purse
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.plan import (
-    Part,
-    Plan,
-    Request,
+    PlannedRun,
+    ReviewPlan,
+    ReviewRequest,
     at_most,
     estimate_all,
     estimated,
@@ -29,11 +29,11 @@ from errata.review.plan import (
     with_tools,
 )
 from errata.review.prompts import fresh_marker, repair_prompt
-from errata.review.protocols import Answer, AsksForVerdicts, Prompt
+from errata.review.protocols import AsksForVerdicts, Prompt, ReviewerAnswer
 from errata.review.queue import sample
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
-from errata.review.run import Clock, PacketStream, Tally, now_as_text
+from errata.review.run import Clock, PacketStream, ReviewTally, now_as_text
 from errata.review.stored.packets import packet_of, packets_in_turn
 from errata.review.stored.queue import queue_of
 from errata.review.stored.verdicts import identical_failures, keep_refused, verdicts_on
@@ -43,7 +43,7 @@ from errata.store.ledger import StoredLedger, calls_of, find_lost, open_ledger
 from errata.store.reviews import keep_verdicts
 
 
-def plan_review(runs: Sequence[RunContext], store: Store, request: Request, *, now: str) -> Plan:
+def plan_review(runs: Sequence[RunContext], store: Store, request: ReviewRequest, *, now: str) -> ReviewPlan:
     lost = find_lost(store, now=now)
     queues = [queue_of(run, store, request.chosen.identity, request.filters, request.wanted) for run in runs]
     taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
@@ -51,7 +51,7 @@ def plan_review(runs: Sequence[RunContext], store: Store, request: Request, *, n
     parts = []
     for context, queue in zip(runs, queues, strict=True):
         first, then = leaders_first([one for one in queue.waiting if one.attempt in chosen])
-        parts.append(Part(context, queue, first, then))
+        parts.append(PlannedRun(context, queue, first, then))
     word = word_for(request.chosen.identity)
     with open_ledger(store) as ledger:
         estimate = estimate_all(
@@ -60,7 +60,7 @@ def plan_review(runs: Sequence[RunContext], store: Store, request: Request, *, n
             lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
             request.chosen.price,
         )
-    return Plan(
+    return ReviewPlan(
         request=request,
         parts=tuple(parts),
         left_out=taken.left_out,
@@ -70,7 +70,7 @@ def plan_review(runs: Sequence[RunContext], store: Store, request: Request, *, n
 
 
 def packets_for(
-    part: Part, store: Store, request: Request, turns: Iterable[str | None] | None = None
+    part: PlannedRun, store: Store, request: ReviewRequest, turns: Iterable[str | None] | None = None
 ) -> Iterator[Packet | None]:
     """Redacted: nothing else is asked about, judged or sent. In the order of the plan, unless `turns` has another."""
     question = part.context.question(request.taxonomy)
@@ -78,18 +78,23 @@ def packets_for(
     return packets_in_turn(part.context, store, part.attempts if turns is None else turns, options)
 
 
-def _all_packets(parts: Iterable[Part], store: Store, request: Request) -> Iterator[Packet]:
+def _all_packets(parts: Iterable[PlannedRun], store: Store, request: ReviewRequest) -> Iterator[Packet]:
     return (one for part in parts for one in packets_for(part, store, request) if one is not None)
 
 
-def first_prompt(plan: Plan, store: Store) -> Prompt | None:
+def first_prompt(plan: ReviewPlan, store: Store) -> Prompt | None:
     """What would be sent first."""
     first = next(_all_packets(plan.parts, store, plan.request), None)
     return None if first is None else prompt_of(first)
 
 
 def review(
-    plan: Plan, store: Store, tally: Tally, on_end: Callable[[Tally], None], *, now: Clock = now_as_text
+    plan: ReviewPlan,
+    store: Store,
+    tally: ReviewTally,
+    on_end: Callable[[ReviewTally], None],
+    *,
+    now: Clock = now_as_text,
 ) -> None:
     """Every verdict is committed when it is there; what is broken off can be taken up again without paying twice."""
     started = now()
@@ -102,7 +107,7 @@ def review(
 
 
 class _Reviewing:
-    def __init__(self, plan: Plan, store: Store, tally: Tally, now: Clock) -> None:
+    def __init__(self, plan: ReviewPlan, store: Store, tally: ReviewTally, now: Clock) -> None:
         self._plan, self._store, self._tally, self._now = plan, store, tally, now
         self._request = plan.request
         chosen = plan.request.chosen
@@ -114,24 +119,24 @@ class _Reviewing:
         self._contexts = {part.stored.run.id: part.context for part in plan.parts}
         self._planned = frozenset(attempt for part in plan.parts for attempt in part.attempts)
 
-    def _packets(self, part: Part, turns: Iterable[str | None]) -> Iterator[Packet | None]:
+    def _packets(self, part: PlannedRun, turns: Iterable[str | None]) -> Iterator[Packet | None]:
         return packets_for(part, self._store, self._request, turns)
 
-    def _identical(self, part: Part) -> IdenticalFailures:
+    def _identical(self, part: PlannedRun) -> IdenticalFailures:
         return identical_failures(part.context, self._store)
 
     def _read_packet(self, attempt: str, options: PacketOptions) -> Packet:
         context = self._contexts[split_attempt_id(attempt).run]
         return redacted(packet_of(attempt, context, self._store, options=options))
 
-    async def through(self, on_end: Callable[[Tally], None]) -> None:
+    async def through(self, on_end: Callable[[ReviewTally], None]) -> None:
         tools = self._whole_packets.tools if self._whole_packets else None
         async with self._request.chosen.open(self._limits, tools) as reviewer:
             with open_ledger(self._store) as ledger:
                 work = self._work(reviewer, ledger)
                 ends = fan_out(self._stream.packets(), work)
                 assert isinstance(ends, AsyncGenerator)
-                async with aclosing(ends):  # whatever happens here, what is in flight is told as lost
+                async with aclosing(ends):  # whatever happens here, calls in flight are reported as lost
                     async for ended in ends:
                         self._keep(ended)
                         self._tally.add(ended, work.purse)
@@ -155,7 +160,7 @@ class _Reviewing:
             purse=Purse(self._limits),
         )
 
-    def _judge(self, packet: Packet, prompt: Prompt, answer: Answer) -> Verdict | Rejection:
+    def _judge(self, packet: Packet, prompt: Prompt, answer: ReviewerAnswer) -> Verdict | Rejection:
         whole = self._whole_packets.whole(packet) if self._whole_packets else None
         earlier = verdicts_on(self._store, packet.attempt_id)
         return judge(answer.text, packet, self._answer_info(prompt.hash, answer.usage), earlier, judged_on=whole)

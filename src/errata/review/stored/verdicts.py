@@ -1,4 +1,4 @@
-"""Verdicts and refusals in the store: what was said of an attempt before, keeping what is new, and who inherits it."""
+"""Verdicts and refusals in the store: earlier verdicts on an attempt, storing new ones, and inheritance."""
 
 from errata.model import Packet, Verdict
 from errata.model.identity import split_attempt_id

@@ -1,6 +1,6 @@
-"""aider's benchmark: the folder of a run with its exercises, and the leaderboards made of such runs.
+"""aider's benchmark: run folders with their exercises, and leaderboards of such runs.
 
-Its results are a hidden file in the folder of each exercise.
+The result of an exercise is a hidden file in its folder.
 """
 
 import re
@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, folders, head_of
 
 NAME = "aider"
-TITLE = "aider's benchmark: the folder of a run with its exercises; leaderboards in YAML"
+TITLE = "aider's benchmark: run folders with their exercises; leaderboards in YAML"
 HARNESS = Harness(name=NAME, title=NAME)
 
 SUITE = "aider"
@@ -40,7 +40,7 @@ def explain(path: Path) -> str | None:
         alone = _is_result(path) or _is_result(path / RESULTS)
     except (OSError, ValueError):
         return None
-    return "this is one exercise of aider's benchmark: name the folder of the run" if alone else None
+    return "this is one exercise of aider's benchmark: import the run folder" if alone else None
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -70,8 +70,6 @@ def _is_leaderboard(path: Path) -> bool:
 
 
 def _first_exercises(folder: Path) -> Iterator[Path]:
-    from errata.sources.shared.documents import folders
-
     for child in islice(folders(folder), LOOKS):
         yield child
         yield from islice(folders(child.joinpath(*PRACTICE)), LOOKS)

@@ -1,4 +1,4 @@
-"""A run of aider's benchmark: a folder for each exercise. Several tries at one exercise are one attempt."""
+"""A run of aider's benchmark: one folder per exercise. Several tries at one exercise are one attempt."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from errata.model import (
     Attempt,
     Case,
     Check,
-    Code,
+    CodeVersion,
     ErrorInfo,
     Item,
     Limit,
@@ -27,12 +27,12 @@ from errata.model import (
 )
 from errata.model.words import ActorRole
 from errata.sources.aider import NAME, PRACTICE, RESULTS, SUITE
-from errata.sources.base import Row, convert_each, of_run, text_file
+from errata.sources.base import Row, convert_each, folders, is_file, of_run, text_file
 from errata.sources.shared.chat import last_answer
-from errata.sources.shared.documents import TEXT_CAP, Documents, folders, is_file
+from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.facts import MISSING, Facts
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.values import count, known, number, parts, rest, sequence, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.values import count, non_empty, number, parts, rest, sequence, text
 from errata.text.redact import redact
 
 HISTORY = ".aider.chat.history.md"
@@ -62,7 +62,7 @@ def read(folder: Path) -> Iterator[Item]:
 
 
 def exercises(folder: Path) -> Iterator[tuple[str, Path]]:
-    """With the language, where they are sorted by one."""
+    """Exercises with their language, if the run has a folder per language."""
     for child in folders(folder):
         practice = child.joinpath(*PRACTICE)
         if practice.is_dir():
@@ -72,14 +72,14 @@ def exercises(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _look(listed: list[tuple[str, Path]], documents: Documents) -> tuple[dict[str, Any], int]:
-    """The first result that says what was run, and the most tries that any exercise had."""
+    """The first result with a model, and the highest number of tries of any exercise."""
     first: dict[str, Any] = {}
     tries = 0
     for _, exercise in listed:
         result = documents.get(exercise / RESULTS)
         first = first or (result if "model" in result else {})
         tries = max(tries, len(sequence(result.get("tests_outcomes"))))
-    # what can't be read is reported when its own turn comes
+    # discard problems here: they are reported when the exercise is converted
     [*documents.problems()]
     return first, tries
 
@@ -90,30 +90,30 @@ def _run(folder: Path, first: dict[str, Any], tries: int, documents: Documents) 
     commit = text(first.get("commit_hash"))
     effort = first.get("reasoning_effort")
     ref = documents.ref(folder)
-    # as `summarize_results` prints it: passed at the last try, of all exercises that left a result
+    # as `summarize_results` prints it: passed at the last try, out of all exercises with a result
     headline = Reported(name=f"pass_rate_{tries or 1}", metric="pass_rate", headline=True, ref=ref)
     return Run(
         native_id=name,
         source=SourceInfo(name=NAME),
         name=name,
         subject=Subject(model=text(first.get("model")), agent="aider"),
-        variant=known(edit_format=text(first.get("edit_format")), reasoning_effort=text(effort)),
+        variant=non_empty(edit_format=text(first.get("edit_format")), reasoning_effort=text(effort)),
         suite=SUITE,
         reported=(headline,),
-        code=Code(commit=commit) if commit else None,
+        code=CodeVersion(commit=commit) if commit else None,
         origin=str(folder),
         ref=ref,
     )
 
 
 def _instructions(exercise: Path) -> str | None:
-    """As aider puts them together."""
+    """The prompt as aider assembles it."""
     texts = [text_file(exercise / ".docs" / name, cap=TEXT_CAP) for name in _DOCS]
     return "".join(filter(None, texts)) or None
 
 
 def attempt_of(run: Run, name: str, exercise: Path, documents: Documents) -> Attempt:
-    result = Fields(documents.get(exercise / RESULTS))
+    result = JsonFields(documents.get(exercise / RESULTS))
     ref = documents.ref(exercise / RESULTS)
     facts = _facts(exercise, result)
     log = documents.artefact(exercise / HISTORY, "transcript", clean=True)
@@ -143,7 +143,7 @@ def attempt_of(run: Run, name: str, exercise: Path, documents: Documents) -> Att
     )
 
 
-def _facts(exercise: Path, result: Fields) -> Facts:
+def _facts(exercise: Path, result: JsonFields) -> Facts:
     if not is_file(exercise / RESULTS):
         return MISSING
     if "exception" in result:
@@ -153,16 +153,16 @@ def _facts(exercise: Path, result: Fields) -> Facts:
         return Facts("completed", "unscored", "none")
     if outcomes[-1] is True:
         return Facts("completed", "scored", "pass")
-    # an answer that no longer fits ends a try, and the next one may still have room
+    # an answer that exceeds the context window ends one try; a later try may still fit
     return Facts("limit" if count(result.get("num_exhausted_context_windows")) else "completed", "scored", "fail")
 
 
-def _limit(result: Fields) -> Limit:
+def _limit(result: JsonFields) -> Limit:
     return Limit(type="context", reason=f"{result.get('num_exhausted_context_windows')} exhausted context windows")
 
 
-def _errors(result: Fields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
-    """An exception is kept as its traceback alone."""
+def _errors(result: JsonFields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    """aider stores an exception only as its traceback."""
     if "exception" not in result:
         return ()
     traceback = text(result.take("exception")).strip()
@@ -178,8 +178,8 @@ def _errors(result: Fields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     )
 
 
-def _checks(result: Fields, ref: SourceRef) -> tuple[Check, ...]:
-    """The last try decides; the others, and what went wrong on the way, stand beside it."""
+def _checks(result: JsonFields, ref: SourceRef) -> tuple[Check, ...]:
+    """The last try decides; earlier tries, timeouts and malformed responses do not count."""
     outcomes = sequence(result.take("tests_outcomes"))
     tries = [
         Check(
@@ -207,8 +207,8 @@ def _checks(result: Fields, ref: SourceRef) -> tuple[Check, ...]:
     return (*tries, *beside)
 
 
-def _usage(result: Fields) -> Usage:
-    """A model without a price costs 0 in the log."""
+def _usage(result: JsonFields) -> Usage:
+    """The log has a cost of 0 for models without a price."""
     tokens = count(result.take("prompt_tokens"))
     cost = number(result.take("cost")) or None
     return Usage(
@@ -220,11 +220,11 @@ def _usage(result: Fields) -> Usage:
     )
 
 
-def _other(result: Fields, run: Run, exercise: Path) -> dict[str, Any]:
-    """What the run says already is kept where it differs."""
+def _other(result: JsonFields, run: Run, exercise: Path) -> dict[str, Any]:
+    """JsonFields that repeat the run's, kept only where they differ."""
     model, edit_format, commit = result.take("model"), result.take("edit_format"), result.take("commit_hash")
     testcase, testdir = result.take("testcase"), result.take("testdir")
-    return known(
+    return non_empty(
         model=model if model != run.subject.model else None,
         edit_format=edit_format if edit_format != run.variant.get("edit_format") else None,
         commit_hash=commit if run.code is None or commit != run.code.commit else None,
@@ -234,10 +234,10 @@ def _other(result: Fields, run: Run, exercise: Path) -> dict[str, Any]:
 
 
 def steps_of_history(history: str, ref: SourceRef) -> tuple[Step, ...]:
-    """In `.aider.chat.history.md` what was asked stands behind `####`, what aider printed behind `>`."""
+    """In `.aider.chat.history.md`, `####` marks prompts and `>` marks aider's own output."""
     turns: list[tuple[ActorRole, list[str], int]] = []
     for line_number, line in enumerate(history.splitlines(), start=1):
-        # an empty line belongs to whoever spoke before it
+        # an empty line belongs to the speaker before it
         role, words = _spoken(line) if line.strip() or not turns else (turns[-1][0], "")
         if not turns or turns[-1][0] != role:
             turns.append((role, [], line_number))

@@ -1,14 +1,14 @@
-"""aider's leaderboards: a YAML list with one flat record for each run, and nothing of its exercises."""
+"""aider's leaderboards: a YAML list with one flat record per run, without exercises."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from errata.model import Code, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import CodeVersion, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.aider import NAME, SUITE
 from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
-from errata.sources.shared.values import known
+from errata.sources.shared.values import non_empty
 
 _FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
 _COMMENT = re.compile(r"\s+#.*$")
@@ -21,7 +21,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _records(path: Path) -> Iterator[Row | Unreadable]:
-    """Only what these files are made of is read: no nesting, a line for each field."""
+    """A parser for the subset of YAML in these files: one line per field, no nesting."""
     record: dict[str, str] = {}
     begin = 0
     for number, line in enumerate((text_file(path) or "").splitlines(), start=1):
@@ -29,7 +29,7 @@ def _records(path: Path) -> Iterator[Row | Unreadable]:
         if field is None:
             if line.strip() and not line.lstrip().startswith("#"):
                 ref = SourceRef(file=path.name, line=number)
-                yield unreadable(NAME, ref, "no field of a record", excerpt=line)
+                yield unreadable(NAME, ref, "not a field of a record", excerpt=line)
             continue
         if field["mark"] == "- ":
             if record:
@@ -53,18 +53,18 @@ def _run(row: Row, path: Path) -> Run:
     cases = numbers.get("test_cases")
     commit = record.get("commit_hash", "")
     return Run(
-        # two leaderboards may tell of one run with other numbers: neither takes the place of the other
+        # two leaderboards may list one run with different numbers: keep both
         native_id=f"{path.stem}.{record['dirname']}",
         source=SourceInfo(name=NAME, format_version="leaderboard"),
         name=record["dirname"],
         subject=Subject(model=record.get("model", ""), agent="aider"),
-        variant=known(edit_format=record.get("edit_format"), reasoning_effort=record.get("reasoning_effort")),
+        variant=non_empty(edit_format=record.get("edit_format"), reasoning_effort=record.get("reasoning_effort")),
         suite=SUITE,
         expected_cases=int(cases) if cases else None,
         measured_attempts=int(cases) if cases else None,
         started_at=_day(record.get("date", "")),
         reported=tuple(_reported(numbers, row.ref)),
-        code=Code(commit=commit) if commit else None,
+        code=CodeVersion(commit=commit) if commit else None,
         origin=str(path.parent.absolute()),
         ref=row.ref,
         extra=_rest(record, numbers),
@@ -72,7 +72,7 @@ def _run(row: Row, path: Path) -> Run:
 
 
 def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
-    """Rates are in percent; the one after the last try is the headline."""
+    """Rates are percentages; the rate after the last try is the headline."""
     tries = sorted((int(match["try"]), key) for key in numbers if (match := _RATE.match(key)))
     n = int(numbers["test_cases"]) if "test_cases" in numbers else None
     for at, (_, key) in enumerate(reversed(tries)):

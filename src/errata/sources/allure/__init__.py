@@ -1,4 +1,4 @@
-"""Allure: the folder of results that its adapters write, one JSON file for each test, with fixtures and attachments."""
+"""Allure: the results folder that its adapters write, with one JSON file per test, fixtures and attachments."""
 
 import re
 from collections.abc import Iterator
@@ -6,16 +6,16 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of
 
 NAME = "allure"
-TITLE = "Allure: the folder `allure-results`, or one result of it"
+TITLE = "Allure: the folder `allure-results`, or one result file"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 LOOKS = 200
 _RESULT = tuple(
-    re.compile(rb'(?<!\\)"(?:' + keys + rb')"\s*:')
+    re.compile(rb'"(?<!\\")(?:' + keys + rb')"\s*:')
     for keys in (rb"uuid", rb"status|stage", rb"historyId|testCaseId|fullName", rb"start|labels|steps")
 )
 
@@ -24,10 +24,10 @@ def recognise(path: Path) -> Match | None:
     try:
         if path.is_file():
             return Match.sure("`historyId` or `fullName`, with a status") if is_result(path) else None
-        found = path.is_dir() and any(map(is_result, islice(files_in(path), LOOKS)))
+        holds_results = path.is_dir() and any(map(is_result, islice(files_in(path), LOOKS)))
     except (OSError, ValueError):
         return None
-    return Match.sure("results of Allure") if found else None
+    return Match.sure("Allure results") if holds_results else None
 
 
 def is_result(path: Path) -> bool:
@@ -36,9 +36,7 @@ def is_result(path: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Its files, those first that bear the usual name of a result."""
-    from errata.sources.shared.documents import children
-
+    """The files of a folder, those with the usual name of a result first."""
     return sorted(children(folder), key=lambda path: not path.name.endswith("-result.json"))
 
 

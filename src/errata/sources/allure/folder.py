@@ -1,4 +1,4 @@
-"""A folder of Allure: its results, containers with fixtures and attachments, and what lies beside them → the run."""
+"""An Allure results folder: its results, fixtures, attachments and environment → the run."""
 
 import re
 from collections.abc import Iterator
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.allure import HEAD, NAME, files_in, is_result
-from errata.sources.base import Numbering, decode, head_of, json_file, text_file
-from errata.sources.shared.documents import LISTING_CAP, Documents, is_file
+from errata.sources.base import LISTING_CAP, Numbering, decode, head_of, is_file, json_file, text_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     as_text,
-    known,
     mapping,
     moment_since_1970,
     name_of,
+    non_empty,
     number,
     rest,
     sequence,
@@ -28,43 +28,43 @@ PROPERTIES_CAP = 64 * 1024
 _EXECUTOR = ("buildName", "buildUrl", "reportName", "name")
 
 
-class Result(NamedTuple):
+class AllureResult(NamedTuple):
     path: Path
     test: str
-    """Tries at the same test have the same."""
+    """The same for all tries at one test."""
     name: str
     start: float
     stop: float
     framework: str
     nth: int = 0
-    """Which of those of this name it is."""
+    """Its number among the results of this name."""
 
 
 class Fixture(NamedTuple):
     when: str
-    """befores or afters."""
+    """`befores` or `afters`."""
     data: dict[str, Any]
     ref: SourceRef
 
 
-class Survey(NamedTuple):
-    results: dict[str, Result]
-    """By the name of their files, in the order in which they began."""
-    last: dict[str, Result]
+class AllureFolder(NamedTuple):
+    results: dict[str, AllureResult]
+    """By file name, ordered by start."""
+    last: dict[str, AllureResult]
     """Test → the try that counts."""
     fixtures: dict[str, list[Fixture]]
-    """By the result that they are of."""
+    """By the uuid of their result."""
 
 
-def survey(path: Path, documents: Documents) -> Survey:
+def survey(path: Path, documents: Documents) -> AllureFolder:
     if path.is_file():
         return _survey([_result(path)], {})
-    results: list[Result] = []
+    results: list[AllureResult] = []
     fixtures: dict[str, list[Fixture]] = {}
-    found = files_in(path)
-    if len(found) >= LISTING_CAP:
-        documents.refuse(documents.ref(path), f"more than {LISTING_CAP} files: the rest was left out")
-    for file in filter(is_file, found):
+    listed = files_in(path)
+    if len(listed) >= LISTING_CAP:
+        documents.refuse(documents.ref(path), f"more than {LISTING_CAP} files: the rest was skipped")
+    for file in filter(is_file, listed):
         if is_result(file):
             results.append(_result(file))
         elif _is_container(file):
@@ -73,11 +73,11 @@ def survey(path: Path, documents: Documents) -> Survey:
     return _survey(results, fixtures)
 
 
-def _survey(results: list[Result], fixtures: dict[str, list[Fixture]]) -> Survey:
+def _survey(results: list[AllureResult], fixtures: dict[str, list[Fixture]]) -> AllureFolder:
     numbering = Numbering()
     ordered = sorted(results, key=lambda one: (one.start, one.path.name))
     numbered = {one.path.name: one._replace(nth=numbering.next(one.name)) for one in ordered}
-    return Survey(numbered, {one.test: one for one in numbered.values()}, fixtures)
+    return AllureFolder(numbered, {one.test: one for one in numbered.values()}, fixtures)
 
 
 def _is_container(path: Path) -> bool:
@@ -85,8 +85,8 @@ def _is_container(path: Path) -> bool:
     return head.lstrip().startswith(b"{") and bool(_CONTAINER.search(head))
 
 
-def _result(path: Path) -> Result:
-    """What can't be read of it is told when it is read as a whole."""
+def _result(path: Path) -> AllureResult:
+    """A quick first look; errors are reported when the whole file is read."""
     try:
         data = mapping(decode(path.read_bytes()))
         name = name_of_test(data)
@@ -95,26 +95,28 @@ def _result(path: Path) -> Result:
     history, uuid = data.get("historyId"), text(data.get("uuid"))
     framework = labels_of(data.get("labels")).get("framework", [""])[0]
     start, stop = (number(data.get(key)) or 0 for key in ("start", "stop"))
-    return Result(path, as_text(history) if history else uuid or path.name, name, start, stop, framework)
+    return AllureResult(path, as_text(history) if history else uuid or path.name, name, start, stop, framework)
 
 
 def name_of_test(result: dict[str, Any]) -> str:
-    """Tests that differ in nothing but their parameters have one full name."""
-    told = ", ".join(f"{key}={value}" for key, value in parameters_of(result).items())
-    return name_of(result.get("fullName") or result.get("name")) + (f"[{told}]" if told else "")
+    """With parameters: tests that differ only in these share one full name."""
+    parameters = ", ".join(f"{key}={value}" for key, value in parameters_of(result).items())
+    return name_of(result.get("fullName") or result.get("name")) + (f"[{parameters}]" if parameters else "")
 
 
-def parameters_of(told: dict[str, Any]) -> dict[str, str]:
-    """Values that the author of a test has hidden stay hidden."""
-    listed = [mapping(one) for one in sequence(told.get("parameters"))]
+def parameters_of(holder: dict[str, Any]) -> dict[str, str]:
+    """Values that the test hides stay hidden."""
+    listed = [mapping(parameter) for parameter in sequence(holder.get("parameters"))]
     return {
-        text(one.get("name")): as_text(one.get("value")) if one.get("mode") not in ("hidden", "masked") else "[hidden]"
-        for one in listed
+        text(parameter.get("name")): as_text(parameter.get("value"))
+        if parameter.get("mode") not in ("hidden", "masked")
+        else "[hidden]"
+        for parameter in listed
     }
 
 
 def labels_of(labels: Any) -> dict[str, list[str]]:
-    """A label may come several times."""
+    """A label may occur several times."""
     made: dict[str, list[str]] = {}
     for label in map(mapping, sequence(labels)):
         if text(label.get("name")) and label.get("value") is not None:
@@ -124,40 +126,40 @@ def labels_of(labels: Any) -> dict[str, list[str]]:
 
 def _fixtures(container: dict[str, Any], ref: SourceRef) -> Iterator[tuple[str, Fixture]]:
     for when in ("befores", "afters"):
-        for at, told in enumerate(sequence(container.get(when))):
+        for at, fixture in enumerate(sequence(container.get(when))):
             for child in sequence(container.get("children")):
                 if isinstance(child, str):
-                    yield child, Fixture(when, mapping(told), ref.below(when, at))
+                    yield child, Fixture(when, mapping(fixture), ref.below(when, at))
 
 
-def run_of(found: Survey, path: Path, documents: Documents) -> Run:
+def run_of(folder: AllureFolder, path: Path, documents: Documents) -> Run:
     root = documents.root
     executor = documents.get(root / "executor.json") if path.is_dir() else {}
-    results = list(found.results.values())
+    results = list(folder.results.values())
     starts, stops = [one.start for one in results if one.start], [one.stop for one in results if one.stop]
-    # which files were run is a choice of the day; what ran them stays
+    # the selected files change from run to run; the framework does not
     suite = next((one.framework for one in results if one.framework), NAME)
     began = moment_since_1970(min(starts) / 1000) if starts else None
     name = text(executor.get("reportName")) or text(executor.get("name")) or root.name
-    told = _environment(root) if path.is_dir() else {}
-    # one test is not the whole, and two of them may begin at once
+    environment = _environment(root) if path.is_dir() else {}
+    # a single test is not the whole run, and two tests may start at the same time
     alone = "" if path.is_dir() else path.stem.removesuffix("-result")
     return Run(
-        # a folder names no run: its build does, or else when it began
+        # the folder's name is no id: use the build, or else the start time
         native_id="-".join(filter(None, (text(executor.get("buildName")) or suite, began or root.name, alone))),
         external_id=text(executor.get("buildUrl")),
         source=SourceInfo(name=NAME),
         name=name,
-        subject=Subject(model=as_text(told["model"]) if told.get("model") else ""),
+        subject=Subject(model=as_text(environment["model"]) if environment.get("model") else ""),
         suite=suite,
         started_at=began,
         finished_at=moment_since_1970(max(stops) / 1000) if stops else None,
-        # no file states it: a report that is made of the results says so many of all
+        # in no file: Allure's report computes passed / total from the results
         reported=(Reported(name="passed of all", metric="mean", headline=True, ref=documents.ref(path)),),
-        environment=told,
+        environment=environment,
         origin=str(root),
         extra=rest(settings(executor), _EXECUTOR)
-        | known(build=executor.get("name"), categories=_categories(root) if path.is_dir() else None),
+        | non_empty(build=executor.get("name"), categories=_categories(root) if path.is_dir() else None),
         ref=documents.ref(path),
     )
 
@@ -170,6 +172,6 @@ def _environment(root: Path) -> dict[str, Any]:
 
 
 def _categories(root: Path) -> Any:
-    """Patterns by which the report sorts failures: kept, and not applied."""
+    """The report's failure categories: kept, not applied."""
     file = root / "categories.json"
     return getattr(json_file(file, source=NAME, root=root), "data", None) if is_file(file) else None

@@ -1,4 +1,4 @@
-"""BFCL, the Berkeley Function-Calling Leaderboard: results of models and the scores beside them.
+"""BFCL, the Berkeley Function-Calling Leaderboard: results of models and their scores.
 
 Its files are `result/<model>/<group>/BFCL_v4_<category>_result.json`, and the same below `score`.
 """
@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, folders, head_of
 
 NAME = "bfcl"
 TITLE = "BFCL: the folder with `result` and `score`, or one file of either"
@@ -18,6 +18,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 HEAD = 64 * 1024
 LOOKS = 5
 DEPTH = 3
+FILES_CAP = 40
 GROUPS = frozenset(
     ("non_live", "live", "multi_turn", "agentic", "format_sensitivity", "memory", "web_search", "kv", "vector",
      "rec_sum")
@@ -27,7 +28,7 @@ FILE = re.compile(
 )
 
 _RESULT = re.compile(rb'\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"result"\s*:')
-_OF_RESULT = re.compile(rb'(?<!\\)"(?:input_token_count|latency|traceback)"\s*:')
+_OF_RESULT = re.compile(rb'"(?<!\\")(?:input_token_count|latency|traceback)"\s*:')
 _SCORE = re.compile(
     rb'\s*\{\s*"accuracy"\s*:\s*[\d.eE+-]+\s*,\s*"correct_count"\s*:\s*\d+\s*,\s*"total_count"\s*:\s*\d+'
 )
@@ -55,18 +56,15 @@ def is_score(head: bytes) -> bool:
 
 
 def files_below(root: Path) -> Iterator[Path]:
-    """The files of results and scores below the folder that holds both kinds."""
-    from errata.sources.shared.documents import folders
-
+    """Result and score files below the folder that contains `result` and `score`."""
     for kind in folders(root):
         for model in folders(kind):
             yield from _files(model, 0)
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
-    from errata.sources.shared.documents import files, folders
-
-    yield from (file for file in files(folder) if FILE.fullmatch(file.name))
+    files = [child for child in children(folder) if child.is_file()][:FILES_CAP]
+    yield from (file for file in files if FILE.fullmatch(file.name))
     if depth < DEPTH:
         for inner in folders(folder):
             if inner.name in GROUPS:

@@ -1,7 +1,7 @@
-"""A row of results and what the scores say of it → its case and its attempt.
+"""A result row and its score → its case and its attempt.
 
-The scores name what failed, and only that: whatever else was counted is right. An inference that broke is a text like
-any other to the checkers: mostly wrong, and where no call should be made at all, right.
+Score files list only failures: every other counted row is correct. BFCL's checkers treat the text of an inference
+error like any answer: mostly wrong, but correct where no call should be made.
 """
 
 import re
@@ -30,7 +30,7 @@ from errata.sources.base import Row, decode
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, name_of, non_empty, number, plain, rest, sequence, text
 
 BROKE = "Error during inference:"
 _TERMINATED = "force_terminated"
@@ -43,23 +43,23 @@ _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*?)(?::|\s*$)")
 _CODE = re.compile(r"(?i)\b(?:error )?code\W{1,3}(\d{3})\b")
 
 
-class Scored(NamedTuple):
-    """What the scores of a category tell about its rows."""
+class CategoryScores(NamedTuple):
+    """The scores of a category: whether there are any, and whether they list every failure."""
 
     exists: bool
     names_all: bool
-    """Whether the failures that it names are all: then the others are right."""
+    """Whether all failures are listed: then the other rows are correct."""
     checker: str
 
 
-def items_of(run: Run, scored: Scored, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
-    """Of one id: `result` is empty where only the scores are there, `failed` where it did not fail."""
+def items_of(run: Run, scores: CategoryScores, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
+    """The rows of one id: `result` is empty if there are only scores, `failed` if it did not fail."""
     first = (*failed, *result)[0]
     name = name_of(first.data["id"])
     score = failed[0].data if failed else {}
     yield _case(run, name, score, first.ref)
     for index, row in enumerate(result or (Row({}, first.ref),), start=1):
-        yield _attempt(run, name, index, row, scored, failed)
+        yield _attempt(run, name, index, row, scores, failed)
 
 
 def _case(run: Run, name: str, score: dict[str, Any], ref: SourceRef) -> Case:
@@ -73,21 +73,21 @@ def _case(run: Run, name: str, score: dict[str, Any], ref: SourceRef) -> Case:
         category=run.name,
         input=plain(_only_turn(question)),
         expected=plain(score.get("possible_answer")),
-        extra=known(prompt=rest(mapping(prompt), ("question",)), test_category=other),
+        extra=non_empty(prompt=rest(mapping(prompt), ("question",)), test_category=other),
         ref=ref,
     )
 
 
 def _only_turn(question: Any) -> Any:
-    """A list of turns, each of which is a chat; mostly there is one."""
+    """The question is a list of turns, each a chat; usually there is only one."""
     return question[0] if isinstance(question, list) and len(question) == 1 else question
 
 
-def _attempt(run: Run, name: str, index: int, row: Row, scored: Scored, failed: tuple[Row, ...]) -> Attempt:
+def _attempt(run: Run, name: str, index: int, row: Row, scores: CategoryScores, failed: tuple[Row, ...]) -> Attempt:
     data, score = row.data, failed[0].data if failed else {}
     answer = data.get("result", score.get("model_result_raw", score.get("model_result")))
     error = _error(answer, data, row.ref)
-    facts = _facts(scored, error, score)
+    facts = _facts(scores, error, score)
     counted = facts.measurement == "scored"
     log = data.get("inference_log") or score.get("inference_log")
     return Attempt(
@@ -104,7 +104,7 @@ def _attempt(run: Run, name: str, index: int, row: Row, scored: Scored, failed: 
         output=output_of(None if error else answer, score.get("model_result_decoded", score.get("decoded_result"))),
         limit=_limit(score) if facts.execution == "limit" else None,
         errors=(error,) if error else (),
-        checks=tuple(_checks(scored, failed, facts, row.ref)),
+        checks=tuple(_checks(scores, failed, facts, row.ref)),
         steps=steps_of_log(log) if sequence(log) else steps_of(answer),
         usage=UsageByRole(subject=_usage(data)),
         duration=_total(data.get("latency")),
@@ -113,24 +113,24 @@ def _attempt(run: Run, name: str, index: int, row: Row, scored: Scored, failed: 
     )
 
 
-def _facts(scored: Scored, error: ErrorInfo | None, score: dict[str, Any]) -> Facts:
+def _facts(scores: CategoryScores, error: ErrorInfo | None, score: dict[str, Any]) -> Facts:
     if error is not None:
-        return Facts("error", "scored" if scored.exists else "not_run", "none")
+        return Facts("error", "scored" if scores.exists else "not_run", "none")
     if score:
         outcome: Outcome = "pass" if _is_right(score) else "fail"
         return Facts("limit" if _TERMINATED in _kind(score) else "completed", "scored", outcome)
-    if not scored.exists:
+    if not scores.exists:
         return Facts("completed", "not_run", "none")
-    return Facts("completed", "scored", "pass") if scored.names_all else Facts("completed", "unscored", "none")
+    return Facts("completed", "scored", "pass") if scores.names_all else Facts("completed", "unscored", "none")
 
 
 def _is_right(score: dict[str, Any]) -> bool:
-    """What is not named among the failures is."""
+    """True without a score row: only failures have one."""
     return not score or score.get("valid") is True
 
 
 def _error(answer: Any, data: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
-    """A model may say these words, too; of an answer the tokens are counted."""
+    """A model may answer with these words, too, but then there is a token count."""
     if not isinstance(answer, str) or not answer.startswith(BROKE) or number(data.get("output_token_count")):
         return None
     message, traceback = answer.removeprefix(BROKE).strip(), text(data.get("traceback"))
@@ -142,7 +142,7 @@ def _error(answer: Any, data: dict[str, Any], ref: SourceRef) -> ErrorInfo | Non
         message=message,
         code=code[1] if code else "",
         traceback=traceback,
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase="subject",
         ref=ref,
     )
@@ -162,18 +162,18 @@ def _limit(score: dict[str, Any]) -> Limit:
     return Limit(type="steps", reason=_explanation(score))
 
 
-def _checks(scored: Scored, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:
-    """One failure may be told twice: a broken inference of several turns is."""
+def _checks(scores: CategoryScores, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:
+    """A failure may be listed twice: an inference error in a multi-turn case is."""
     if facts.measurement != "scored":
         return
     for at, row in enumerate(failed or (None,)):
         score = row.data if row else {}
-        # what never came back was compared all the same; that says nothing
+        # BFCL also checks the text of an inference error; that result is meaningless
         status: CheckStatus = "not_run" if facts.execution == "error" else "pass" if _is_right(score) else "fail"
         yield Check(
-            name=scored.checker if at == 0 else f"{scored.checker} {at + 1}",
+            name=scores.checker if at == 0 else f"{scores.checker} {at + 1}",
             status=status,
-            scorer=scored.checker,
+            scorer=scores.checker,
             order=at,
             value=_is_right(score),
             is_primary=at == 0,
@@ -191,18 +191,18 @@ def _usage(data: dict[str, Any]) -> Usage:
 
 
 def _total(value: Any) -> float | None:
-    """One number, or one for each step of each turn."""
+    """The value is one number, or nested lists with one number per step of each turn."""
     if not isinstance(value, list):
         return number(value)
-    found = [total for inner in value if (total := _total(inner)) is not None]
-    return sum(found) if found else None
+    totals = [total for inner in value if (total := _total(inner)) is not None]
+    return sum(totals) if totals else None
 
 
 def _extra(data: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
     details = {name: data[name] for name in ("input_token_count", "output_token_count", "latency")
                if isinstance(data.get(name), list)}  # fmt: skip
     raw = score.get("model_result_raw", score.get("model_result"))
-    facts = known(
+    facts = non_empty(
         reasoning=data.get("reasoning_content"),
         details=details,
         model_result=raw if data and raw != data.get("result") else None,
@@ -211,16 +211,16 @@ def _extra(data: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
 
 
 def _other_model(run: Run, score: dict[str, Any]) -> dict[str, Any]:
-    """The model as a score names it, where that is not the name of its folder."""
+    """The model's name in the score, if it differs from the folder's."""
     model = score.get("model_name")
-    return {} if model == run.subject.model else known(model_name=model)
+    return {} if model == run.subject.model else non_empty(model_name=model)
 
 
 _ASSISTANT = Actor(role="assistant")
 
 
 def output_of(result: Any, decoded: Any) -> Output:
-    """`decoded` is what the harness made of it, which it keeps for what it refuses."""
+    """`decoded` are the parsed calls, which BFCL keeps only for failures."""
     if isinstance(result, str):
         return Output(text=result, structured=plain(decoded))
     if _are_calls(result):
@@ -269,13 +269,15 @@ def _call(name: str, given: Any) -> ToolCall:
 
 
 def steps_of_log(log: Any) -> tuple[Step, ...]:
-    """The log of an inference, where it was asked for: a list of entries, some of them below the name of a step."""
-    found: list[tuple[str, dict[str, Any]]] = []
+    """The optional inference log: a list of entries, some of them nested under the name of a step."""
+    named_entries: list[tuple[str, dict[str, Any]]] = []
     for part in sequence(log):
         inside = part.items() if isinstance(part, dict) and "role" not in part else [("", part)]
         for name, entries in inside:
-            found += [(str(name), mapping(entry)) for entry in (entries if isinstance(entries, list) else [entries])]
-    return tuple(_logged(at, name, entry) for at, (name, entry) in enumerate(found))
+            named_entries += [
+                (str(name), mapping(entry)) for entry in (entries if isinstance(entries, list) else [entries])
+            ]
+    return tuple(_logged(at, name, entry) for at, (name, entry) in enumerate(named_entries))
 
 
 def _logged(at: int, name: str, entry: dict[str, Any]) -> Step:

@@ -1,4 +1,4 @@
-"""Results and scores of models, category by category: each is a run, with the number that the scores begin with."""
+"""Results and scores of models. Each category is a run; its accuracy is in the first line of the scores."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Sub
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, convert_each, head_of, json_lines, of_run
 from errata.sources.bfcl import FILE, GROUPS, HEAD, NAME, files_below, is_score
-from errata.sources.bfcl.attempts import Scored, items_of
+from errata.sources.bfcl.attempts import CategoryScores, items_of
 from errata.sources.shared.row_groups import Lines, lines_of
 from errata.sources.shared.values import as_text, count, number, rest
 
@@ -19,14 +19,14 @@ _HEADER = ("accuracy", "correct_count", "total_count")
 
 
 class PathParts(NamedTuple):
-    """What the path of a file says."""
+    """The parts of a file's path."""
 
     model: str
     group: str
     category: str
     version: str
     kind: str
-    """result or score."""
+    """`result` or `score`."""
 
 
 class Category(NamedTuple):
@@ -36,7 +36,7 @@ class Category(NamedTuple):
 
     @property
     def checker(self) -> str:
-        """Which of BFCL's checkers compares the answers of this category."""
+        """The BFCL checker for this category."""
         name = self.parts.category
         if "relevance" in name:
             return "irrelevance_checker" if "irrelevance" in name else "relevance_checker"
@@ -45,8 +45,8 @@ class Category(NamedTuple):
         return "agentic_checker" if name.startswith(("web_search", "memory")) else "ast_checker"
 
 
-class Header(NamedTuple):
-    """The first line of the scores; without a place where there are none."""
+class ScoreHeader(NamedTuple):
+    """The first line of the scores; `ref` is None if there are no scores."""
 
     data: dict[str, Any]
     ref: SourceRef | None
@@ -67,8 +67,8 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     if path.is_file():
         parts = parts_of(path) or PathParts("", "", path.stem, "", "")
-        scored = is_score(head_of(path, HEAD))
-        alone = Category(parts, None, path) if scored else Category(parts, path, None)
+        holds_scores = is_score(head_of(path, HEAD))
+        alone = Category(parts, None, path) if holds_scores else Category(parts, path, None)
         yield from _category(alone, path.parent)
         return
     for category in _categories(path):
@@ -76,7 +76,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _categories(root: Path) -> list[Category]:
-    """Results and scores of one model and one category together, wherever they lie."""
+    """Pair the results and scores of each model and category, in any folder."""
     categories: dict[tuple[str, str], Category] = {}
     for file in files_below(root):
         parts = parts_of(file)
@@ -90,7 +90,7 @@ def _categories(root: Path) -> list[Category]:
 
 
 def parts_of(file: Path) -> PathParts | None:
-    """The rows of results name neither their model nor their category."""
+    """Model and category come from the path: result rows contain neither."""
     match = FILE.fullmatch(file.name)
     if match is None:
         return None
@@ -105,11 +105,11 @@ def _category(category: Category, root: Path) -> Iterator[Item]:
     with ExitStack() as stack:
         results, scores = (_lines(path, root, stack) for path in (category.result, category.score))
         header = header_of(category.score, root)
-        failed = scores.named if scores else 0
-        names_all = results is not None and header.correct == results.named - failed
+        failed = scores.key_count if scores else 0
+        names_all = results is not None and header.correct == results.key_count - failed
         run = run_of(category, header, root, names_all=names_all)
         yield run
-        rows = _Rows(run, Scored(header.ref is not None, names_all, category.checker), results, scores)
+        rows = _Rows(run, CategoryScores(header.ref is not None, names_all, category.checker), results, scores)
         yield from of_run(run.id, rows.items())
 
 
@@ -121,10 +121,10 @@ def _lines(path: Path | None, root: Path, stack: ExitStack) -> Lines | None:
 
 
 class _Rows:
-    """The rows of a category: those of the results with what the scores say of them, then what only the scores have."""
+    """The rows of a category: results with their scores, then failures that only the scores list."""
 
-    def __init__(self, run: Run, scored: Scored, results: Lines | None, scores: Lines | None) -> None:
-        self._run, self._scored, self._results, self._scores = run, scored, results, scores
+    def __init__(self, run: Run, category_scores: CategoryScores, results: Lines | None, scores: Lines | None) -> None:
+        self._run, self._category_scores, self._results, self._scores = run, category_scores, results, scores
 
     def items(self) -> Iterator[Item]:
         if self._results is not None:
@@ -135,23 +135,23 @@ class _Rows:
 
     def _of_result(self, row: Row) -> Iterator[Item]:
         failed = self._scores.of(as_text(row.data[0].data["id"])) if self._scores is not None else ()
-        return items_of(self._run, self._scored, row.data, failed)
+        return items_of(self._run, self._category_scores, row.data, failed)
 
     def _of_score(self, row: Row) -> Iterator[Item]:
-        return items_of(self._run, self._scored, (), row.data)
+        return items_of(self._run, self._category_scores, (), row.data)
 
 
 def _is_header(row: Row | Unreadable) -> bool:
     return isinstance(row, Row) and isinstance(row.data[0].data, dict) and "accuracy" in row.data[0].data
 
 
-def header_of(score: Path | None, root: Path) -> Header:
+def header_of(score: Path | None, root: Path) -> ScoreHeader:
     first = _first(score, root)
     is_header = isinstance(first, Row) and isinstance(first.data, dict) and "accuracy" in first.data
-    return Header(first.data, first.ref) if isinstance(first, Row) and is_header else Header({}, None)
+    return ScoreHeader(first.data, first.ref) if isinstance(first, Row) and is_header else ScoreHeader({}, None)
 
 
-def run_of(category: Category, header: Header, root: Path, *, names_all: bool) -> Run:
+def run_of(category: Category, header: ScoreHeader, root: Path, *, names_all: bool) -> Run:
     parts = category.parts
     main = category.result or category.score
     ref = header.ref or SourceRef(file=_relative(main, root))
@@ -172,10 +172,10 @@ def run_of(category: Category, header: Header, root: Path, *, names_all: bool) -
     )
 
 
-def _reported(header: Header, *, names_all: bool) -> Iterator[Reported]:
+def _reported(header: ScoreHeader, *, names_all: bool) -> Iterator[Reported]:
     if header.ref is None:
         return
-    # the scores name the failures alone: where these and the results do not add up, nobody can tell what was right
+    # scores list only failures: if these and the results do not add up, the correct rows are unknown
     how = "accuracy" if names_all else "accuracy of rows that are not named"
     n = count(header.data.get("total_count"))
     value = number(header.data.get("accuracy"))
@@ -184,7 +184,7 @@ def _reported(header: Header, *, names_all: bool) -> Iterator[Reported]:
 
 
 def _mark(category: Category, root: Path) -> str:
-    """BFCL gives a run no name and no time; what the first row took is not the same twice."""
+    """BFCL writes no run name or time; the latency in the first row distinguishes runs."""
     first = _first(category.result or category.score, root)
     return fingerprint(first.data if isinstance(first, Row) else None, size=3)
 

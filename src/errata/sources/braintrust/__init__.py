@@ -1,4 +1,4 @@
-"""Braintrust: what `Eval` returns, or the rows of an experiment with their spans, as lines or as a list."""
+"""Braintrust: the result of `Eval`, or the rows of an experiment with their spans, as lines or as a list."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _ROW = re.compile(rb'\s*(?:\{\s*"(?:results|events|data)"\s*:\s*)?(?:\[\s*)?\{\s
 
 
 def _keys(*keys: bytes) -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rb'(?<!\\)"' + key) for key in keys)
+    return tuple(re.compile(rb'"(?<!\\")' + key) for key in keys)
 
 
 _SUMMARY = _keys(rb'summary"\s*:\s*\{', rb'experiment_name"\s*:', rb'project_name"\s*:')
@@ -30,9 +30,9 @@ def recognise(path: Path) -> Match | None:
         return None
     if head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _SUMMARY):
         return Match.sure("`summary` with `experiment_name` and `project_name`")
-    for signs, told in ((_RESULT, "`scores`, `expected` and `exc_info`"), (_SPAN, "`scores` and `root_span_id`")):
+    for signs, names in ((_RESULT, "`scores`, `expected` and `exc_info`"), (_SPAN, "`scores` and `root_span_id`")):
         if _ROW.match(head) and all(sign.search(head) for sign in signs):
-            return Match.sure(f"rows with {told}")
+            return Match.sure(f"rows with {names}")
     return None
 
 

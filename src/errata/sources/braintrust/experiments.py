@@ -1,4 +1,4 @@
-"""The rows of a file by trace, and a first reading of them → its experiments, with what summary and rows state."""
+"""The rows of a file grouped by trace, and a first pass over them → the runs of its experiments."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,10 +11,10 @@ from errata.model import Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, decode, head_of
 from errata.sources.braintrust import NAME
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.row_groups import Items, gathered
-from errata.sources.shared.runs import named_by_content
-from errata.sources.shared.scores import Seen
-from errata.sources.shared.values import known, mapping, number, rest, text
+from errata.sources.shared.row_groups import ItemGroups, read_groups
+from errata.sources.shared.runs import hash_of_content
+from errata.sources.shared.scores import ScorerCounts
+from errata.sources.shared.values import mapping, non_empty, number, rest, text
 
 MODELS_CAP = 2
 _AGAINST = ("improvements", "regressions", "diff")
@@ -24,10 +24,10 @@ _LISTS = ("results", "events", "data")
 _LISTED = re.compile(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
 
 
-class Experiment:
+class BraintrustExperiment:
     def __init__(self, ref: SourceRef, scorers: Iterable[str]) -> None:
         self.ref = ref
-        self.seen = Seen(scorers)
+        self.seen = ScorerCounts(scorers)
         self.models: set[str] = set()
         self.project = ""
 
@@ -43,20 +43,22 @@ class Experiment:
                 self.models.add(model)
 
 
-class Survey(NamedTuple):
-    experiments: dict[str, Experiment]
+class ExperimentFile(NamedTuple):
+    experiments: dict[str, BraintrustExperiment]
     summary: dict[str, Any]
 
 
-def survey(path: Path) -> Survey:
+def survey(path: Path) -> ExperimentFile:
     summary, ref = _summary(path)
     names = mapping(summary.get("scores")).keys()
-    found: dict[str, Experiment] = {}
+    experiments: dict[str, BraintrustExperiment] = {}
     for group in groups_of(path):
         if isinstance(group, Row) and any(isinstance(row.data, dict) for row in group.data):
             root = root_of(group.data)
-            found.setdefault(experiment_of(root), Experiment(root.ref, names)).add(root.data, group.data)
-    return Survey(found or {"": Experiment(ref, names)}, summary)
+            experiments.setdefault(experiment_of(root), BraintrustExperiment(root.ref, names)).add(
+                root.data, group.data
+            )
+    return ExperimentFile(experiments or {"": BraintrustExperiment(ref, names)}, summary)
 
 
 def experiment_of(row: Row) -> str:
@@ -74,45 +76,47 @@ def _summary(path: Path) -> tuple[dict[str, Any], SourceRef]:
         return {}, ref
 
 
-def runs_of(found: Survey, path: Path) -> dict[str, Run]:
-    return {name: _run(name, one, found.summary, path) for name, one in found.experiments.items()}
+def runs_of(file: ExperimentFile, path: Path) -> dict[str, Run]:
+    return {name: _run(name, experiment, file.summary, path) for name, experiment in file.experiments.items()}
 
 
-def _run(ident: str, one: Experiment, summary: dict[str, Any], path: Path) -> Run:
+def _run(ident: str, experiment: BraintrustExperiment, summary: dict[str, Any], path: Path) -> Run:
     name = text(summary.get("experiment_name"))
     known_as = text(summary.get("experiment_id")) or ident
-    ref = SourceRef(file=path.name, pointer="/summary") if summary else one.ref
+    ref = SourceRef(file=path.name, pointer="/summary") if summary else experiment.ref
     return Run(
         native_id=_native(name, known_as, path),
         external_id=known_as,
         source=SourceInfo(name=NAME),
         name=name,
-        subject=Subject(model=next(iter(one.models)) if len(one.models) == 1 else ""),
-        suite=text(summary.get("project_name")) or one.project,
-        reported=one.seen.reported(ref, _stated(summary)),
-        scorers=one.seen.scorers,
+        subject=Subject(model=next(iter(experiment.models)) if len(experiment.models) == 1 else ""),
+        suite=text(summary.get("project_name")) or experiment.project,
+        reported=experiment.seen.reported(ref, _summary_scores(summary)),
+        scorers=experiment.seen.scorers,
         origin=str(path.parent),
-        extra=rest(summary, _SUMMARY) | known(url=summary.get("experiment_url"), scores=_further(summary)),
-        ref=one.ref,
+        extra=rest(summary, _SUMMARY) | non_empty(url=summary.get("experiment_url"), scores=_further(summary)),
+        ref=experiment.ref,
     )
 
 
 def _native(name: str, known_as: str, path: Path) -> str:
-    """An experiment that was never sent has the name of its project, like any other of that project."""
+    """A local experiment has only the name of its project, which all experiments of the project share."""
     if known_as:
         return name or known_as
-    return f"{name or path.stem}-{named_by_content(path)}"
+    return f"{name or path.stem}-{hash_of_content(path)}"
 
 
-def _stated(summary: dict[str, Any]) -> dict[str, float | None]:
+def _summary_scores(summary: dict[str, Any]) -> dict[str, float | None]:
     return {name: number(mapping(told).get("score")) for name, told in mapping(summary.get("scores")).items()}
 
 
 def _further(summary: dict[str, Any]) -> dict[str, Any]:
-    """Against another experiment: what got better, and what worse."""
-    told = {name: rest(mapping(one), ("name", "score")) for name, one in mapping(summary.get("scores")).items()}
+    """Improvements and regressions against another experiment."""
+    scores = {name: rest(mapping(score), ("name", "score")) for name, score in mapping(summary.get("scores")).items()}
     return {
-        name: one for name, one in told.items() if any(one.get(key) for key in ("improvements", "regressions", "diff"))
+        name: score
+        for name, score in scores.items()
+        if any(score.get(key) for key in ("improvements", "regressions", "diff"))
     }
 
 
@@ -124,14 +128,14 @@ class _Trace(msgspec.Struct):
 
 
 def groups_of(path: Path) -> Iterator[Row | Unreadable]:
-    """A row for each group: its data are the rows themselves."""
+    """One `Row` per trace; its data are the rows of the trace."""
     document = document_at(path)
     if document is None:
-        yield from gathered(path, _Trace, _Trace.key, source=NAME, root=path.parent)
+        yield from read_groups(path, _Trace, _Trace.key, source=NAME, root=path.parent)
     elif isinstance(document, Unreadable):
         yield document
     else:
-        yield from Items(document, _Trace, _Trace.key).together()
+        yield from ItemGroups(document, _Trace, _Trace.key).together()
 
 
 def document_at(path: Path) -> LongDocument | Unreadable | None:
@@ -146,12 +150,12 @@ def document_at(path: Path) -> LongDocument | Unreadable | None:
 
 
 def _is_line(head: bytes) -> bool:
-    """Whether the first line is a row of its own, and not the beginning of a document, or all of it."""
+    """Whether the first line is a row, and not a document or its beginning."""
     line, end, _ = head.partition(b"\n")
     try:
         first = decode(line)
     except ValueError:
-        # a broken first line is followed by others; a document goes on in the next line
+        # a damaged row is followed by other rows; a document continues in the next line
         return line.strip() != b"{" and (bool(end) or b'"summary"' not in line) and b'"results"' not in line
     return isinstance(first, dict) and not any(
         isinstance(first.get(key), list) for key in ("results", "events", "data")
@@ -159,9 +163,9 @@ def _is_line(head: bytes) -> bool:
 
 
 def root_of(rows: tuple[Row, ...]) -> Row:
-    """The span that is the whole of a trace; it need not stand first."""
-    told = [row for row in rows if isinstance(row.data, dict)]
-    return next((row for row in told if _is_root(row.data)), told[0])
+    """The root span of a trace; it need not come first."""
+    objects = [row for row in rows if isinstance(row.data, dict)]
+    return next((row for row in objects if _is_root(row.data)), objects[0])
 
 
 def _is_root(row: dict[str, Any]) -> bool:

@@ -24,17 +24,24 @@ from errata.model.usage import total_of
 from errata.model.words import ActorRole, Phase, StepKind
 from errata.sources.base import Numbering, Row
 from errata.sources.braintrust import NAME
-from errata.sources.braintrust.experiments import Experiment, experiment_of, groups_of, root_of, runs_of, survey
+from errata.sources.braintrust.experiments import (
+    BraintrustExperiment,
+    experiment_of,
+    groups_of,
+    root_of,
+    runs_of,
+    survey,
+)
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.runs import items_of_runs
-from errata.sources.shared.scores import answer_of, case_of, scored, status_of_value
+from errata.sources.shared.scores import answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     plain,
     rest,
@@ -59,15 +66,17 @@ _KINDS: dict[str, tuple[ActorRole, StepKind]] = {
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
-    found = survey(path)
-    runs = runs_of(found, path)
-    convert = partial(items_of, runs, found.experiments, Numbering())
+    file = survey(path)
+    runs = runs_of(file, path)
+    convert = partial(items_of, runs, file.experiments, Numbering())
     yield from items_of_runs(
         runs, groups_of(path), convert, which=lambda group: experiment_of(group.data[0]), source=NAME
     )
 
 
-def items_of(runs: dict[str, Run], found: dict[str, Experiment], numbering: Numbering, group: Row) -> Iterator[Item]:
+def items_of(
+    runs: dict[str, Run], experiments: dict[str, BraintrustExperiment], numbering: Numbering, group: Row
+) -> Iterator[Item]:
     row = root_of(group.data)
     of = experiment_of(row)
     run = runs[of]
@@ -83,11 +92,11 @@ def items_of(runs: dict[str, Run], found: dict[str, Experiment], numbering: Numb
             extra=rest(mapping(row.data.get("origin")), ("id",)),
             ref=row.ref,
         )
-    yield _attempt(run, found[of].seen.main, (name, index), row, group.data)
+    yield _attempt(run, experiments[of].seen.main, (name, index), row, group.data)
 
 
 def _name(row: dict[str, Any]) -> str:
-    """The record of the data set where it is told, else what was asked: trials have the same."""
+    """The id of the dataset record, else a fingerprint of the input: equal for all trials of a case."""
     record = text(mapping(row.get("origin")).get("id"))
     if record or row.get("input") is not None:
         return record or f"input-{fingerprint(plain(row['input']), size=6)}"
@@ -95,43 +104,45 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def _attempt(run: Run, main: str, who: tuple[str, int], row: Row, rows: tuple[Row, ...]) -> Attempt:
-    told, (name, index) = row.data, who
-    metadata, metrics = mapping(told.get("metadata")), mapping(told.get("metrics"))
-    error = _error(told, row.ref)
+    fields, (name, index) = row.data, who
+    metadata, metrics = mapping(fields.get("metadata")), mapping(fields.get("metrics"))
+    error = _error(fields, row.ref)
     spans = [one for one in rows if one is not row and isinstance(one.data, dict)]
-    made = scored("error" if error else "completed", _checks(told, spans, row.ref), (error,) if error else (), main)
+    made = score_row(
+        "error" if error else "completed", _checks(fields, spans, row.ref), (error,) if error else (), main
+    )
     start, end = number(metrics.get("start")), number(metrics.get("end"))
-    output = told.get("output")
+    output = fields.get("output")
     return Attempt(
         run=run.id,
         case=case_key(run.suite, name),
-        native_id=text(told.get("id")),
+        native_id=text(fields.get("id")),
         index=index,
         native_status=made.status,
         output=Output(text=answer_of(output), structured=None if isinstance(output, str) else plain(output)),
         steps=steps_of(spans),
-        usage=UsageByRole(subject=_usage(told, spans)),
+        usage=UsageByRole(subject=_usage(fields, spans)),
         started_at=moment_since_1970(start),
         finished_at=moment_since_1970(end),
         duration=end - start if start is not None and end is not None else None,
-        extra=rest(told, _ROW) | known(metadata=rest(metadata, (SCORER_ERRORS,)), metrics=metrics),
+        extra=rest(fields, _ROW) | non_empty(metadata=rest(metadata, (SCORER_ERRORS,)), metrics=metrics),
         ref=row.ref,
-        **made.told,
+        **made.attempt_fields,
     )
 
 
-def _error(told: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
-    error, traceback = told.get("error"), text(told.get("exc_info"))
+def _error(fields: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
+    error, traceback = fields.get("error"), text(fields.get("exc_info"))
     if not error and not traceback:
         return None
     shown = text(mapping(error).get("message")) if isinstance(error, dict) else as_text(error) if error else ""
     return error_of(raised_as(shown or traceback), "subject", traceback=traceback, ref=ref.below("error"))
 
 
-def _checks(told: dict[str, Any], spans: list[Row], ref: SourceRef) -> list[Check]:
-    """A scorer that raised has no score, only its traceback; one that gave none has left the row out."""
-    scores = mapping(told.get("scores"))
-    broken = mapping(mapping(told.get("metadata")).get(SCORER_ERRORS)) | _broken_spans(spans, scores)
+def _checks(fields: dict[str, Any], spans: list[Row], ref: SourceRef) -> list[Check]:
+    """A scorer that raised has a traceback and no score; a scorer with a null score skipped the row."""
+    scores = mapping(fields.get("scores"))
+    broken = mapping(mapping(fields.get("metadata")).get(SCORER_ERRORS)) | _broken_spans(spans, scores)
     names = dict.fromkeys((*scores, *broken))
     return [_check(name, order, scores, broken, ref) for order, name in enumerate(names)]
 
@@ -153,15 +164,15 @@ def _check(name: str, order: int, scores: dict[str, Any], broken: dict[str, Any]
 
 
 def _broken_spans(spans: list[Row], scores: dict[str, Any]) -> dict[str, Any]:
-    """In a trace a scorer is a span of its own, with its error."""
-    found = [one.data for one in spans if kind_of(one.data) == SCORE and one.data.get("error")]
-    named = {text(mapping(one.get("span_attributes")).get("name")): one["error"] for one in found}
+    """In a trace each scorer is a span with its own error."""
+    broken = [one.data for one in spans if kind_of(one.data) == SCORE and one.data.get("error")]
+    named = {text(mapping(one.get("span_attributes")).get("name")): one["error"] for one in broken}
     return {name: error for name, error in named.items() if name and name not in scores}
 
 
-def _usage(told: dict[str, Any], spans: list[Row]) -> Usage:
-    """Tokens are counted where a model was called; what scorers spent stands in their own spans."""
-    own = [mapping(told.get("metrics"))]
+def _usage(fields: dict[str, Any], spans: list[Row]) -> Usage:
+    """Tokens of the row or, if it has none, of its model calls; scorers' tokens are in their own spans."""
+    own = [mapping(fields.get("metrics"))]
     calls = [mapping(one.data.get("metrics")) for one in spans if kind_of(one.data) == "llm"]
     of = own if number(own[0].get("tokens")) or number(own[0].get("prompt_tokens")) else calls
     cost = total_of(number(one.get("estimated_cost")) for one in of)
@@ -179,31 +190,31 @@ def kind_of(span: dict[str, Any]) -> str:
 
 
 def steps_of(spans: list[Row]) -> tuple[Step, ...]:
-    """In the order in which they began."""
+    """Ordered by start."""
     ordered = sorted(spans, key=lambda one: number(mapping(one.data.get("metrics")).get("start")) or 0)[:STEPS_CAP]
     at = {text(one.data.get("span_id")): index for index, one in enumerate(ordered)}
     return tuple(_step(one, index, at) for index, one in enumerate(ordered))
 
 
 def _step(row: Row, index: int, at: dict[str, int]) -> Step:
-    span = Fields(row.data)
+    span = JsonFields(row.data)
     span.drop("root_span_id")
     attributes, metrics = mapping(span.take("span_attributes")), mapping(span.take("metrics"))
     role, kind = _KINDS.get(kind_of(row.data), ("environment", "log"))
     above = [at[one] for one in sequence(span.take("span_parents")) if isinstance(one, str) and one in at]
-    said, error = span.take("output"), span.take("error")
+    output, error = span.take("output"), span.take("error")
     phase: Phase = "scoring" if role == "judge" else "tool" if role == "tool" else "subject"
     return Step(
         index=index,
         actor=Actor(role=role, name=text(attributes.get("name"))),
         kind=kind,
         parent=above[0] if above and above[0] != index else None,
-        text=answer_of(said) or ("" if said is None else as_text(said)),
+        text=answer_of(output) or ("" if output is None else as_text(output)),
         error=error_of(raised_as(as_text(error)), phase, ref=row.ref) if error else None,
         started_at=moment_since_1970(metrics.get("start")),
         ended_at=moment_since_1970(metrics.get("end")),
         model=text(mapping(span.get("metadata")).get("model")),
         span_id=text(span.take("span_id")),
         ref=row.ref,
-        extra=rest(span.rest()) | known(type=kind_of(row.data), metrics=metrics),
+        extra=rest(span.rest()) | non_empty(type=kind_of(row.data), metrics=metrics),
     )

@@ -1,4 +1,4 @@
-"""Sessions of Claude Code and Codex read alone: what was done, before anybody measured it."""
+"""Sessions of Claude Code and Codex on their own, without results."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ SESSION_HEAD = 64 * 1024
 
 _JOINS = re.compile(rb"^transcript\s*=", re.MULTILINE)
 _SIGNS = (b'"sessionId"', b'"session_meta"')
-"""One of them stands in the head of any session."""
+"""Every session contains one of these near its start."""
 
 
 def recognise(path: Path) -> Match | None:
@@ -36,32 +36,32 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a part of a session, and for one that belongs to results."""
+    """A hint for a part of a session, and for a session that belongs to results."""
     if not _may_be_session(path):
         return None
     from errata.sources.shared.transcripts import is_part, kind_of
 
     try:
         if is_part(path):
-            return "this is what a subagent did: name the session that called it, which is read with it"
+            return "this is the transcript of a subagent: import the session that called it, which includes it"
         above = _mapping_above(path) if kind_of(path) else None
     except (OSError, ValueError):
         return None
-    return f"it belongs to the results that `{above.name}` describes: name these" if above else None
+    return f"it belongs to the results that `{above.name}` describes: import these" if above else None
 
 
 def _may_be_session(path: Path) -> bool:
-    """A cheap look, before the readers of sessions are imported."""
+    """A cheap check before the session readers are imported."""
     head = head_of(path, SESSION_HEAD)
     return head.lstrip().startswith(b"{") and any(sign in head for sign in _SIGNS)
 
 
 def _mapping_above(path: Path) -> Path | None:
-    """A mapping that joins sessions to results; they are then no runs of their own."""
+    """A mapping that joins sessions to results; such sessions are not separate runs."""
     for folder in path.absolute().parents[:ABOVE]:
-        for found in sorted(folder.glob("*.map.toml"))[:LOOKS]:
-            if _JOINS.search(head_of(found, HEAD)):
-                return found
+        for mapping_file in sorted(folder.glob("*.map.toml"))[:LOOKS]:
+            if _JOINS.search(head_of(mapping_file, HEAD)):
+                return mapping_file
     return None
 
 

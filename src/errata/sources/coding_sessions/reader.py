@@ -1,4 +1,4 @@
-"""A session of a coding agent → a run with one case and one attempt, which nobody measured."""
+"""A session of a coding agent → a run with one case and one unmeasured attempt."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from errata.model import Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, Subject, UsageByRole, case_key
 from errata.sources.base import describe, of_run, unreadable
 from errata.sources.coding_sessions import NAME
-from errata.sources.shared.transcripts import Transcript, transcript_at
+from errata.sources.shared.transcripts import SessionTranscript, transcript_at
 
 SUITE = "sessions"
 
@@ -15,62 +15,62 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     ref = SourceRef(file=path.name)
     try:
-        found = transcript_at(path, source=NAME, root=path.parent)
+        transcript = transcript_at(path, source=NAME, root=path.parent)
     except (OSError, ValueError) as error:
         yield unreadable(NAME, ref, describe(error))
         return
-    if found is None:
-        yield unreadable(NAME, ref, "no session")
+    if transcript is None:
+        yield unreadable(NAME, ref, "not a session")
         return
-    run = _run(found, path, ref)
-    asked = next((step for step in found.steps if _is_asked(step)), None)
+    run = _run(transcript, path, ref)
+    request = next((step for step in transcript.steps if _is_user_request(step)), None)
     yield run
     yield Case(
         run=run.id,
         suite=run.suite,
         native_id=run.native_id,
-        input=asked.text if asked else None,
-        ref=asked.ref if asked and asked.ref else ref,
+        input=request.text if request else None,
+        ref=request.ref if request and request.ref else ref,
     )
-    yield _attempt(run, found, ref)
-    yield from of_run(run.id, found.unreadable)
+    yield _attempt(run, transcript, ref)
+    yield from of_run(run.id, transcript.unreadable)
 
 
-def _run(found: Transcript, path: Path, ref: SourceRef) -> Run:
+def _run(transcript: SessionTranscript, path: Path, ref: SourceRef) -> Run:
     return Run(
-        native_id=found.session or path.stem,
-        source=SourceInfo(name=NAME, format_version=found.agent),
-        name=found.session or path.stem,
-        subject=Subject(model=found.model, agent=found.agent, agent_version=found.version),
+        native_id=transcript.session or path.stem,
+        source=SourceInfo(name=NAME, format_version=transcript.agent),
+        name=transcript.session or path.stem,
+        subject=Subject(model=transcript.model, agent=transcript.agent, agent_version=transcript.version),
         suite=SUITE,
-        started_at=found.started_at,
-        finished_at=found.finished_at,
+        started_at=transcript.started_at,
+        finished_at=transcript.finished_at,
         origin=str(path.parent),
         ref=ref,
     )
 
 
-def _attempt(run: Run, found: Transcript, ref: SourceRef) -> Attempt:
+def _attempt(run: Run, transcript: SessionTranscript, ref: SourceRef) -> Attempt:
     return Attempt(
         run=run.id,
         case=case_key(run.suite, run.native_id),
-        native_id=found.session,
-        execution=found.execution,
+        native_id=transcript.session,
+        execution=transcript.execution,
         measurement="not_run",
         outcome="none",
-        output=Output(text=found.answer),
-        stop_reason=found.stop_reason,
-        limit=found.limit,
-        errors=found.errors,
-        steps=found.steps,
-        usage=UsageByRole(subject=found.usage),
-        started_at=found.started_at,
-        finished_at=found.finished_at,
+        output=Output(text=transcript.answer),
+        stop_reason=transcript.stop_reason,
+        limit=transcript.limit,
+        errors=transcript.errors,
+        steps=transcript.steps,
+        usage=UsageByRole(subject=transcript.usage),
+        started_at=transcript.started_at,
+        finished_at=transcript.finished_at,
         ref=ref,
-        extra=found.extra,
+        extra=transcript.extra,
     )
 
 
-def _is_asked(step: Step) -> bool:
-    """What a person said, not what the agent adds for itself."""
+def _is_user_request(step: Step) -> bool:
+    """A prompt by a person, not one that the agent adds itself."""
     return step.actor.role == "user" and bool(step.text) and not step.extra.get("isMeta")

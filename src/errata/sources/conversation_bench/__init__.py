@@ -11,7 +11,7 @@ TITLE = "conversation-bench and audio-arena: run folders with judged turns, comp
 HARNESS = Harness(name=NAME, title="conversation-bench", unit="turn", judges_turns=True)
 
 JUDGES = ("openai", "claude")
-"""The first one whose file is there decides the outcome."""
+"""The first one with a file decides the outcome."""
 JUDGED_SUFFIX = "_judged.jsonl"
 TRANSCRIPT = "transcript.jsonl"
 RUNTIME = "runtime.json"
@@ -29,7 +29,7 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a path of this harness that is no finished run."""
+    """A hint for a path of this harness that is not a finished run."""
     from errata.sources.conversation_bench.contract import explain as explain_path
 
     return explain_path(path)

@@ -1,4 +1,4 @@
-"""A comparison folder: which runs it lists, and what it says about each."""
+"""A comparison folder: the runs that it lists, and its numbers for each."""
 
 import re
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ from errata.sources.shared.values import mapping, plain, text
 
 METADATA = "metadata.json"
 WRITTEN_BY = "written_by"
-"""Who rebuilt a comparison from its runs; the harness itself does not sign."""
+"""The tool that rebuilt a comparison from its runs; the harness itself does not write this field."""
 HEADLINE = "pass_row_rate"
 _TABLES_BY_MODEL = ("metric_summary.csv", "model_summary.csv")
 _COUNTS = ("pass_rows", "fail_rows", "incomplete_rows", "empty_response_count", "model_ended_session_count")
 _ENVIRONMENT = re.compile(r"(?<!\S)([A-Za-z_]\w*)=\S+")
 
 
-class Listed(NamedTuple):
-    """One run's row of `run_results.csv`, and the folder it stands in."""
+class ComparisonRow(NamedTuple):
+    """One run's row of `run_results.csv`, and the comparison folder."""
 
     folder: Path
     row: dict[str, str]
@@ -35,52 +35,52 @@ class Listed(NamedTuple):
 
 class RunFolder(NamedTuple):
     path: Path
-    listed: Listed
+    listed: ComparisonRow
 
 
 def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
-    """The folders of the runs that a comparison lists, each once."""
+    """The run folders that a comparison lists, without duplicates."""
     benchmark = text(metadata(folder).get("benchmark"))
-    found: set[Path] = set()
+    seen: set[Path] = set()
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
         if type(row) is Unreadable:
             yield row
             continue
         assert type(row) is Row
-        listed = Listed(folder, row.data, row.ref)
+        listed = ComparisonRow(folder, row.data, row.ref)
         path = _find_run(listed, row.data.get("benchmark_name") or benchmark)
         if path is None:
-            told = row.data.get("run_dir") or row.data.get("run_id")
-            why = f"run not found: looked for `{listed.run_id or told}` beside the comparison and upwards of it"
+            run_dir = row.data.get("run_dir") or row.data.get("run_id")
+            why = f"run not found: no `{listed.run_id or run_dir}` beside the comparison or above it"
             yield unreadable(NAME, row.ref, why)
-        elif path not in found:
-            found.add(path)
+        elif path not in seen:
+            seen.add(path)
             yield RunFolder(path, listed)
 
 
-def _find_run(listed: Listed, benchmark: str) -> Path | None:
+def _find_run(listed: ComparisonRow, benchmark: str) -> Path | None:
     candidates = _candidates(listed, benchmark if is_name(benchmark) else "")
     return next((path.resolve() for path in candidates if is_run_folder(path)), None)
 
 
-def _candidates(listed: Listed, benchmark: str) -> Iterator[Path]:
-    """By name, around the comparison: a path in a table is data, and must not lead anywhere else on this machine."""
-    told = listed.row.get("run_dir") or ""
-    if "\x00" in told:
+def _candidates(listed: ComparisonRow, benchmark: str) -> Iterator[Path]:
+    """Places near the comparison: a path in a table is untrusted and must not lead elsewhere on this machine."""
+    run_dir = listed.row.get("run_dir") or ""
+    if "\x00" in run_dir:
         return
     name = listed.run_id
     for above in (listed.folder, *upwards(listed.folder)):
-        if told and not PureWindowsPath(told).anchor and ".." not in Path(told).parts:
-            yield above / told
+        if run_dir and not PureWindowsPath(run_dir).anchor and ".." not in Path(run_dir).parts:
+            yield above / run_dir
         if name:
             yield from (above / "runs" / benchmark / name, above / benchmark / name, above / name)
 
 
-def listing_of(run: Path) -> Listed | None:
-    """What a comparison says about a run, found from the run's own folder; the harness's last by name wins."""
+def listing_of(run: Path) -> ComparisonRow | None:
+    """The row of a run in the comparisons near its folder; the harness's own last one by name wins."""
     entries = [entry for folder in _comparisons_near(run) if (entry := _entry(folder, run.name))]
-    found = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
-    return found[-1] if found else None
+    preferred = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
+    return preferred[-1] if preferred else None
 
 
 def _is_rebuilt(folder: Path) -> bool:
@@ -99,17 +99,17 @@ def _comparisons_near(run: Path) -> list[Path]:
     return [table.parent for table in sorted(tables) if is_comparison(table)]
 
 
-def _entry(folder: Path, run_id: str) -> Listed | None:
+def _entry(folder: Path, run_id: str) -> ComparisonRow | None:
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
         if type(row) is Row:
-            listed = Listed(folder, row.data, row.ref)
+            listed = ComparisonRow(folder, row.data, row.ref)
             if run_id in (listed.run_id, row.data.get("run_id")):
                 return listed
     return None
 
 
-def group_of(listed: Listed) -> str:
-    """The comparison's own name: where its harness wrote it, else its folder."""
+def group_of(listed: ComparisonRow) -> str:
+    """The comparison's name: the folder it was written to, else its current folder."""
     return last_part(text(metadata(listed.folder).get("output_dir"))) or listed.folder.name
 
 
@@ -118,8 +118,8 @@ def metadata(folder: Path) -> dict[str, Any]:
     return mapping(row.data) if type(row) is Row else {}
 
 
-def reported(listed: Listed, root: Path) -> Iterator[Reported]:
-    """The harness's own numbers on a run; `pass_row_rate` is its headline. What errata counted is none of them."""
+def reported(listed: ComparisonRow, root: Path) -> Iterator[Reported]:
+    """The harness's own numbers for a run; `pass_row_rate` is the headline. Comparisons rebuilt by errata have none."""
     if _is_rebuilt(listed.folder):
         return
     row = listed.row
@@ -160,22 +160,22 @@ def _numbers(texts: dict[str, str | None]) -> dict[str, float]:
     return {key: value for key, told in texts.items() if (value := number(told)) is not None}
 
 
-def details(listed: Listed) -> dict[str, Any]:
-    """What the comparison says beyond its numbers, for `extra`."""
+def details(listed: ComparisonRow) -> dict[str, Any]:
+    """Everything in the comparison besides its numbers, for `extra`."""
     row, folder = listed.row, listed.folder
-    told: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}
+    extra: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}
     for name in ("latency_ms", "ttfb_ms"):
-        told[name] = _numbers({key.removeprefix(f"{name}_"): row[key] for key in row if key.startswith(f"{name}_")})
-    told["metadata"] = plain(metadata(folder))
+        extra[name] = _numbers({key.removeprefix(f"{name}_"): row[key] for key in row if key.startswith(f"{name}_")})
+    extra["metadata"] = plain(metadata(folder))
     model = row.get("model_name")
     for table in _TABLES_BY_MODEL:
-        told[Path(table).stem] = [one for one in _table(folder / table) if one.get("model_name") == model]
-    told["commands"] = [
-        one | {"command": _ENVIRONMENT.sub(r"\1=…", one.get("command") or "")}
-        for one in _table(folder / "commands.csv")
-        if last_part(one.get("run_dir") or "") == listed.run_id
+        extra[Path(table).stem] = [entry for entry in _table(folder / table) if entry.get("model_name") == model]
+    extra["commands"] = [
+        entry | {"command": _ENVIRONMENT.sub(r"\1=…", entry.get("command") or "")}
+        for entry in _table(folder / "commands.csv")
+        if last_part(entry.get("run_dir") or "") == listed.run_id
     ]
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in extra.items() if value}
 
 
 _TAKEN = frozenset(
@@ -186,7 +186,7 @@ _TAKEN = frozenset(
 
 
 def problems(folder: Path) -> Iterator[Unreadable]:
-    """What can't be read of a comparison's own files, `run_results.csv` apart."""
+    """Unreadable parts of a comparison's own files, except `run_results.csv`."""
     if (folder / METADATA).is_file():
         row = json_file(folder / METADATA, source=NAME, root=folder)
         if type(row) is Unreadable:

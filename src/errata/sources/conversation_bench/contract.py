@@ -1,6 +1,6 @@
-"""A benchmark's contract: what its turns ask for and expect, and what the subject was told. Never executed.
+"""A benchmark's contract: the inputs and expectations of its turns, and the subject's context. Never executed.
 
-Also the hint for a path of this harness that is no finished run.
+Also the hint for a path of this harness that is not a finished run.
 """
 
 import ast
@@ -37,13 +37,13 @@ class Contract(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """How many turns the benchmark has; unknown where some could not be read."""
+        """The number of turns of the benchmark; None if some could not be read."""
         known = all(type(turn) is Row for turn in self.turns)
         return len(self.turns) if self.turns and known else None
 
 
 def find_contract(root: Path, benchmark: str) -> Contract:
-    """The contract that lies beside `runs/`, or further up."""
+    """The contract beside `runs/` or further up."""
     if not is_name(benchmark):
         return Contract()
     for above in upwards(root):
@@ -101,7 +101,7 @@ def _case(run: Run, relevant: dict[str, Any], row: Row) -> Case:
 
 
 def _placed(row: Row | Unreadable, file: str) -> Row | Unreadable:
-    """The same row, named as seen from the run's folder."""
+    """The same row with its file relative to the run's folder."""
     assert row.ref is not None
     ref = SourceRef(file=file, line=row.ref.line, pointer=row.ref.pointer)
     if type(row) is Row:
@@ -125,7 +125,7 @@ def _listed(whole: Row) -> Iterator[Row | Unreadable]:
     turns = whole.data.get("turns") if type(whole.data) is dict else whole.data
     below = "/turns" if type(whole.data) is dict else ""
     if type(turns) is not list:
-        yield unreadable(NAME, whole.ref, "a list of turns was expected")
+        yield unreadable(NAME, whole.ref, "expected a list of turns")
         return
     for place, turn in enumerate(turns):
         ref = SourceRef(file=whole.ref.file, line=whole.ref.line, pointer=f"{below}/{place}")
@@ -133,7 +133,7 @@ def _listed(whole: Row) -> Iterator[Row | Unreadable]:
 
 
 def _numbered(row: Row, place: int) -> Row:
-    """Where a turn does not say its number, its place in the list is meant."""
+    """The default number of a turn is its place in the list."""
     if type(row.data) is str:
         return Row({"turn": place, "input": row.data}, row.ref)
     return Row({"turn": place} | row.data, row.ref) if type(row.data) is dict else row
@@ -147,7 +147,7 @@ def _inputs(path: Path) -> Iterator[Row]:
 
 
 def _literal(path: Path) -> Row | Unreadable:
-    """The list in a `turns.py`, where it is written out. The module is read, never run."""
+    """The list literal in a `turns.py`. The module is parsed, never run."""
     ref = SourceRef(file=path.name)
     try:
         with warnings.catch_warnings():
@@ -158,8 +158,8 @@ def _literal(path: Path) -> Row | Unreadable:
             if isinstance(value, ast.List):
                 return Row(ast.literal_eval(value), SourceRef(file=path.name, line=node.lineno))
     except (OSError, SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        return unreadable(NAME, ref, f"not a plain list of turns, and never run: {describe(error)}")
-    return unreadable(NAME, ref, "no list of turns is assigned in it, and it is never run")
+        return unreadable(NAME, ref, f"not a list literal of turns (the module is never run): {describe(error)}")
+    return unreadable(NAME, ref, "no list of turns is assigned (the module is never run)")
 
 
 def _context(path: Path, root: Path) -> Artefact:
@@ -189,14 +189,14 @@ def explain(path: Path) -> str | None:
 def _comparison(path: Path) -> str | None:
     if (path / RUN_RESULTS).exists() or not _keys(path / "metadata.json") >= _OF_A_COMPARISON:
         return None
-    return f"`metadata.json` is of a comparison, but `{RUN_RESULTS}`, which lists its runs, is missing"
+    return f"this is a comparison, but `{RUN_RESULTS}`, which lists its runs, is missing"
 
 
 def _unfinished(path: Path) -> str | None:
     if not _keys(path / RUNTIME) >= _OF_A_RUN:
         return None
     judged = f"{JUDGES[0]}{JUDGED_SUFFIX}"
-    return f"`{RUNTIME}` is of a conversation, but neither `{judged}` nor `{TRANSCRIPT}` with turns lies beside it"
+    return f"this is a conversation, but it has no `{judged}` and no `{TRANSCRIPT}` with turns"
 
 
 def _keys(path: Path) -> set[str]:
@@ -211,7 +211,7 @@ def _benchmark(path: Path) -> str | None:
     held = [name for name in _CONTRACT_FILES if (folders[0] / name).is_file()]
     files = " and ".join(f"`{name}`" for name in held)
     runs = [f"runs of this benchmark: `{runs}`" for folder in folders if (runs := _runs(folder))]
-    return "\n".join([f"it holds {files} of a benchmark, not a finished run" + (";" if runs else ""), *runs])
+    return "\n".join([f"it contains {files} of a benchmark, not a finished run" + (";" if runs else ""), *runs])
 
 
 def _contracts(path: Path) -> list[Path]:
@@ -223,7 +223,7 @@ def _contracts(path: Path) -> list[Path]:
 
 
 def _runs(contract: Path) -> Path | None:
-    """Named as the user named the benchmark, where that is possible."""
+    """The runs folder of a benchmark, relative if the given path was."""
     for above in (*upwards(contract), *upwards(contract.absolute())):
         runs = above / "runs" / contract.absolute().name
         if runs.is_dir():

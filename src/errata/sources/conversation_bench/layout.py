@@ -1,4 +1,4 @@
-"""Where the files of a conversation lie, what belongs to it further up, and numbers that may be text."""
+"""The files of a conversation, names and paths around it, and numbers that may be text."""
 
 import os
 import re
@@ -16,21 +16,21 @@ AUDIO = "conversation.wav"
 _NAME = re.compile(r"\w[\w.-]*")
 
 
-class Files(NamedTuple):
-    """The rows of one conversation, and the folder that every reference is relative to."""
+class ConversationFiles(NamedTuple):
+    """The row files of one conversation, and the folder that every reference is relative to."""
 
     root: Path
     native_id: str
     judged: dict[str, Path]
-    """By judge, the one that decides first."""
+    """By judge, the deciding one first."""
     transcript: Path | None
     is_folder: bool = True
 
 
-def files_of_folder(folder: Path) -> Files:
+def files_of_folder(folder: Path) -> ConversationFiles:
     judged = {judge: folder / f"{judge}{JUDGED_SUFFIX}" for judge in JUDGES}
     transcript = folder / TRANSCRIPT
-    return Files(
+    return ConversationFiles(
         root=folder,
         native_id=folder.name,
         judged={judge: path for judge, path in judged.items() if path.is_file()},
@@ -38,30 +38,32 @@ def files_of_folder(folder: Path) -> Files:
     )
 
 
-def files_of_judged_file(path: Path) -> Files:
-    """Rows that lie in no run folder. Where the name does not tell the judge, it is called `judge`."""
+def files_of_judged_file(path: Path) -> ConversationFiles:
+    """A file of judged rows outside a run folder. The judge is `judge` unless the file's name has one."""
     judge = path.name.removesuffix(JUDGED_SUFFIX) if path.name.endswith(JUDGED_SUFFIX) else "judge"
-    return Files(root=path.parent, native_id=path.stem, judged={judge: path}, transcript=None, is_folder=False)
+    return ConversationFiles(
+        root=path.parent, native_id=path.stem, judged={judge: path}, transcript=None, is_folder=False
+    )
 
 
 def upwards(path: Path) -> Iterator[Path]:
-    """A folder's parents, the nearest first."""
+    """A folder's parents, nearest first."""
     yield from path.parents
 
 
 def last_part(path: str) -> str:
-    """The name a path of any machine ends in; empty where that could lead elsewhere."""
+    """The last name of a path from any operating system; empty if it could lead elsewhere."""
     name = PureWindowsPath(path.strip()).name
     return name if name not in ("", ".", "..") and "\x00" not in name else ""
 
 
 def is_name(text: str) -> bool:
-    """One word, as benchmarks are called: fit to be looked for as a folder."""
+    """Whether this is one word, like benchmark names, and safe to use as a folder name."""
     return _NAME.fullmatch(text) is not None
 
 
 def from_run(path: Path, root: Path) -> str:
-    """How a reference names a file that lies outside the run's folder."""
+    """The name of a file outside the run's folder, for references."""
     return Path(os.path.relpath(path, root)).as_posix()
 
 

@@ -1,6 +1,6 @@
-"""Conversations, streamed: the run, the cases of its benchmark, then an attempt for every turn.
+"""Conversations, streamed: the run, the cases of its benchmark, then an attempt per turn.
 
-Of a second judge only the place of each row is held.
+For a second judge only the position of each row is kept in memory.
 """
 
 from collections import defaultdict
@@ -15,10 +15,17 @@ import msgspec
 from errata.model import Attempt, Item, Run, SourceRef
 from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run, relative
 from errata.sources.conversation_bench import NAME, comparison, is_comparison, is_run_folder
-from errata.sources.conversation_bench.comparison import Listed, RunFolder
+from errata.sources.conversation_bench.comparison import ComparisonRow, RunFolder
 from errata.sources.conversation_bench.contract import cases
-from errata.sources.conversation_bench.layout import Files, files_of_folder, files_of_judged_file
-from errata.sources.conversation_bench.run_record import Facts, failed_turns, gather, judges, planned, run_record
+from errata.sources.conversation_bench.layout import ConversationFiles, files_of_folder, files_of_judged_file
+from errata.sources.conversation_bench.run_record import (
+    ConversationFacts,
+    failed_turns,
+    gather,
+    judges,
+    planned,
+    run_record,
+)
 from errata.sources.conversation_bench.steps import UsualRow
 from errata.sources.conversation_bench.turns import ENDED, SecondOpinion, Turns, marker_of, turn_of
 
@@ -44,7 +51,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _read_comparison(folder: Path) -> Iterator[Item]:
-    """What belongs to no run first, so that the rest is what the run folders themselves would give."""
+    """Problems without a run first, then the same items that the run folders yield."""
     runs = []
     for run in comparison.listed_runs(folder):
         if isinstance(run, RunFolder):
@@ -56,7 +63,7 @@ def _read_comparison(folder: Path) -> Iterator[Item]:
         yield from read_conversation(files_of_folder(run.path), run.listed)
 
 
-def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[Item]:
+def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = None) -> Iterator[Item]:
     facts = gather(files, listed)
     run = run_record(facts)
     yield run
@@ -66,11 +73,11 @@ def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[It
     yield from of_run(run.id, _rows(facts, turns))
     yield from _missing(facts, turns)
     if turns.started_at:
-        # the rows' times are UTC, the log's are local
+        # times in rows are UTC, times in the log are local
         yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
 
 
-def _turns(facts: Facts, run: Run) -> Turns:
+def _turns(facts: ConversationFacts, run: Run) -> Turns:
     files = facts.files
     order = list(judges(facts).values())
     second = None
@@ -85,15 +92,15 @@ def _turns(facts: Facts, run: Run) -> Turns:
     )
 
 
-def _paths(files: Files) -> list[Path]:
+def _paths(files: ConversationFiles) -> list[Path]:
     return [*files.judged.values(), *((files.transcript,) if files.transcript else ())]
 
 
-def _rows(facts: Facts, turns: Turns) -> Iterator[Item]:
-    """The judge's rows first; then the turns that only the transcript, or only the second judge, knows."""
+def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
+    """The judge's rows first; then turns that only the transcript or only the second judge has."""
     files = facts.files
     if not files.judged:
-        yield from _converted(files, files.transcript, turns.held)
+        yield from _converted(files, files.transcript, turns.without_judge)
         return
     first, *others = files.judged.values()
     usual = UsualRow if len(files.judged) == 1 else None
@@ -102,7 +109,9 @@ def _rows(facts: Facts, turns: Turns) -> Iterator[Item]:
         yield from _converted(files, path, _unless_seen(turns))
 
 
-def _converted(files: Files, path: Path | None, convert: Callable[[Row], Item | Iterable[Item]]) -> Iterator[Item]:
+def _converted(
+    files: ConversationFiles, path: Path | None, convert: Callable[[Row], Item | Iterable[Item]]
+) -> Iterator[Item]:
     if path is not None:
         yield from convert_each(json_lines(path, source=NAME, root=files.root), convert, source=NAME)
 
@@ -111,12 +120,12 @@ def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
     before = deepcopy(turns.seen)
 
     def convert(row: Row) -> Item | Iterable[Item]:
-        return () if turn_of(row.data) in before else turns.passed_over(row)
+        return () if turn_of(row.data) in before else turns.skipped_by_judge(row)
 
     return convert
 
 
-def _missing(facts: Facts, turns: Turns) -> Iterator[Attempt]:
+def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:
     plan = planned(facts)
     failed = failed_turns(facts)
     planned_turns = plan.turns if plan else 0
@@ -127,7 +136,7 @@ def _missing(facts: Facts, turns: Turns) -> Iterator[Attempt]:
 
 
 def _endings(paths: list[Path]) -> list[int]:
-    """The turns on which the model ended the session; only lines with the marker are parsed."""
+    """The turns where the model ended the session; only lines with the marker are parsed."""
     endings = set()
     for path in paths:
         for line in _lines(path):
@@ -137,7 +146,7 @@ def _endings(paths: list[Path]) -> list[int]:
                     if marker_of(row["assistant_text"]) == ENDED:
                         endings.add(turn_of(row))
                 except (ValueError, LookupError, TypeError):
-                    continue  # told as unreadable when the rows are converted
+                    continue  # reported as unreadable when the rows are converted
     return sorted(endings)
 
 
@@ -154,7 +163,7 @@ _peek = msgspec.json.Decoder(_Peek)
 
 
 def rows_by_turn(path: Path, *, root: Path) -> Callable[[int, int], Row | None]:
-    """A function from turn and index to the row, none where there is no such row."""
+    """A function from turn and index to the row, or None if there is no such row."""
     places = _places(path)
     name = relative(path, root)
 
@@ -175,7 +184,7 @@ def rows_by_turn(path: Path, *, root: Path) -> Callable[[int, int], Row | None]:
 
 
 def _places(path: Path) -> dict[int, list[tuple[int, int]]]:
-    """Turn → line and byte of each of its rows. Damaged lines are told when the file itself is converted."""
+    """Turn → line and byte of each of its rows. Damaged lines are reported when the file is converted."""
     places: dict[int, list[tuple[int, int]]] = defaultdict(list)
     number = start = 0
     try:

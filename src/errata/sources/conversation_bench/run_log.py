@@ -1,4 +1,4 @@
-"""run.log: what was planned, and what went wrong while the conversation was held."""
+"""run.log: the planned turns, and errors during the conversation."""
 
 import re
 from collections.abc import Iterator
@@ -32,22 +32,22 @@ class LogFacts(NamedTuple):
     finished_at: str | None = None
     complete: bool = False
     errors: dict[int, tuple[ErrorInfo, ...]] = {}
-    """By turn; the lines of one kind on one turn are one error."""
+    """By turn; lines with the same tag on one turn are one error."""
     evidence: tuple[Evidence, ...] = ()
 
 
-class LogLine(NamedTuple):
+class RunLogLine(NamedTuple):
     number: int
     time: str
     level: str
     message: str
     text: str
     below: str = ""
-    """The lines without a time that follow it: a traceback."""
+    """The following lines without a timestamp: a traceback."""
 
     @property
     def at(self) -> str | None:
-        """Local to the machine that logged it."""
+        """In the local time of the machine that logged it."""
         try:
             return from_iso(self.time.replace(",", "."))
         except ValueError:
@@ -59,7 +59,7 @@ class LogLine(NamedTuple):
 
 
 def read_log(root: Path) -> LogFacts:
-    """Nothing where there is no log; `OSError` where it can't be opened."""
+    """Empty facts if there is no log; `OSError` if it can't be opened."""
     settings: dict[str, str] = {}
     settings_line = None
     first = last = None
@@ -88,7 +88,7 @@ def read_log(root: Path) -> LogFacts:
     )
 
 
-def _note_error(line: LogLine, errors: dict[int, dict[str, ErrorInfo]]) -> None:
+def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> None:
     tagged = _TAGGED.match(line.message)
     if tagged is None:
         return
@@ -109,13 +109,13 @@ def _note_error(line: LogLine, errors: dict[int, dict[str, ErrorInfo]]) -> None:
 
 
 def recovered(errors: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
-    """The same errors on a turn that was answered in the end."""
+    """The same errors, for a turn that was answered in the end."""
     return tuple(msgspec.structs.replace(error, recovered=True) for error in errors)
 
 
-def _lines(path: Path) -> Iterator[LogLine]:
-    """Every line with a time, each with what stands below it."""
-    current: LogLine | None = None
+def _lines(path: Path) -> Iterator[RunLogLine]:
+    """Every line with a timestamp, with the lines below it that have none."""
+    current: RunLogLine | None = None
     for number, text in _numbered(path):
         parts = _LINE.match(text)
         if parts is None:
@@ -123,7 +123,7 @@ def _lines(path: Path) -> Iterator[LogLine]:
             continue
         if current is not None:
             yield current
-        current = LogLine(number, parts[1], parts[2], parts[4], text)
+        current = RunLogLine(number, parts[1], parts[2], parts[4], text)
     if current is not None:
         yield current
 
@@ -140,7 +140,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, str]]:
             whole = raw.endswith(b"\n")
 
 
-def _continued(line: LogLine | None, text: str) -> LogLine | None:
+def _continued(line: RunLogLine | None, text: str) -> RunLogLine | None:
     if line is None or line.level not in _LOUD or len(line.below) > TRACEBACK_CAP:
         return line
     return line._replace(below=f"{line.below}\n{text[:QUOTE_CAP]}" if line.below else text[:QUOTE_CAP])

@@ -1,4 +1,4 @@
-"""What the files beside the rows say of a conversation → its run."""
+"""The files beside the rows of a conversation → its run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,46 +10,46 @@ from errata.model import Artefact, ErrorInfo, Reported, Run, Scorer, SourceInfo,
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, describe, json_file, json_lines, unreadable
 from errata.sources.conversation_bench import NAME, RUNTIME, TRANSCRIPT, comparison
-from errata.sources.conversation_bench.comparison import Listed
+from errata.sources.conversation_bench.comparison import ComparisonRow
 from errata.sources.conversation_bench.contract import Contract, find_contract, text_artefact
-from errata.sources.conversation_bench.layout import AUDIO, RUN_LOG, Files, count, is_name, number
+from errata.sources.conversation_bench.layout import AUDIO, RUN_LOG, ConversationFiles, count, is_name, number
 from errata.sources.conversation_bench.run_log import LogFacts, read_log
 from errata.sources.conversation_bench.scores import ONLY_ON_SOME_TURNS
 from errata.sources.shared.documents import object_in
 from errata.sources.shared.values import mapping, plain, sequence, text
 
 PLAN_CAP = 1_000_000
-"""A plan beyond this is a damaged number."""
+"""A larger plan is a damaged number."""
 
 _PASSES = ("passes", "claude_passes")
-"""The second is how older summaries spell it."""
+"""The second is the spelling of older summaries."""
 
 
 _READ_FILES: tuple[tuple[ArtefactRole, str], ...] = (("log", RUN_LOG), ("transcript", TRANSCRIPT))
 
 
-class Facts(NamedTuple):
-    """All that is known of a conversation before its rows are read."""
+class ConversationFacts(NamedTuple):
+    """The facts about a conversation that are known before its rows are read."""
 
-    files: Files
+    files: ConversationFiles
     runtime: dict[str, Any]
     summaries: dict[str, dict[str, Any]]
     log: LogFacts
-    listed: Listed | None
+    listed: ComparisonRow | None
     benchmark: str
     contract: Contract
     problems: tuple[Unreadable, ...]
 
 
-class Plan(NamedTuple):
+class TurnPlan(NamedTuple):
     turns: int
     ref: SourceRef | None
 
 
-def gather(files: Files, listed: Listed | None) -> Facts:
+def gather(files: ConversationFiles, listed: ComparisonRow | None) -> ConversationFacts:
     root = files.root
     if not files.is_folder:
-        return Facts(files, {}, {}, LogFacts(), None, "", Contract(), ())
+        return ConversationFacts(files, {}, {}, LogFacts(), None, "", Contract(), ())
     problems: list[Unreadable] = []
     runtime = _document(root / RUNTIME, problems)
     summaries = {judge: _document(root / f"{judge}_summary.json", problems) for judge in files.judged}
@@ -61,7 +61,7 @@ def gather(files: Files, listed: Listed | None) -> Facts:
     benchmark = _benchmark(root, runtime, log)
     listed = comparison.listing_of(root) or listed
     contract = find_contract(root, benchmark)
-    return Facts(files, runtime, summaries, log, listed, benchmark, contract, tuple(problems))
+    return ConversationFacts(files, runtime, summaries, log, listed, benchmark, contract, tuple(problems))
 
 
 def _document(path: Path, problems: list[Unreadable]) -> dict[str, Any]:
@@ -70,12 +70,12 @@ def _document(path: Path, problems: list[Unreadable]) -> dict[str, Any]:
 
 def _benchmark(root: Path, runtime: dict[str, Any], log: LogFacts) -> str:
     note = text(runtime.get("note"))
-    # the note is free text in some versions; only a single word can be the benchmark's name
+    # in some versions the note is free text; only a single word can be the benchmark's name
     return log.benchmark or (note if is_name(note) else "") or root.parent.name
 
 
-def planned(facts: Facts) -> Plan | None:
-    """How many turns were meant to be held, and who says so."""
+def planned(facts: ConversationFacts) -> TurnPlan | None:
+    """The planned number of turns, and where it is written."""
     runtime = SourceRef(file=RUNTIME)
     stated = [
         (count(facts.runtime.get("total_attempted")), runtime),
@@ -87,28 +87,28 @@ def planned(facts: Facts) -> Plan | None:
         (count(facts.runtime.get("turns")), runtime),
     ]
     for group in (stated, otherwise):
-        known = [Plan(number, ref) for number, ref in group if number is not None and number <= PLAN_CAP]
+        known = [TurnPlan(number, ref) for number, ref in group if number is not None and number <= PLAN_CAP]
         if known:
             return max(known, key=lambda plan: plan.turns)
     return None
 
 
-def failed_turns(facts: Facts) -> dict[int, tuple[ErrorInfo, ...]]:
-    """The turns that runtime.json gives up, each with what run.log says of it."""
+def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
+    """The `failed_turns` of runtime.json, each with its errors from run.log."""
     failed: dict[int, tuple[ErrorInfo, ...]] = {}
     for place, entry in enumerate(sequence(facts.runtime.get("failed_turns"))):
-        told = mapping(entry)
-        turn = count(told.get("turn") if told else entry)
+        details = mapping(entry)
+        turn = count(details.get("turn") if details else entry)
         if turn is not None and turn <= PLAN_CAP and type(entry) is not bool:
-            message = text(told.get("error")) or "listed in failed_turns"
+            message = text(details.get("error")) or "listed in failed_turns"
             ref = SourceRef(file=RUNTIME, pointer=f"/failed_turns/{place}")
-            error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(told), ref=ref)
+            error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(details), ref=ref)
             failed[turn] = facts.log.errors.get(turn) or (error,)
     return failed
 
 
-def judges(facts: Facts) -> dict[str, Scorer]:
-    """The judges in the order of their files; the comparison fills in what a summary lacks."""
+def judges(facts: ConversationFacts) -> dict[str, Scorer]:
+    """The judges in the order of their files; the comparison supplies values that a summary lacks."""
     row = facts.listed.row if facts.listed else {}
     made = {}
     for name in facts.files.judged:
@@ -123,7 +123,7 @@ def judges(facts: Facts) -> dict[str, Scorer]:
     return made
 
 
-def run_record(facts: Facts) -> Run:
+def run_record(facts: ConversationFacts) -> Run:
     files, runtime, log, listed = facts.files, facts.runtime, facts.log, facts.listed
     scorers = judges(facts)
     plan = planned(facts)
@@ -150,16 +150,16 @@ def run_record(facts: Facts) -> Run:
     )
 
 
-def _model(facts: Facts) -> str:
-    said = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
-    known = next((name for name in map(text, said) if name), "") or _model_of_rows(facts.files) or facts.log.model
+def _model(facts: ConversationFacts) -> str:
+    names = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
+    known = next((name for name in map(text, names) if name), "") or _model_of_rows(facts.files) or facts.log.model
     if known or not facts.files.is_folder:
         return known
     # 20260301T100000_voice-alpha_1a2b3c4d
     return "_".join(facts.files.native_id.split("_")[1:-1])
 
 
-def _model_of_rows(files: Files) -> str:
+def _model_of_rows(files: ConversationFiles) -> str:
     for path in (*files.judged.values(), *((files.transcript,) if files.transcript else ())):
         for row in json_lines(path, source=NAME, root=files.root):
             model = text(mapping(row.data).get("model_name")) if type(row) is Row else ""
@@ -173,7 +173,7 @@ def _roles(scorers: dict[str, Scorer]) -> dict[str, str]:
     return {"judge" if place == 0 else f"judge ({one.name})": one.model for place, one in enumerate(named)}
 
 
-def _reported(facts: Facts) -> Iterator[Reported]:
+def _reported(facts: ConversationFacts) -> Iterator[Reported]:
     if facts.listed:
         yield from comparison.reported(facts.listed, facts.files.root)
     for judge, summary in facts.summaries.items():
@@ -184,7 +184,7 @@ def _reported(facts: Facts) -> Iterator[Reported]:
         totals = mapping(summary.get("category_totals"))
         key = next((key for key in _PASSES if type(summary.get(key)) is dict), "")
         for name, passes in mapping(summary.get(key)).items():
-            # a total per category is a denominator only for dimensions that apply to some turns
+            # a category total is the denominator only for dimensions that apply to some turns
             n = count(totals.get(name)) if name in ONLY_ON_SOME_TURNS else None
             yield Reported(
                 name=name,
@@ -196,8 +196,8 @@ def _reported(facts: Facts) -> Iterator[Reported]:
             )
 
 
-def _artefacts(facts: Facts) -> Iterator[Artefact]:
-    """Files that belong to the whole conversation. Rows and log are read; only their names and sizes are kept."""
+def _artefacts(facts: ConversationFacts) -> Iterator[Artefact]:
+    """Files of the whole conversation. Rows and log are read elsewhere; only their names and sizes are kept."""
     root = facts.files.root
     if not facts.files.is_folder:
         return
@@ -219,7 +219,7 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def _extra(facts: Facts) -> dict[str, Any]:
+def _extra(facts: ConversationFacts) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if facts.files.is_folder and "_" in facts.files.native_id:
         extra["short_id"] = facts.files.native_id.rpartition("_")[2]
@@ -232,7 +232,7 @@ def _extra(facts: Facts) -> dict[str, Any]:
     return extra
 
 
-def _run_ref(facts: Facts) -> SourceRef:
+def _run_ref(facts: ConversationFacts) -> SourceRef:
     first = [*facts.files.judged.values(), *((facts.files.transcript,) if facts.files.transcript else ())]
     if (facts.files.root / RUNTIME).is_file() and facts.files.is_folder:
         return SourceRef(file=RUNTIME)

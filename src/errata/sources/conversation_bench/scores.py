@@ -1,4 +1,4 @@
-"""A judge's dimensions → checks, and what they say together."""
+"""A judge's dimensions → checks and their combined outcome."""
 
 from functools import lru_cache
 from types import NoneType
@@ -23,19 +23,19 @@ _STATUS: dict[bool | None, CheckStatus] = {True: "pass", False: "fail", None: "n
 _PLAIN_TYPES = frozenset((bool, NoneType))
 
 
-class Scored(NamedTuple):
+class TurnScores(NamedTuple):
     checks: tuple[Check, ...]
     measurement: Measurement
     outcome: Outcome
     reported: float | None
-    """What the row adds to `pass_row_rate`; a row without any verdict adds nothing, and is in the denominator."""
+    """The row's contribution to `pass_row_rate`; a row without a verdict adds 0 and is in the denominator."""
 
 
-NOT_JUDGED = Scored((), "unscored", "none", None)
+NOT_JUDGED = TurnScores((), "unscored", "none", None)
 
 
-def scored(scores: Any, judge: str, *, counts: bool = True) -> Scored:
-    """Equal scores of one judge share their checks; most rows of a log are equal in this."""
+def score_turn(scores: Any, judge: str, *, counts: bool = True) -> TurnScores:
+    """Equal scores of one judge share their checks: most rows of a log have equal scores."""
     if type(scores) is not dict:
         return NOT_JUDGED
     if _PLAIN_TYPES.issuperset(map(type, scores.values())):
@@ -43,27 +43,27 @@ def scored(scores: Any, judge: str, *, counts: bool = True) -> Scored:
     return _together(tuple(scores.items()), judge, counts)
 
 
-def scored_plainly(scores: dict[str, bool | None], judge: str) -> Scored:
-    """The same for scores that are known to be of their type."""
+def score_plain_turn(scores: dict[str, bool | None], judge: str) -> TurnScores:
+    """The same for scores whose types are already validated."""
     return _shared(tuple(scores.items()), judge, True)
 
 
-def _together(scores: tuple[tuple[str, Any], ...], judge: str, counts: bool) -> Scored:
+def _together(scores: tuple[tuple[str, Any], ...], judge: str, counts: bool) -> TurnScores:
     checks = [_check(name, value, judge, counts) for name, value in scores]
     checks.sort(key=lambda check: check.order)
     statuses = {check.status for check in checks}
     if "fail" in statuses:
-        return Scored(tuple(checks), "scored", "fail", 0.0)
+        return TurnScores(tuple(checks), "scored", "fail", 0.0)
     if "pass" in statuses:
-        return Scored(tuple(checks), "scored", "pass", 1.0)
-    return Scored(tuple(checks), "unscored", "none", 0.0)
+        return TurnScores(tuple(checks), "scored", "pass", 1.0)
+    return TurnScores(tuple(checks), "unscored", "none", 0.0)
 
 
 _shared = lru_cache(maxsize=4096)(_together)
 
 
 def _check(name: str, value: Any, judge: str, counts: bool) -> Check:
-    # only strictly false fails; a judge's other words are kept and decide nothing
+    # only `false` fails; other values of a judge are kept and decide nothing
     strict = value is None or type(value) is bool
     return Check(
         name=name,

@@ -1,7 +1,7 @@
-"""What was said and called in one turn → steps.
+"""The messages and tool calls of one turn → steps.
 
-A row just as the harness writes it is decoded into its types at once, so that nothing has to be checked. Any other row
-fails to decode as such and takes the long way, which gives the same records.
+A row exactly as the harness writes it is decoded straight into typed structs, so nothing needs checking. Any other
+row fails to decode and takes the slow path, which gives the same records.
 """
 
 from collections import defaultdict, deque
@@ -26,16 +26,16 @@ FAILED = frozenset(("error", "failed", "failure"))
 
 
 class _Strict(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """What is not named here has no home on the short way."""
+    """A row with any other field takes the slow path."""
 
 
-class Call(_Strict):
+class UsualToolCall(_Strict):
     name: str
     args: _Flat
     is_duplicate: bool = False
 
 
-class Result(_Strict):
+class UsualToolResult(_Strict):
     name: str
     response: _Flat
 
@@ -54,8 +54,8 @@ class UsualRow(_Strict):
     model_name: str
     user_text: str
     assistant_text: str
-    tool_calls: list[Call]
-    tool_results: list[Result]
+    tool_calls: list[UsualToolCall]
+    tool_results: list[UsualToolResult]
     scores: dict[str, bool | None]
     judge_reasoning: str
     tokens: Tokens | None = None
@@ -84,7 +84,7 @@ def _records(value: Any) -> list[dict[str, Any]]:
 
 
 def _paired(calls: _Records, results: _Records) -> tuple[list[dict[str, Any] | None], _Records]:
-    """The result of each call, by name and order, and the results of no call."""
+    """The result of each call, matched by name and order, and the results without a call."""
     names = [call.get("name") for call in calls]
     if names == [result.get("name") for result in results]:
         return [*results], []
@@ -139,7 +139,7 @@ def _without_call(index: int, record: dict[str, Any]) -> Step:
 
 
 def usual_steps(row: UsualRow) -> tuple[Step, ...] | None:
-    """None where calls and results do not pair off one by one."""
+    """None if calls and results do not match one to one."""
     user = Step(index=0, actor=_USER, text=row.user_text)
     calls, results = row.tool_calls, row.tool_results
     if not calls and not results:
@@ -167,7 +167,7 @@ def usual_usage(tokens: Tokens | None) -> UsageByRole:
 _NO_TOKENS = Tokens()
 
 
-def _usual_call(call: Call, result: Result) -> ToolCall:
+def _usual_call(call: UsualToolCall, result: UsualToolResult) -> ToolCall:
     status = result.response.get("status")
     is_error = status in FAILED if type(status) is str else None
     return ToolCall(

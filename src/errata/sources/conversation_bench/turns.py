@@ -1,4 +1,4 @@
-"""One row of a conversation → one attempt. The hot path: what rows share is made once."""
+"""One row of a conversation → one attempt. This is a hot path: values that rows share are made once."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from errata.model.words import Execution, Measurement
 from errata.sources.base import Row
 from errata.sources.conversation_bench.layout import count, number
 from errata.sources.conversation_bench.run_log import recovered
-from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored, scored_plainly
+from errata.sources.conversation_bench.scores import NOT_JUDGED, TurnScores, score_plain_turn, score_turn
 from errata.sources.conversation_bench.steps import UsualRow, steps_of, usual_steps, usual_usage
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
@@ -56,7 +56,7 @@ _PAGE = 1 << 16
 
 
 class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A row of which nothing is left over: every value is of the type that its field takes."""
+    """A row with no unknown fields, and every value of the expected type."""
 
     turn: int
     ts: str | None = None
@@ -74,7 +74,7 @@ class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class SecondOpinion(msgspec.Struct, frozen=True):
-    """A judge who is kept beside the one that decides."""
+    """A second judge, kept beside the deciding one."""
 
     judge: Scorer
     row: Callable[[int, int], Row | None]
@@ -97,7 +97,7 @@ class Turns:
         self._model = run.subject.model
         self._case = case_key(run.suite, "turn-")
         self._first = attempt_id(run.id, self._case).removesuffix("#1")
-        """How the id of a turn's first attempt begins."""
+        """The prefix of the id of a turn's first attempt."""
         self._judge = judge
         self._second = second
         self._endings = endings
@@ -114,18 +114,18 @@ class Turns:
             if usual is not None:
                 return usual
             row = Row(msgspec.to_builtins(row.data), row.ref)
-        scores = scored(row.data.get("scores"), self._judge.name)
+        scores = score_turn(row.data.get("scores"), self._judge.name)
         return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
 
     def _usual(self, data: UsualRow, ref: SourceRef, judge: Scorer) -> Attempt | None:
-        """The short way; none for a row that has more to it."""
+        """The fast path; None for a row that needs the slow one."""
         turn, text = data.turn, data.assistant_text
         if turn in self.seen or turn in self._log_errors or text.startswith("[") or data.model_name != self._model:
             return None
         steps, started_at = usual_steps(data), self._time(data.ts)
         if steps is None or started_at is None:
             return None
-        scores = scored_plainly(data.scores, judge.name)
+        scores = score_plain_turn(data.scores, judge.name)
         self.seen.add(turn)
         case = f"{self._case}{turn}"
         durations = {}
@@ -157,12 +157,12 @@ class Turns:
             ref=ref,
         )
 
-    def held(self, row: Row) -> Attempt:
-        """A turn of a conversation that nobody judged."""
+    def without_judge(self, row: Row) -> Attempt:
+        """A turn of a conversation without a judge."""
         return self._attempt(row, NOT_JUDGED, "not_run", ())
 
-    def passed_over(self, row: Row) -> Attempt:
-        """A turn without a row by the judge who judged the others."""
+    def skipped_by_judge(self, row: Row) -> Attempt:
+        """A turn that the judge of the others has no row for."""
         attempt = self._attempt(row, NOT_JUDGED, "unscored", ())
         return msgspec.structs.replace(attempt, extra=attempt.extra | {"judged": False})
 
@@ -180,7 +180,7 @@ class Turns:
         )
 
     def _attempt(
-        self, row: Row, scores: Scored, measurement: Measurement, judgements: tuple[Judgement, ...]
+        self, row: Row, scores: TurnScores, measurement: Measurement, judgements: tuple[Judgement, ...]
     ) -> Attempt:
         data = row.data
         turn = turn_of(data)
@@ -227,12 +227,14 @@ class Turns:
         assert self._second is not None
         if row is None:
             return checks, judgements
-        also = scored(row.data.get("scores"), self._second.judge.name, counts=False).checks
+        also = score_turn(row.data.get("scores"), self._second.judge.name, counts=False).checks
         if "turn_taking_issues" in row.data:
             also = _with_issues(also, row.data["turn_taking_issues"])
-        said = _judgements(row.data, self._second.judge)
+        verdicts = _judgements(row.data, self._second.judge)
         saw = {key: plain(row.data[key]) for key in row.data if key not in _JUDGED and row.data[key] != data.get(key)}
-        return checks + also, judgements + tuple(msgspec.structs.replace(one, extra=saw, ref=row.ref) for one in said)
+        return checks + also, judgements + tuple(
+            msgspec.structs.replace(verdict, extra=saw, ref=row.ref) for verdict in verdicts
+        )
 
     def _index(self, turn: int) -> int:
         if turn not in self.seen:
@@ -261,7 +263,7 @@ class Turns:
         return moment
 
     def _extra(self, data: dict[str, Any], started_at: str | None, durations: dict[str, float]) -> dict[str, Any]:
-        """What has no field of its own, and what could not be taken into one."""
+        """Unknown fields, and values that did not fit their field."""
         try:
             usual = msgspec.convert(data, _UsualRow)
         except msgspec.ValidationError:
@@ -280,7 +282,7 @@ class Turns:
 
 
 class TurnSet:
-    """Pages of bits, made where a turn falls into one."""
+    """A set of turn numbers as bit pages, allocated on demand."""
 
     def __init__(self) -> None:
         self._pages: dict[int, bytearray] = {}
@@ -300,12 +302,12 @@ class TurnSet:
 
 
 def turn_of(row: Any) -> int:
-    """A row's turn; `ValueError` for a row that can't be placed in its conversation."""
+    """A row's turn number; `ValueError` if it has none."""
     turn = row["turn"]
     if type(turn) is not int:
         number = count(turn) if type(turn) is not bool else None
         if number is None:
-            raise ValueError(f"`turn` is no number: {turn!r:.50}")
+            raise ValueError(f"`turn` is not a number: {turn!r:.50}")
         turn = number
     if not 0 <= turn <= LARGEST_TURN:
         raise ValueError("`turn` is out of range")
@@ -343,19 +345,21 @@ def _are_records(value: Any) -> bool:
 
 
 def _with_issues(checks: tuple[Check, ...], issues: Any) -> tuple[Check, ...]:
-    told = "; ".join(issue for issue in sequence(issues) if type(issue) is str)
+    explanation = "; ".join(issue for issue in sequence(issues) if type(issue) is str)
     return tuple(
-        msgspec.structs.replace(check, explanation=told) if check.name == "turn_taking" and told else check
+        msgspec.structs.replace(check, explanation=explanation)
+        if check.name == "turn_taking" and explanation
+        else check
         for check in checks
     )
 
 
 def _empty_response(text: str, logged: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
     message = text.removeprefix(EMPTY).lstrip(": ").rstrip().removesuffix("]") or "empty response"
-    said = next((error for error in logged if error.type == "EMPTY_RESPONSE"), None)
-    if said is None:
+    empty = next((error for error in logged if error.type == "EMPTY_RESPONSE"), None)
+    if empty is None:
         return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject"), *logged)
-    return tuple(msgspec.structs.replace(error, message=message) if error is said else error for error in logged)
+    return tuple(msgspec.structs.replace(error, message=message) if error is empty else error for error in logged)
 
 
 def _usage(tokens: Any) -> UsageByRole:

@@ -1,4 +1,4 @@
-"""convex-evals: saved answers of its deployment about one run, or the output folder that a local run leaves.
+"""convex-evals: saved answers of its deployment about a run, or the output folder of a local run.
 
 Answers are recognised by their first bytes, local output by its folders.
 """
@@ -23,14 +23,14 @@ LOOKS = 50
 LOOKS_BELOW = 3
 RUN_LOG = "run.log"
 SHAPE = f"output/<model>/<category>/<eval>/{RUN_LOG}"
-"""What a local run leaves."""
+"""The files of a local run."""
 SLUG_PARTS = 3
-"""A model's slug may hold slashes: `acme/nimbus-2-coder`."""
+"""A model's slug may contain slashes: `acme/nimbus-2-coder`."""
 MODEL_LOOKS = 60
 _NUMBERED = re.compile(r"\d{3}-")
 _SUFFIXES = (".json", ".txt", ".out", "")
 
-# convex sorts the fields of what its functions return, other tools do not: any order will do
+# convex sorts the fields of its answers, other tools do not: accept any order
 _TELLTALES = (
     ("getFailedEvalsForRun", rb'"failedEvals"\s*:', rb'"(?:failedCount|totalEvals|passedCount)"\s*:'),
     ("getRunDetails", rb'"plannedEvals"\s*:\s*\[', rb'"_id"\s*:'),
@@ -45,7 +45,7 @@ def recognise(path: Path) -> Match | None:
     try:
         if path.is_dir():
             return _recognise_folder(path)
-        because = _told_by(path) if path.is_file() else ""
+        because = _describe_answer(path) if path.is_file() else ""
     except (OSError, ValueError):
         return None
     return Match.sure(because) if because else None
@@ -58,61 +58,61 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what belongs to convex-evals and is no run."""
+    """A hint for a path that belongs to convex-evals and is not a run."""
     try:
         if path.is_dir() and (path / "getOutputUrl.json").is_file():
-            return "this is the file storage of convex-evals: name the folder with the answers about a run"
+            return "this is the file storage of convex-evals: import the folder with the answers about a run"
         if is_eval_folder(path if path.is_dir() else path.parent):
-            return "this is one eval of convex-evals' local output: name the folder that holds `output`"
+            return "this is one eval of convex-evals' local output: import the folder that contains `output`"
         if path.is_dir() and _holds_tasks(path):
-            return "it holds evals of convex-evals, `TASK.txt` and their graders, not a finished run"
+            return "it contains the tasks and graders of convex-evals, not a finished run"
     except (OSError, ValueError):
         return None
     return None
 
 
 def _holds_tasks(path: Path) -> bool:
-    """An eval, a category of them, or all categories."""
+    """Whether this is the folder of an eval, a category, or all categories."""
     places = (
         path,
         *folders(path)[:LOOKS_BELOW],
-        *(deep for one in folders(path)[:LOOKS_BELOW] for deep in folders(one)),
+        *(deep for folder in folders(path)[:LOOKS_BELOW] for deep in folders(folder)),
     )
-    return any((one / "TASK.txt").is_file() for one in islice(places, LOOKS))
+    return any((folder / "TASK.txt").is_file() for folder in islice(places, LOOKS))
 
 
 def answer_files(path: Path) -> list[Path]:
-    """The files to read: those in the folder, and those of folders one level below that hold an answer."""
+    """The files to read: those in the folder, and those in direct subfolders with an answer."""
     if path.is_file():
         return [path]
-    found = _candidates(path)
+    files = _candidates(path)
     for folder in folders(path):
         below = _candidates(folder)
-        if any(map(_told_by, below)):
-            found += below
-    return [file for file in found if file.suffix.lower() == ".json" or _told_by(file)]
+        if any(map(_describe_answer, below)):
+            files += below
+    return [file for file in files if file.suffix.lower() == ".json" or _describe_answer(file)]
 
 
 def _recognise_folder(path: Path) -> Match | None:
-    because = next(filter(None, map(_told_by, _candidates(path)[:LOOKS])), "") or _one_run_in_parts(path)
+    because = next(filter(None, map(_describe_answer, _candidates(path)[:LOOKS])), "") or _one_run_in_parts(path)
     if because:
         return Match.sure(because)
     return Match.sure(SHAPE) if find_output(path) is not None else None
 
 
 def _one_run_in_parts(path: Path) -> str:
-    """Answers that lie in several folders by function, with none beside these, all of one run."""
+    """Answers about one run in a folder per function, with none beside these folders."""
     parts = []
     for folder in islice(folders(path), LOOKS):
-        first = next(filter(_told_by, _candidates(folder)[:LOOKS_BELOW]), None)
+        first = next(filter(_describe_answer, _candidates(folder)[:LOOKS_BELOW]), None)
         if first is not None:
             parts.append(first)
     if len(parts) < 2 or any(folders(part.parent) for part in parts):
         return ""
-    from errata.sources.convex_evals.answers import Answer, collect, read_answer
+    from errata.sources.convex_evals.answers import SavedAnswer, collect, read_answer
 
     read = [read_answer(part, path) for part in parts]
-    answers = [answer for answer in read if isinstance(answer, Answer)]
+    answers = [answer for answer in read if isinstance(answer, SavedAnswer)]
     runs, lost = collect(answers)
     return "answers about one run" if len(answers) > 1 and len(runs) == 1 and not lost else ""
 
@@ -129,13 +129,14 @@ def _candidates(folder: Path) -> list[Path]:
     ]
 
 
-def _told_by(file: Path) -> str:
-    """The function whose answer a file holds; empty for anything else, and for what can't be read."""
+def _describe_answer(file: Path) -> str:
+    """Which function's answer a file contains; empty for other files and unreadable ones."""
     head = head_of(file, HEAD)
     if not _OBJECT.search(head):
         return ""
     for name, *keys in _TELLTALES:
-        if all(re.search(rb"(?<!\\)" + key, head) for key in keys):
+        # the quote before the lookbehind: a pattern that begins with a literal is found much faster
+        if all(re.search(rb'"(?<!\\")' + key[1:], head) for key in keys):
             return f"an answer of {name}"
     return "an answer of convex with an error" if _is_refusal(head) else ""
 
@@ -143,31 +144,31 @@ def _told_by(file: Path) -> str:
 def _is_refusal(head: bytes) -> bool:
     if len(head) >= HEAD or b'"logLines"' not in head or not _ENVELOPE.match(head):
         return False
-    from errata.sources.convex_evals.answers import Refusal, classify, decode_answer
+    from errata.sources.convex_evals.answers import ErrorAnswer, classify, decode_answer
 
     try:
-        return isinstance(classify(decode_answer(head)), Refusal)
+        return isinstance(classify(decode_answer(head)), ErrorAnswer)
     except (ValueError, RecursionError):
         return False
 
 
-class ModelOutput(NamedTuple):
-    """One model's output: where it lies, whose it is, and the name of the results folder."""
+class LocalOutput(NamedTuple):
+    """One model's output: its folder, the model, and the name of the results folder."""
 
     folder: Path
     model: str
     results: str
 
 
-def find_output(path: Path) -> list[ModelOutput] | None:
-    """The models whose output lies at a path; none where there is no such thing."""
+def find_output(path: Path) -> list[LocalOutput] | None:
+    """The output of each model at a path; None if there is none."""
     path = path.absolute()
     named = path / "output"
     for root in (named, path):
         looks = [MODEL_LOOKS if root is path else 10 * MODEL_LOOKS]
-        found = list(_model_folders(root, looks, 0)) if root.is_dir() else []
-        if found:
-            return [_output_at(folder, root) for folder in found]
+        model_folders = list(_model_folders(root, looks, 0)) if root.is_dir() else []
+        if model_folders:
+            return [_output_at(folder, root) for folder in model_folders]
     return None
 
 
@@ -176,7 +177,7 @@ def is_eval_folder(path: Path) -> bool:
 
 
 def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]:
-    """Folders whose numbered folders hold numbered folders with a log."""
+    """Folders with numbered subfolders that contain numbered folders with a log."""
     looks[0] -= 1
     if looks[0] < 0 or depth > SLUG_PARTS:
         return
@@ -188,12 +189,12 @@ def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]
             yield from _model_folders(child, looks, depth + 1)
 
 
-def _output_at(folder: Path, root: Path) -> ModelOutput:
-    """The slug is the path below `output`; the results folder is the one that holds `output`."""
+def _output_at(folder: Path, root: Path) -> LocalOutput:
+    """The slug is the path below `output`; the results folder is the parent of `output`."""
     above = next((parent for parent in (root, *root.parents) if parent.name == "output"), None)
     if above is not None and folder != above:
-        return ModelOutput(folder, folder.relative_to(above).as_posix(), above.parent.name)
-    return ModelOutput(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
+        return LocalOutput(folder, folder.relative_to(above).as_posix(), above.parent.name)
+    return LocalOutput(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
 
 
 def numbered_folders(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Saved answers of a convex deployment: what each holds, and all about one run brought together by ids."""
+"""Saved answers of a convex deployment: classify each, and group those about one run by id."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,32 +22,32 @@ _FINISHED = ("completed", "failed")
 _NO_ID = "path:"
 
 
-class Answer(NamedTuple):
+class SavedAnswer(NamedTuple):
     kind: Kind
     value: dict[str, Any]
-    """Of a debug answer without its files: these are read again when their eval's turn comes."""
+    """A debug answer is kept without its files, which are read again when its eval is converted."""
     path: Path
     ref: SourceRef
 
 
-class Refusal(NamedTuple):
-    """Convex answered, but with an error or with nothing."""
+class ErrorAnswer(NamedTuple):
+    """Convex answered with an error or with null."""
 
     why: str
 
 
-class Aside(NamedTuple):
-    """Convex answered something that says nothing of a run: download addresses."""
+class OtherAnswer(NamedTuple):
+    """An answer that is not about a run: download addresses."""
 
 
-class Foreign(NamedTuple):
-    """No answer about a run, whoever wrote it."""
+class NotAnAnswer(NamedTuple):
+    """A document that is not an answer about a run."""
 
     why: str = "not an answer about a run of convex-evals"
 
 
-def read_answer(path: Path, root: Path) -> Answer | Unreadable | None:
-    """The answer in a file; none where it is one that says nothing of a run."""
+def read_answer(path: Path, root: Path) -> SavedAnswer | Unreadable | None:
+    """The answer in a file; None if it is not about a run."""
     ref = SourceRef(file=relative(path, root))
     try:
         if path.stat().st_size > FILE_CAP:
@@ -56,18 +56,18 @@ def read_answer(path: Path, root: Path) -> Answer | Unreadable | None:
         document = decode_answer(data)
     except (OSError, ValueError, RecursionError) as error:
         return unreadable(NAME, ref, describe(error))
-    found = classify(document)
-    if isinstance(found, Aside):
+    kind = classify(document)
+    if isinstance(kind, OtherAnswer):
         return None
-    if isinstance(found, Refusal | Foreign):
-        return unreadable(NAME, ref, found.why, excerpt=data[:EXCERPT])
+    if isinstance(kind, ErrorAnswer | NotAnAnswer):
+        return unreadable(NAME, ref, kind.why, excerpt=data[:EXCERPT])
     value = unwrap(document)
-    if found == "debug":
+    if kind == "debug":
         value = {key: child for key, child in value.items() if key not in ("outputFiles", "evalSourceFiles")}
-    return Answer(found, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else ""))
+    return SavedAnswer(kind, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else ""))
 
 
-def debug_files(answer: Answer) -> dict[str, dict[str, Any]]:
+def debug_files(answer: SavedAnswer) -> dict[str, dict[str, Any]]:
     """`outputFiles` and `evalSourceFiles` of a debug answer."""
     try:
         value = mapping(unwrap(decode_answer(answer.path.read_bytes())))
@@ -77,7 +77,7 @@ def debug_files(answer: Answer) -> dict[str, dict[str, Any]]:
 
 
 def decode_answer(data: bytes) -> Any:
-    """JSON, or what `npx convex run` printed with its log lines before, between and after."""
+    """JSON, or the output of `npx convex run`, which has log lines before, between and after it."""
     try:
         return decode(data)
     except ValueError:
@@ -87,25 +87,25 @@ def decode_answer(data: bytes) -> Any:
         return decode(bare)
 
 
-def classify(document: Any) -> Kind | Refusal | Aside | Foreign:
+def classify(document: Any) -> Kind | ErrorAnswer | OtherAnswer | NotAnAnswer:
     if _is_envelope(document):
         if document.get("status") == "error" or "errorMessage" in document:
-            return Refusal(f"convex answered with an error: {one_line(text(document.get('errorMessage')), 300)}")
+            return ErrorAnswer(f"convex answered with an error: {one_line(text(document.get('errorMessage')), 300)}")
         if isinstance(document.get("value"), str):
-            return Aside()
+            return OtherAnswer()
     value = unwrap(document)
     if value is None:
-        return Refusal("convex answered null: there is no such run")
+        return ErrorAnswer("convex answered null: there is no such run")
     if isinstance(value, dict):
         return _kind_of(value)
-    return Foreign()
+    return NotAnAnswer()
 
 
 def unwrap(document: Any) -> Any:
     return document.get("value") if _is_envelope(document) else document
 
 
-def _kind_of(value: dict[str, Any]) -> Kind | Refusal | Aside | Foreign:
+def _kind_of(value: dict[str, Any]) -> Kind | ErrorAnswer | OtherAnswer | NotAnAnswer:
     if "failedEvals" in value:
         return "failed"
     if "plannedEvals" in value or ("evals" in value and "_id" in value):
@@ -113,12 +113,12 @@ def _kind_of(value: dict[str, Any]) -> Kind | Refusal | Aside | Foreign:
     if isinstance(value.get("eval"), dict):
         return "debug"
     if "error" in value:
-        return Refusal(f"convex answered with an error: {one_line(str(plain(value['error'])), 300)}")
+        return ErrorAnswer(f"convex answered with an error: {one_line(str(plain(value['error'])), 300)}")
     if "code" in value and "message" in value:
-        return Refusal(f"convex refused the request: {value['code']}: {one_line(str(value['message']), 300)}")
+        return ErrorAnswer(f"convex refused the request: {value['code']}: {one_line(str(value['message']), 300)}")
     if value and all(_is_address(entry) for entry in value.values()):
-        return Aside()
-    return Foreign()
+        return OtherAnswer()
+    return NotAnAnswer()
 
 
 def _is_envelope(document: Any) -> bool:
@@ -130,7 +130,7 @@ def _is_envelope(document: Any) -> bool:
 
 
 def _is_address(entry: Any) -> bool:
-    """One entry of a map from storage id to what `runs:getOutputUrl` answered."""
+    """Whether this is one answer of `runs:getOutputUrl`, in a map by storage id."""
     value = entry.get("value") if _is_envelope(entry) else entry
     return (isinstance(value, str) and "://" in value) or (_is_envelope(entry) and value is None)
 
@@ -147,42 +147,42 @@ def _without_log_lines(data: bytes) -> bytes | None:
 
 
 class Statement(NamedTuple):
-    """What one answer says of one eval."""
+    """The part of one answer about one eval."""
 
     kind: Kind
     document: dict[str, Any]
     status: dict[str, Any]
     steps: list[Any] | None
-    answer: Answer
+    answer: SavedAnswer
     ref: SourceRef
 
 
 @dataclass
-class Collected:
-    """The answers about one run; of each kind the first is trusted most."""
+class RunAnswers:
+    """The answers about one run; the first of each kind is trusted most."""
 
     id: str
-    details: list[Answer] = field(default_factory=list)
-    debug: list[Answer] = field(default_factory=list)
-    failed: list[Answer] = field(default_factory=list)
+    details: list[SavedAnswer] = field(default_factory=list)
+    debug: list[SavedAnswer] = field(default_factory=list)
+    failed: list[SavedAnswer] = field(default_factory=list)
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: SavedAnswer) -> None:
         {"details": self.details, "debug": self.debug, "failed": self.failed}[answer.kind].append(answer)
 
     @property
     def part(self) -> str:
-        """The eval that a debug answer alone is about; the others are about the run as a whole."""
+        """The eval of a single debug answer; empty if any answer is about the whole run."""
         return "" if self.details or self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
 
     @property
-    def answers(self) -> list[Answer]:
-        """The most trusted first: a finished run's details before those of the same run unfinished."""
+    def answers(self) -> list[SavedAnswer]:
+        """Most trusted first: details of the finished run before details of the same run unfinished."""
         finished = sorted(self.details, key=lambda answer: _status_kind(answer.value) not in _FINISHED)
         return [*finished, *self.debug, *self.failed]
 
     @property
     def heads(self) -> list[tuple[dict[str, Any], SourceRef]]:
-        """What each answer says of the run itself."""
+        """The fields of the run itself in each answer."""
         return [
             (answer.value, answer.ref) if answer.kind == "details" else (_head(answer), answer.ref.below("run"))
             for answer in self.answers
@@ -190,7 +190,7 @@ class Collected:
 
     @property
     def planned(self) -> dict[str, SourceRef]:
-        """The evals that should have been run; empty also where no answer lists them."""
+        """The planned evals; also empty if no answer lists them."""
         for answer in self.answers:
             if isinstance(answer.value.get("plannedEvals"), list):
                 listed = enumerate(answer.value["plannedEvals"])
@@ -200,36 +200,36 @@ class Collected:
         return {}
 
     def evals(self) -> dict[str, list[Statement]]:
-        """Eval id → the statements about it, of the most trusted answer first."""
-        found: dict[str, list[Statement]] = {}
+        """Eval id → the statements about it, most trusted first."""
+        by_eval: dict[str, list[Statement]] = {}
         by_path: dict[str, str] = {}
         for answer in self.answers:
             for statement in _statements(answer):
                 key, path = _eval_key(statement.document), text(statement.document.get("evalPath"))
                 known = by_path.setdefault(path, key) if path else key
-                # one of the two has lost its id: the path tells that they are one eval
+                # one of the two has no id: the same path means the same eval
                 if known.startswith(_NO_ID) or key.startswith(_NO_ID):
                     key = known
-                found.setdefault(key, []).append(statement)
-        return found
+                by_eval.setdefault(key, []).append(statement)
+        return by_eval
 
 
-def collect(answers: Iterable[Answer]) -> tuple[list[Collected], list[Unreadable]]:
-    """One `Collected` per run, in the order of their files, and the answers that belong to none."""
-    runs: dict[str, Collected] = {}
-    homeless: list[Answer] = []
+def collect(answers: Iterable[SavedAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:
+    """The answers grouped by run, in the order of their files, and the answers without a run."""
+    runs: dict[str, RunAnswers] = {}
+    homeless: list[SavedAnswer] = []
     for answer in answers:
         run_id = text(_head(answer).get("_id"))
         if run_id:
-            runs.setdefault(run_id, Collected(run_id)).add(answer)
+            runs.setdefault(run_id, RunAnswers(run_id)).add(answer)
         else:
             homeless.append(answer)
     lost = [answer for answer in homeless if not _find_home(answer, runs)]
     return list(runs.values()), [unreadable(NAME, answer.ref, "names no run") for answer in lost]
 
 
-def _find_home(answer: Answer, runs: dict[str, Collected]) -> bool:
-    """A debug answer may have lost its run; the run that lists its eval takes it, or the only one there is."""
+def _find_home(answer: SavedAnswer, runs: dict[str, RunAnswers]) -> bool:
+    """Add a debug answer without a run to the run that lists its eval, or to the only run."""
     if answer.kind != "debug":
         return False
     key = _eval_key(mapping(answer.value.get("eval")))
@@ -240,7 +240,7 @@ def _find_home(answer: Answer, runs: dict[str, Collected]) -> bool:
     return True
 
 
-def _head(answer: Answer) -> dict[str, Any]:
+def _head(answer: SavedAnswer) -> dict[str, Any]:
     return answer.value if answer.kind == "details" else mapping(answer.value.get("run"))
 
 
@@ -252,7 +252,7 @@ def _eval_key(document: dict[str, Any]) -> str:
     return text(document.get("_id")) or f"{_NO_ID}{document.get('evalPath')}"
 
 
-def _statements(answer: Answer) -> Iterator[Statement]:
+def _statements(answer: SavedAnswer) -> Iterator[Statement]:
     if answer.kind == "debug":
         document = mapping(answer.value.get("eval"))
         steps = answer.value.get("steps")
@@ -278,7 +278,7 @@ def _failed_status(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failed_steps(document: dict[str, Any]) -> list[Any]:
-    """This answer names the first failed step only; none = nothing was generated."""
+    """This answer contains only the first failed step; none means that nothing was generated."""
     step = document.get("failedStep")
     if not isinstance(step, dict):
         return []

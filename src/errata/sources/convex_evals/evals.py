@@ -1,11 +1,11 @@
-"""One eval of a run: its case, and the attempt at it."""
+"""One eval of a run → its case and its attempt."""
 
 import json
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, attempt_id, case_key
 from errata.sources.convex_evals.answers import KINDS, Statement
-from errata.sources.convex_evals.files import Files, raw_response
+from errata.sources.convex_evals.files import EvalArtefacts, raw_response
 from errata.sources.convex_evals.runs import moment, usage_of
 from errata.sources.convex_evals.steps import (
     SUITE,
@@ -42,42 +42,42 @@ class Eval(NamedTuple):
     """`category/name`."""
     statements: list[Statement]
     trusted: Statement
-    """The one whose status is kept where they differ."""
-    files: Files
+    """Its status is used if statements differ."""
+    files: EvalArtefacts
 
 
-def eval_of(statements: list[Statement], files: Files) -> Eval:
-    """ValueError where no answer names the eval, or none gives a status that is known."""
+def eval_of(statements: list[Statement], files: EvalArtefacts) -> Eval:
+    """ValueError if no answer names the eval, or none has a known status."""
     return Eval(_path(statements), statements, _most_trusted(statements), files)
 
 
-def case_of(run: Run, one: Eval) -> Case:
-    told = (statement.document.get("task") for statement in one.statements)
-    in_files = (artefact.text for artefact in one.files.source if artefact.role == "task")
-    categories = (text(statement.document.get("category")) for statement in one.statements)
-    above, _, name = one.path.rpartition("/")
+def case_of(run: Run, evaluation: Eval) -> Case:
+    tasks = (statement.document.get("task") for statement in evaluation.statements)
+    in_files = (artefact.text for artefact in evaluation.files.source if artefact.role == "task")
+    categories = (text(statement.document.get("category")) for statement in evaluation.statements)
+    above, _, name = evaluation.path.rpartition("/")
     return Case(
         run=run.id,
         suite=SUITE,
-        native_id=one.path,
+        native_id=evaluation.path,
         name=name,
         category=next(filter(None, categories), above),
-        input=next((task for task in (*told, *in_files) if isinstance(task, str)), None),
-        artefacts=tuple(one.files.source),
-        ref=one.statements[0].ref,
+        input=next((task for task in (*tasks, *in_files) if isinstance(task, str)), None),
+        artefacts=tuple(evaluation.files.source),
+        ref=evaluation.statements[0].ref,
     )
 
 
-def attempt_of(run: Run, one: Eval, index: int) -> Attempt:
-    statement, case = one.trusted, case_key(SUITE, one.path)
+def attempt_of(run: Run, evaluation: Eval, index: int) -> Attempt:
+    statement, case = evaluation.trusted, case_key(SUITE, evaluation.path)
     kind, reason = statement.status["kind"], text(statement.status.get("failureReason"))
-    checks = _checks(one)
+    checks = _checks(evaluation)
     judged = facts(kind, reason, checks)
     done = kind in ("passed", "failed")
     return Attempt(
         run=run.id,
         case=case,
-        native_id=_id(one),
+        native_id=_id(evaluation),
         index=index,
         duplicate_of=attempt_id(run.id, case) if index > 1 else None,
         execution=judged.execution,
@@ -87,22 +87,22 @@ def attempt_of(run: Run, one: Eval, index: int) -> Attempt:
         native_reason=reason,
         reported=float(kind == "passed") if done else None,
         reported_counted=not not_counted(reason) if done else None,
-        output=Output(text=raw_response(one.files.output)),
+        output=Output(text=raw_response(evaluation.files.output)),
         errors=_errors(kind, reason, checks, statement.ref),
         checks=tuple(checks),
-        artefacts=tuple(one.files.output),
+        artefacts=tuple(evaluation.files.output),
         usage=usage_of(statement.status),
         started_at=moment(statement.document.get("_creationTime")),
         duration=seconds(statement.status.get("durationMs")),
         durations=_durations(statement.status),
-        links=one.files.links,
-        extra=_extra(one),
+        links=evaluation.files.links,
+        extra=_extra(evaluation),
         ref=statement.ref,
     )
 
 
 def missing(run: Run, path: str, ref: SourceRef) -> tuple[Case, Attempt]:
-    """A planned eval of which there is no document."""
+    """A planned eval without a document."""
     category, _, name = path.rpartition("/")
     execution, measurement, outcome = MISSING
     case = Case(run=run.id, suite=SUITE, native_id=path, name=name, category=category, ref=ref)
@@ -117,10 +117,10 @@ def missing(run: Run, path: str, ref: SourceRef) -> tuple[Case, Attempt]:
 
 
 def _is_static(source: list[Artefact]) -> bool:
-    """Newer selection evals say so in `eval.json`."""
-    told = next((artefact.text for artefact in source if artefact.path == "eval.json"), None)
+    """Newer selection evals have `"pipeline": "static"` in `eval.json`."""
+    config = next((artefact.text for artefact in source if artefact.path == "eval.json"), None)
     try:
-        return mapping(json.loads(told or "null")).get("pipeline") == "static"
+        return mapping(json.loads(config or "null")).get("pipeline") == "static"
     except (ValueError, RecursionError):
         return False
 
@@ -135,37 +135,42 @@ def _path(statements: list[Statement]) -> str:
     raise ValueError("an eval without `evalPath`")
 
 
-def _id(one: Eval) -> str:
-    """The document of the eval; by it the deployment can be asked for more."""
-    return next(filter(None, (text(statement.document.get("_id")) for statement in (one.trusted, *one.statements))), "")
+def _id(evaluation: Eval) -> str:
+    """The id of the eval's document, for further queries to the deployment."""
+    return next(
+        filter(
+            None, (text(statement.document.get("_id")) for statement in (evaluation.trusted, *evaluation.statements))
+        ),
+        "",
+    )
 
 
 def _most_trusted(statements: list[Statement]) -> Statement:
     for statement in statements:
         if statement.status.get("kind") in KINDS:
             return statement
-    raise ValueError("an eval without a status that is known")
+    raise ValueError("an eval without a known status")
 
 
-def _checks(one: Eval) -> list[Check]:
-    """The steps of the answer whose status is trusted, else of the next one that has any."""
-    for statement in (one.trusted, *one.statements):
+def _checks(evaluation: Eval) -> list[Check]:
+    """The steps of the trusted statement, else of the next one with steps."""
+    for statement in (evaluation.trusted, *evaluation.statements):
         if statement.steps is None:
             continue
         if statement.kind == "failed":
-            # this answer names one step: the others are not known, so none is called not run
+            # this answer has only one step: the others are unknown, not "not run"
             return checks_of(statement.steps, statement.ref)
         place = (statement.answer.ref if statement.kind == "debug" else statement.ref).below("steps")
-        return with_steps_never_started(checks_of(statement.steps, place), static=_is_static(one.files.source))
+        return with_steps_never_started(checks_of(statement.steps, place), static=_is_static(evaluation.files.source))
     return []
 
 
 def _errors(kind: str, reason: str, checks: list[Check], ref: SourceRef) -> tuple[ErrorInfo, ...]:
-    found = [check.error for check in checks if check.error]
+    errors = [check.error for check in checks if check.error]
     never_generated = not any(check.failed for check in checks)
-    if kind == "failed" and not found and (never_generated or not_counted(reason)):
+    if kind == "failed" and not errors and (never_generated or not_counted(reason)):
         return (generation_error(reason, ref),)
-    return tuple(found)
+    return tuple(errors)
 
 
 def _durations(status: dict[str, Any]) -> dict[str, float]:
@@ -173,12 +178,14 @@ def _durations(status: dict[str, Any]) -> dict[str, float]:
     return {} if generation is None else {"generation": generation}
 
 
-def _extra(one: Eval) -> dict[str, Any]:
+def _extra(evaluation: Eval) -> dict[str, Any]:
     extra: dict[str, Any] = {}
-    for statement in reversed(one.statements):
+    for statement in reversed(evaluation.statements):
         extra |= rest(statement.document, _DOCUMENT)
-    extra |= rest(one.trusted.status, _STATUS)
-    contradicted = [_position(statement) for statement in one.statements if _contradicts(statement, one.trusted)]
+    extra |= rest(evaluation.trusted.status, _STATUS)
+    contradicted = [
+        _position(statement) for statement in evaluation.statements if _contradicts(statement, evaluation.trusted)
+    ]
     if contradicted:
         extra["contradicted_by"] = contradicted
     return extra
@@ -191,9 +198,9 @@ def _contradicts(statement: Statement, trusted: Statement) -> bool:
 
 
 def _position(statement: Statement) -> dict[str, Any]:
-    told = {
+    status = {
         key: plain(statement.status.get(key))
         for key in ("kind", "failureReason")
         if statement.status.get(key) is not None
     }
-    return {"file": statement.ref.file, **told}
+    return {"file": statement.ref.file, **status}

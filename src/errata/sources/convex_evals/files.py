@@ -1,4 +1,4 @@
-"""The files of an eval: in its debug answer, or in the zips that were saved beside the answers."""
+"""The files of an eval: from its debug answer, or from zips beside the answers."""
 
 import re
 import zipfile
@@ -11,12 +11,11 @@ from typing import Any
 
 from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
-from errata.sources.base import describe, unreadable
+from errata.sources.base import describe, folders, is_file, unreadable
 from errata.sources.convex_evals import NAME, RUN_LOG
 from errata.sources.convex_evals.answers import Statement, debug_files
 from errata.sources.convex_evals.steps import RAW_RESPONSE, RAW_RESPONSE_CAP
 from errata.sources.shared.archives import zip_members
-from errata.sources.shared.documents import folders, is_file
 from errata.sources.shared.values import text
 
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -31,15 +30,15 @@ _DAMAGE = (
     RuntimeError,
 )
 BINARY = "<binary file>"
-"""What the harness gives in place of a file that is not text."""
+"""The harness's placeholder for a file that is not text."""
 TEXT_CAP = 4 * 1024 * 1024
 _TEXT = re.compile(r"[.](?:[jt]sx?|json|md|txt|html|css|ya?ml|toml|env|log|gitignore|npmrc)$", re.IGNORECASE)
 Role = Callable[[str], ArtefactRole]
 
 
 @dataclass
-class Files:
-    """What is known of one eval's files."""
+class EvalArtefacts:
+    """The known files of one eval."""
 
     output: list[Artefact] = field(default_factory=list)
     source: list[Artefact] = field(default_factory=list)
@@ -48,23 +47,23 @@ class Files:
 
 
 class Storage:
-    """The zips of a run, named by their storage ids: in its folder, one level below, or in `storage` beside it."""
+    """The zips of a run, named by storage id: in its folder, in direct subfolders, or in `storage` beside it."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._reported: set[Path] = set()
         self._folders = [root, *folders(root), root.parent / "storage"]
 
-    def files_of(self, statements: list[Statement]) -> Files:
-        """From the debug answer where there is one, else from the zips, where they were saved."""
-        files = Files(links=_links(statements))
+    def files_of(self, statements: list[Statement]) -> EvalArtefacts:
+        """The files from the debug answer, else from saved zips."""
+        files = EvalArtefacts(links=_links(statements))
         for statement in statements:
             answered = debug_files(statement.answer) if statement.kind == "debug" else {}
             files.output = files.output or _from_answer(answered, "outputFiles", output_role, statement)
             files.source = files.source or _from_answer(answered, "evalSourceFiles", source_role, statement)
         files.output = files.output or self._unzip(files.links.get("output", ""), output_role, files.damaged)
         files.source = files.source or self._unzip(files.links.get("source", ""), source_role, files.damaged)
-        # in one order, wherever they come from: a case's digest goes over its files
+        # always in the same order: a case's digest covers its files
         files.output.sort(key=lambda artefact: artefact.path)
         files.source.sort(key=lambda artefact: artefact.path)
         return files
@@ -74,19 +73,19 @@ class Storage:
         if path is None:
             return []
         file = Path(relpath(path, self._root)).as_posix()
-        found = []
+        artefacts = []
         try:
             for member in zip_members(path):
                 ref = SourceRef(file=file, member=member.name)
-                found.append(from_bytes(member.name, member.data, role, ref))
+                artefacts.append(from_bytes(member.name, member.data, role, ref))
         except _DAMAGE as error:
             if path not in self._reported:
                 self._reported.add(path)
                 damaged.append(unreadable(NAME, SourceRef(file=file), f"damaged archive: {describe(error)}"))
-        return found
+        return artefacts
 
     def _find(self, storage_id: str) -> Path | None:
-        # an id comes out of an answer: nothing but an id may become part of a path
+        # the id is untrusted: only letters of an id may become part of a path
         if not storage_id or not _ID_LETTERS.issuperset(storage_id) or len(storage_id) > 100:
             return None
         places = (folder / f"{storage_id}.zip" for folder in self._folders)
@@ -118,30 +117,30 @@ def source_role(path: str) -> ArtefactRole:
     if path == "TASK.txt":
         return "task"
     if path == "GAPS.txt":
-        # what the authors know to be lacking; no part of the task, so it must not change the case's digest
+        # the authors' known gaps: not part of the task, so it must not change the case's digest
         return "context"
     return "grader" if path.startswith("grader") or ".test." in path else "config"
 
 
 def from_bytes(path: str, data: bytes, role: Role, ref: SourceRef) -> Artefact:
-    """Text by the same rule as the harness has: by the ending of the name."""
+    """Text by the harness's own rule: the file extension."""
     if not _is_text(path):
         return Artefact(role=role(path), path=path, size=len(data), binary=True, ref=ref)
-    return _made(path, data.decode("utf-8", "replace"), len(data), role, ref)
+    return _text_artefact(path, data.decode("utf-8", "replace"), len(data), role, ref)
 
 
 def from_text(path: str, text: str, role: Role, ref: SourceRef) -> Artefact:
     if text == BINARY and not _is_text(path):
         return Artefact(role=role(path), path=path, binary=True, ref=ref)
-    return _made(path, text, len(text.encode("utf-8", "replace")), role, ref)
+    return _text_artefact(path, text, len(text.encode("utf-8", "replace")), role, ref)
 
 
 def raw_response(artefacts: Iterable[Artefact]) -> str | None:
-    """The answer itself; the harness keeps it only where it could not take files out of it."""
+    """The raw answer; the harness keeps it only if it could not extract files from it."""
     return next((artefact.text for artefact in artefacts if artefact.path == RAW_RESPONSE), None)
 
 
-def _made(path: str, text: str, size: int, role: Role, ref: SourceRef) -> Artefact:
+def _text_artefact(path: str, text: str, size: int, role: Role, ref: SourceRef) -> Artefact:
     if _holds_environment(path):
         return Artefact(
             role=role(path), path=path, size=size, extra={"text": "left out: values of environment"}, ref=ref

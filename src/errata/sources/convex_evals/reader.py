@@ -1,4 +1,4 @@
-"""Reading a run of convex-evals: its saved answers, else the output of a local run."""
+"""Read a run of convex-evals: saved answers, else the output of a local run."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,58 +7,60 @@ from pathlib import Path
 from errata.model import Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row, convert_each, describe, of_run, relative, unreadable
-from errata.sources.convex_evals import NAME, RUN_LOG, ModelOutput, answer_files, find_output, numbered_folders
-from errata.sources.convex_evals.answers import Answer, Collected, Statement, collect, read_answer
+from errata.sources.convex_evals import NAME, RUN_LOG, LocalOutput, answer_files, find_output, numbered_folders
+from errata.sources.convex_evals.answers import RunAnswers, SavedAnswer, Statement, collect, read_answer
 from errata.sources.convex_evals.evals import attempt_of, case_of, eval_of, missing
-from errata.sources.convex_evals.files import Files, Storage, from_bytes, output_role, raw_response
+from errata.sources.convex_evals.files import EvalArtefacts, Storage, from_bytes, output_role, raw_response
 from errata.sources.convex_evals.runs import HEADLINE, run_of
 from errata.sources.convex_evals.steps import SUITE, facts, not_counted, read_log, with_steps_never_started
 
 FILE_CAP = 16 * 1024 * 1024
 _LEFT_OUT = ("node_modules", "_generated")
-"""The harness itself leaves these out of what it uploads."""
+"""The harness does not upload these either."""
 
 
 def read_path(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     answers = [read_answer(file, root) for file in answer_files(path)]
-    runs, lost = collect(answer for answer in answers if isinstance(answer, Answer))
+    runs, lost = collect(answer for answer in answers if isinstance(answer, SavedAnswer))
     if not runs and (outputs := find_output(path)):
         yield from read_output(path, outputs)
         return
     storage = Storage(root)
-    for collected in runs:
-        run = run_of(collected, root, part=collected.part if path.is_file() else "")
+    for run_answers in runs:
+        run = run_of(run_answers, root, part=run_answers.part if path.is_file() else "")
         yield run
-        yield from of_run(run.id, _read_run(run, collected, storage))
+        yield from of_run(run.id, _read_run(run, run_answers, storage))
     yield from lost
     yield from (answer for answer in answers if isinstance(answer, Unreadable))
 
 
-def _read_run(run: Run, collected: Collected, storage: Storage) -> Iterator[Item]:
+def _read_run(run: Run, run_answers: RunAnswers, storage: Storage) -> Iterator[Item]:
     numbering = Numbering()
-    evals = collected.evals()
+    evals = run_answers.evals()
     for statements in evals.values():
-        # outside of the conversion: a hostile archive is refused as a whole
+        # outside of `convert_each`: a hostile archive stops the import
         files = storage.files_of(statements)
         yield from files.damaged
         row = Row([statement.document for statement in statements], statements[0].ref)
         yield from convert_each([row], partial(_items_of, run, statements, files, numbering), source=NAME)
     present = {statement.document.get("evalPath") for statements in evals.values() for statement in statements}
-    for path, ref in collected.planned.items():
+    for path, ref in run_answers.planned.items():
         if path not in present:
             yield from missing(run, path, ref)
 
 
-def _items_of(run: Run, statements: list[Statement], files: Files, numbering: Numbering, _: Row) -> Iterator[Item]:
-    one = eval_of(statements, files)
-    index = numbering.next(one.path)
+def _items_of(
+    run: Run, statements: list[Statement], files: EvalArtefacts, numbering: Numbering, _: Row
+) -> Iterator[Item]:
+    evaluation = eval_of(statements, files)
+    index = numbering.next(evaluation.path)
     if index == 1:
-        yield case_of(run, one)
-    yield attempt_of(run, one, index)
+        yield case_of(run, evaluation)
+    yield attempt_of(run, evaluation, index)
 
 
-def read_output(path: Path, places: list[ModelOutput]) -> Iterator[Item]:
+def read_output(path: Path, places: list[LocalOutput]) -> Iterator[Item]:
     for place in places:
         evals = [folder for category in numbered_folders(place.folder) for folder in numbered_folders(category)]
         run = Run(
@@ -124,7 +126,7 @@ def _local_files(folder: Path, root: Path) -> Iterator[Artefact | Unreadable]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Files in order; never through a link, which may lead out of the folder."""
+    """Files in order; links are skipped, because they may lead out of the folder."""
     try:
         children = sorted(folder.iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""The run itself, out of all answers about it; tokens, money and times as Convex keeps them."""
+"""The run record from all answers about it; tokens, cost and times as Convex stores them."""
 
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,9 @@ from errata.model import Evidence, Reported, Run, SourceInfo, SourceRef, Subject
 from errata.model.times import from_milliseconds
 from errata.sources.base import number_or_none
 from errata.sources.convex_evals import NAME
-from errata.sources.convex_evals.answers import TITLES, Collected
+from errata.sources.convex_evals.answers import TITLES, RunAnswers
 from errata.sources.convex_evals.steps import SUITE
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import count, mapping, number, rest, sequence, text
 
 HEADLINE = Reported(
@@ -35,30 +35,30 @@ _KNOWN = (
 Heads = list[tuple[dict[str, Any], SourceRef]]
 
 
-def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
-    """`part` is what a file that was read alone tells of it: that must not take the place of the whole."""
-    heads = collected.heads
+def run_of(run_answers: RunAnswers, root: Path, *, part: str = "") -> Run:
+    """`part` is the eval of a single imported file: such a run must not replace the whole run."""
+    heads = run_answers.heads
     ref = heads[0][1]
     status = _first_mapping(heads, "status")
     created = next((head["_creationTime"] for head, _ in heads if head.get("_creationTime") is not None), None)
     return Run(
-        native_id=".".join(filter(None, (collected.id, part))),
+        native_id=".".join(filter(None, (run_answers.id, part))),
         external_id=_first(heads, "runId"),
-        group=collected.id if part else "",
+        group=run_answers.id if part else "",
         source=SourceInfo(name=NAME),
         subject=Subject(model=_first(heads, "model"), provider=_first(heads, "provider")),
         variant={"experiment": _first(heads, "experiment") or "default"},
         suite=SUITE,
         suite_version=_first(heads, "benchmarkVersion"),
-        expected_cases=len(collected.planned) or _stated(collected, "totalEvals"),
+        expected_cases=len(run_answers.planned) or _count_of(run_answers, "totalEvals"),
         started_at=moment(created),
         finished_at=moment(created, status.get("durationMs")),
         native_status=text(status.get("kind")),
-        reported=_reported(collected),
+        reported=_reported(run_answers),
         log_evidence=_reason_to_fail(status, ref),
         usage=usage_of(status),
         origin=str(root),
-        extra=_extra(collected, heads, status),
+        extra=_extra(run_answers, heads, status),
         ref=ref,
     )
 
@@ -71,16 +71,18 @@ def _first_mapping(heads: Heads, key: str) -> dict[str, Any]:
     return next((head[key] for head, _ in heads if mapping(head.get(key))), {})
 
 
-def _stated(collected: Collected, key: str) -> int | None:
-    """A number that getFailedEvalsForRun states of the whole run."""
-    told = (count(answer.value.get(key)) for answer in collected.failed)
-    return next((number for number in told if number is not None), None)
+def _count_of(run_answers: RunAnswers, key: str) -> int | None:
+    """A total of the run in the answer of getFailedEvalsForRun."""
+    counts = (count(answer.value.get(key)) for answer in run_answers.failed)
+    return next((number for number in counts if number is not None), None)
 
 
-def _reported(collected: Collected) -> tuple[Reported, ...]:
-    passed, total = _stated(collected, "passedCount"), _stated(collected, "totalEvals")
+def _reported(run_answers: RunAnswers) -> tuple[Reported, ...]:
+    passed, total = _count_of(run_answers, "passedCount"), _count_of(run_answers, "totalEvals")
     if total is None:
-        listed = [len(sequence(answer.value.get("evals"))) for answer in collected.answers if answer.kind == "details"]
+        listed = [
+            len(sequence(answer.value.get("evals"))) for answer in run_answers.answers if answer.kind == "details"
+        ]
         total = listed[0] if listed else None
     if total is None:
         return (HEADLINE,)
@@ -95,14 +97,14 @@ def _reason_to_fail(status: dict[str, Any], ref: SourceRef) -> tuple[Evidence, .
     return (Evidence(name="failureReason", quote=reason, ref=ref.below("status", "failureReason")),)
 
 
-def _extra(collected: Collected, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:
+def _extra(run_answers: RunAnswers, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:
     extra = rest(status, ("kind", "durationMs", "usage"))
     for head, _ in reversed(heads):
         extra |= rest(head, _KNOWN)
     for key in ("totalEvals", "passedCount", "failedCount"):
-        if (number := _stated(collected, key)) is not None:
+        if (number := _count_of(run_answers, key)) is not None:
             extra[key] = number
-    extra["answers"] = sorted({TITLES[answer.kind] for answer in collected.answers})
+    extra["answers"] = sorted({TITLES[answer.kind] for answer in run_answers.answers})
     contradicted = [
         {"file": ref.file, "status": text(mapping(head.get("status")).get("kind"))}
         for head, ref in heads
@@ -114,10 +116,13 @@ def _extra(collected: Collected, heads: Heads, status: dict[str, Any]) -> dict[s
 
 
 def usage_of(status: dict[str, Any]) -> UsageByRole:
-    used = Fields(mapping(status.get("usage")))
+    used = JsonFields(mapping(status.get("usage")))
     if not used:
         return UsageByRole()
-    into, out = Fields(mapping(used.take("inputTokenDetails"))), Fields(mapping(used.take("outputTokenDetails")))
+    into, out = (
+        JsonFields(mapping(used.take("inputTokenDetails"))),
+        JsonFields(mapping(used.take("outputTokenDetails"))),
+    )
     raw = used.take("raw")
     cost = number_or_none(mapping(raw).get("cost"))
     cached, cache_read = count(used.take("cachedInputTokens")), count(into.take("cacheReadTokens"))
@@ -137,8 +142,8 @@ def usage_of(status: dict[str, Any]) -> UsageByRole:
     return UsageByRole(subject=usage)
 
 
-def _includes_cache(total: Any, into: Fields) -> bool | None:
-    """Where the parts are given: whether they add up to `inputTokens`."""
+def _includes_cache(total: Any, into: JsonFields) -> bool | None:
+    """Whether the parts, if present, add up to `inputTokens`."""
     fresh, cached = count(into.get("noCacheTokens")), count(into.get("cacheReadTokens"))
     if fresh is None or not cached or count(total) is None:
         return None
@@ -148,7 +153,7 @@ def _includes_cache(total: Any, into: Fields) -> bool | None:
 
 
 def _other_raw(raw: Any) -> dict[str, Any]:
-    """The provider's own numbers, without the cost that was taken from them."""
+    """The provider's own numbers without the cost, which has its own field."""
     if not isinstance(raw, dict):
         return rest({"raw": raw})
     left = rest(raw)
@@ -158,7 +163,7 @@ def _other_raw(raw: Any) -> dict[str, Any]:
 
 
 def moment(milliseconds: Any, later: Any = 0) -> str | None:
-    """A time, and a duration after it; none where either is absent."""
+    """A time plus a duration; None if either is missing."""
     start, more = number(milliseconds), number(later)
     if start is None or more is None:
         return None

@@ -1,4 +1,4 @@
-"""The pipeline of one eval: its steps as checks, its log, and what they mean for the three facts."""
+"""The pipeline of one eval: its steps as checks, its log, and the resulting facts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ STATIC_PIPELINE = ("filesystem", "tests")
 """Selection evals: nothing is installed, deployed or linted."""
 
 NOT_COUNTED = ("[rate_limit]", "[infrastructure]")
-"""Evals whose reason starts so are dropped from the harness's own score."""
+"""Evals whose reason starts with one of these are dropped from the harness's own score."""
 
 RAW_RESPONSE = "raw_model_response.md"
 RAW_RESPONSE_CAP = 16_000
-"""Characters at which the harness cuts an answer that it could not parse."""
+"""The harness cuts an answer that it could not parse after this many characters."""
 
-# Deliberately without a bare "rate limit": that may be the name of an eval, or what its code does.
+# Deliberately without a bare "rate limit": that may be the name of an eval, or a feature of its code.
 _MACHINERY = re.compile(
     r"timed out after|econnrefused|econnreset|etimedout|enotfound|eai_again"
     r"|too many requests|status code 429|http 429",
@@ -43,7 +43,7 @@ _TAG = re.compile(r"\[([a-z_]+)\] ?(.*)")
 
 
 def machinery_word(step: str, reason: str) -> str:
-    """The word by which a failed step is the infrastructure's; empty where it is not, always for eslint and tests."""
+    """The words that make a failed step an infrastructure failure; always empty for eslint and tests."""
     rule = _BY_STEP.get(step)
     match = rule.search(reason) if rule else None
     return match[0] if match else ""
@@ -54,7 +54,7 @@ def not_counted(reason: str) -> bool:
 
 
 def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
-    """What a working pipeline said of a real answer; machinery that failed says nothing of it."""
+    """Only a working pipeline scores an answer; an infrastructure failure leaves it unmeasured."""
     if kind == "passed":
         return Facts("completed", "scored", "pass")
     if kind != "failed":
@@ -66,7 +66,7 @@ def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
 
 
 def checks_of(rows: Iterable[Any], ref: SourceRef) -> list[Check]:
-    """Step rows as checks, in the order of the pipeline."""
+    """Step rows as checks, in pipeline order."""
     made = [
         _check(row, ref.below(number))
         for number, row in enumerate(rows)
@@ -76,7 +76,7 @@ def checks_of(rows: Iterable[Any], ref: SourceRef) -> list[Check]:
 
 
 def with_steps_never_started(checks: list[Check], *, static: bool) -> list[Check]:
-    """A pipeline that began and ended early leaves no rows for its later steps."""
+    """Add the steps that a pipeline which stopped early has no rows for."""
     names = {check.name for check in checks}
     if not names:
         return checks
@@ -89,7 +89,7 @@ def with_steps_never_started(checks: list[Check], *, static: bool) -> list[Check
 
 
 def step_check(name: str, kind: str, reason: str, ref: SourceRef) -> Check:
-    """A step that passed or failed, wherever that was read."""
+    """The check of one step, from an answer or from a log."""
     status = _STATUS.get(kind, "unscored")
     return Check(
         name=name,
@@ -104,7 +104,7 @@ def step_check(name: str, kind: str, reason: str, ref: SourceRef) -> Check:
 
 
 def generation_error(reason: str, ref: SourceRef) -> ErrorInfo:
-    """The error of an eval for which nothing was generated."""
+    """The error of an eval without a generated answer."""
     tags, message = _split_tags(reason)
     code = _HTTP.search(message)
     return ErrorInfo(
@@ -139,7 +139,7 @@ def _ratio(status: CheckStatus, reason: str) -> float | None:
 
 
 def _machinery_error(step: str, reason: str, ref: SourceRef) -> ErrorInfo | None:
-    # what eslint and the tests print may be the model's own words
+    # the output of eslint and tests may contain the model's own words
     if not_counted(reason) and step not in ("eslint", "tests"):
         return generation_error(reason, ref)
     word = machinery_word(step, reason)
@@ -157,9 +157,9 @@ def _split_tags(reason: str) -> tuple[list[str], str]:
     return tags, reason
 
 
-class Log(NamedTuple):
+class EvalLog(NamedTuple):
     kind: str
-    """`passed`, `failed` or `running`, in the harness's own words for an eval."""
+    """`passed`, `failed` or `running`, the harness's own words."""
     reason: str
     checks: list[Check]
     errors: tuple[ErrorInfo, ...]
@@ -171,7 +171,7 @@ class _Entry(NamedTuple):
     line: int
 
 
-def read_log(text: str, ref: SourceRef) -> Log:
+def read_log(text: str, ref: SourceRef) -> EvalLog:
     checks, errors = [], []
     for entry in _entries(text):
         place = SourceRef(file=ref.file, line=entry.line)
@@ -187,18 +187,18 @@ def read_log(text: str, ref: SourceRef) -> Log:
     errors += [check.error for check in failed if check.error]
     passed = any(check.name == "tests" and check.status == "pass" for check in checks)
     kind = "failed" if reasons else ("passed" if passed else "running")
-    return Log(kind, next(iter(reasons), ""), sorted(checks, key=lambda check: check.order), tuple(errors))
+    return EvalLog(kind, next(iter(reasons), ""), sorted(checks, key=lambda check: check.order), tuple(errors))
 
 
 def _entries(text: str) -> list[_Entry]:
-    """The lines with a tag, each with the lines that continue it; only the last run where several were appended."""
-    found: list[_Entry] = []
+    """Tagged lines with their continuation lines; only of the last run if several were appended."""
+    entries: list[_Entry] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if _HEADING.match(line):
-            found = []
+            entries = []
         elif match := _TAG.match(line):
-            found.append(_Entry(match[1], match[2], number))
-        elif found:
-            last = found[-1]
-            found[-1] = _Entry(last.tag, f"{last.text}\n{line}", last.line)
-    return found
+            entries.append(_Entry(match[1], match[2], number))
+        elif entries:
+            last = entries[-1]
+            entries[-1] = _Entry(last.tag, f"{last.text}\n{line}", last.line)
+    return entries

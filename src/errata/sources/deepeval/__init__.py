@@ -1,7 +1,6 @@
-"""deepeval: a test run that it saved, or the result of `evaluate` as somebody wrote it to a file.
+"""deepeval: a saved test run, or the result of `evaluate` written to a file.
 
-The same run stands in several files. A test run says more than a result, so of two that tell of the same run the
-result is passed over.
+The same run may be in several files. A test run has more detail, so a result of the same run is skipped.
 """
 
 import re
@@ -10,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of
 
 NAME = "deepeval"
 TITLE = "deepeval: `test_run_*.json`, the folder `.deepeval`, the result of `evaluate` as JSON"
@@ -27,11 +26,11 @@ _OBJECT = re.compile(rb"\s*\{")
 
 
 def _listed(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rb'(?<!\\)"(?:' + name + rb')"\s*:\s*(?:\[|null)') for name in names)
+    return tuple(re.compile(rb'"(?<!\\")(?:' + name + rb')"\s*:\s*(?:\[|null)') for name in names)
 
 
 _TEST_RUN = _listed(b"testCases|conversationalTestCases", b"metricsData|metricsScores")
-_RESULT = (*_listed(b"test_results", b"metrics_data"), re.compile(rb'(?<!\\)"conversational"\s*:\s*(?:true|false)'))
+_RESULT = (*_listed(b"test_results", b"metrics_data"), re.compile(rb'"(?<!\\")conversational"\s*:\s*(?:true|false)'))
 
 
 def recognise(path: Path) -> Match | None:
@@ -49,7 +48,7 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what lies in the hidden folder."""
+    """A hint for a folder with a hidden `.deepeval` folder."""
     try:
         hidden = path.is_dir() and latest_in(path / HIDDEN)
     except (OSError, ValueError):
@@ -78,15 +77,13 @@ def is_result(head: bytes) -> bool:
 
 
 def latest_in(folder: Path) -> list[Path]:
-    """What deepeval keeps of the last run in its hidden folder, the fuller form first."""
+    """The files of the last run in deepeval's hidden folder, the fuller one first."""
     listed = (folder / name for name in LATEST)
     return [file for file in listed if is_test_run(head_of(file, HEAD)) and not file.is_symlink()]
 
 
 def _runs_near(result: Path) -> Iterator[Path]:
-    """Where a test run lies whose result was written to a file: beside it, or in a folder beside it."""
-    from errata.sources.shared.documents import children
-
+    """Test runs beside a result file, or in folders beside it."""
     beside = children(result.parent)
     below = (file for folder in beside if folder.is_dir() for file in children(folder))
     for file in islice((*beside, *below), LOOKS):

@@ -1,11 +1,11 @@
-"""A test case → its case and its attempt, with its metrics as checks and what the subject did as steps.
+"""A test case → its case and its attempt, with metrics as checks, and turns, tool calls and spans as steps.
 
-deepeval calls a case failed whose metric raised: there only the measurement broke, and nobody knows what the answer is
-worth. A case of which a metric that counts was really missed has failed, whatever else broke.
+deepeval marks a case as failed if a metric raised: that is a measurement error, not a wrong answer. A case fails if a
+counting metric missed its threshold, even if another one raised.
 
-`success` is the metric's own word and is never recomputed: some metrics pass above their threshold and some below. A
-metric that raised has an error, no score, and `success: false` all the same. One without a threshold decides nothing,
-and neither does one that is called flaky.
+`success` is taken from the metric and never recomputed: some metrics pass above their threshold and some below. A
+metric that raised has an error, no score, and still `success: false`. Metrics without a threshold and flaky ones
+decide nothing.
 """
 
 import re
@@ -38,17 +38,17 @@ from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
 from errata.sources.base import Numbering, Row
 from errata.sources.deepeval.results import fields, objects
 from errata.sources.shared.chat import CHAT_ROLES
-from errata.sources.shared.documents import retrieved
+from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.facts import Facts, despite_error, settled
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.facts import Facts, despite_error, mark_recovered
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment,
     name_of,
+    non_empty,
     number,
     plain,
     rest,
@@ -83,15 +83,15 @@ def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
 
 
 def _name(case: dict[str, Any]) -> str:
-    """A number that deepeval gave is the place in a list: it is another one when a case is put in before."""
-    told = name_of(case.get("name"))
-    return f"input-{fingerprint(plain(_asked(case)), size=6)}" if _NUMBERED.fullmatch(told) else told
+    """deepeval's own number is a position in a list and changes when a case is inserted: use the input instead."""
+    name = name_of(case.get("name"))
+    return f"input-{fingerprint(plain(_input_of(case)), size=6)}" if _NUMBERED.fullmatch(name) else name
 
 
-def _asked(case: dict[str, Any]) -> Any:
+def _input_of(case: dict[str, Any]) -> Any:
     turns = objects(case.get("turns"))
-    said = next((one.get("content") for one in turns if one.get("role") == "user"), None)
-    return next((one for one in (case.get("input"), case.get("scenario"), said) if one is not None), None)
+    first_message = next((one.get("content") for one in turns if one.get("role") == "user"), None)
+    return next((one for one in (case.get("input"), case.get("scenario"), first_message) if one is not None), None)
 
 
 def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
@@ -102,9 +102,9 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
         native_id=name,
         name=text(case.get("name")),
         tags=tuple(one for one in case.get("tags") or () if isinstance(one, str)),
-        input=plain(_asked(case)),
+        input=plain(_input_of(case)),
         expected=plain(tools if wanted is None else wanted),
-        extra=known(
+        extra=non_empty(
             expected_tools=None if wanted is None else tools,
             context=case.get("context"),
             scenario=case.get("scenario") if case.get("input") is not None else None,
@@ -121,7 +121,7 @@ def _attempt(run: Run, name: str, index: int, case: dict[str, Any], row: Row) ->
     passed, trace = case.get("success"), fields(case.get("trace"))
     error = trace_error(trace, row.ref.below("trace"))
     facts = _facts(passed, checks, failed=error is not None)
-    checks = settled(checks, facts)
+    checks = mark_recovered(checks, facts)
     broken = tuple(check.error for check in checks if check.error)
     took = number(case.get("run_duration"))
     return Attempt(
@@ -140,33 +140,33 @@ def _attempt(run: Run, name: str, index: int, case: dict[str, Any], row: Row) ->
         errors=(error, *broken) if error else broken,
         checks=checks,
         steps=steps_of(case, row.ref),
-        artefacts=tuple(retrieved(case.get("retrieval_context"), row.ref, "retrieval_context")),
+        artefacts=tuple(context_artefacts(case.get("retrieval_context"), row.ref, "retrieval_context")),
         usage=UsageByRole(subject=cost_of(case), judge=_judging(case)),
         duration=number(case.get("completion_time")),
         durations={} if took is None else {"evaluation": took},
-        extra=rest(case, _CASE) | known(trace=rest(trace, _TRACE)),
+        extra=rest(case, _CASE) | non_empty(trace=rest(trace, _TRACE)),
         ref=row.ref,
     )
 
 
 def _answer(case: dict[str, Any]) -> str | None:
-    told = case.get("actual_output")
-    return answer_of(objects(case.get("turns"))) if told is None else as_text(told)
+    output = case.get("actual_output")
+    return answer_of(objects(case.get("turns"))) if output is None else as_text(output)
 
 
 def _facts(passed: Any, checks: tuple[Check, ...], *, failed: bool) -> Facts:
-    said = _measured(passed, checks)
+    facts = _facts_of_metrics(passed, checks)
     if not failed:
-        return said
-    return Facts("error", said.measurement, despite_error(said.outcome))
+        return facts
+    return Facts("error", facts.measurement, despite_error(facts.outcome))
 
 
-def _measured(passed: Any, checks: tuple[Check, ...]) -> Facts:
+def _facts_of_metrics(passed: Any, checks: tuple[Check, ...]) -> Facts:
     missed = any(check.failed for check in checks)
     if passed is not True and not missed and any(check.status == "error" and check.counts for check in checks):
         return Facts("completed", "error", "none")
     if not any(check.value is not None for check in checks) and not missed:
-        # a case without metrics is called a success
+        # deepeval calls a case without metrics a success
         return Facts("completed", "unscored" if checks else "not_run", "none")
     return Facts("completed", "scored", "none" if passed is None else "pass" if passed is True else "fail")
 
@@ -205,7 +205,7 @@ def _check(metric: dict[str, Any], order: int, ref: SourceRef) -> Check:
         counts=metric.get("flaky") is not True and status != "not_applicable",
         explanation=text(metric.get("reason")),
         error=_error(metric, ref),
-        extra=rest(metric, _METRIC) | known(success=passed if passed is not (status == "pass") else None),
+        extra=rest(metric, _METRIC) | non_empty(success=passed if passed is not (status == "pass") else None),
         ref=ref,
     )
 
@@ -228,9 +228,9 @@ def _is_better_lower(score: float | None, bar: float | None, passed: Any) -> boo
 
 
 def _label(label: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    """A classifier's word; it takes no part in what the case comes to."""
-    told = label.get("success")
-    status: CheckStatus = "not_applicable" if not isinstance(told, bool) else "pass" if told else "fail"
+    """The label of a classifier; it does not count for the case."""
+    success = label.get("success")
+    status: CheckStatus = "not_applicable" if not isinstance(success, bool) else "pass" if success else "fail"
     return Check(
         name=text(label.get("name")) or "classification",
         status="error" if text(label.get("error")) else status,
@@ -245,26 +245,26 @@ def _label(label: dict[str, Any], order: int, ref: SourceRef) -> Check:
     )
 
 
-def _error(told: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
-    said = text(told.get("error"))
-    return error_of(raised_as(said), "scoring", ref=ref.below("error")) if said else None
+def _error(holder: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
+    message = text(holder.get("error"))
+    return error_of(raised_as(message), "scoring", ref=ref.below("error")) if message else None
 
 
 def judge_of(metric: dict[str, Any]) -> str:
-    """The model that measures; a metric of plain code may call it `none`."""
-    told = text(metric.get("evaluation_model"))
-    return "" if told.lower() == "none" else told
+    """The judge model; a metric in plain code may have `none`."""
+    model = text(metric.get("evaluation_model"))
+    return "" if model.lower() == "none" else model
 
 
 def scorers_of(cases: Iterator[dict[str, Any]]) -> tuple[Scorer, ...]:
-    found: dict[str, Scorer] = {}
+    scorers: dict[str, Scorer] = {}
     for case in cases:
         for metric in objects(case.get("metrics_data")):
             name, judge = text(metric.get("name")), judge_of(metric)
-            if name and name not in found:
+            if name and name not in scorers:
                 kind: ScorerKind = "judge" if judge else "code"
-                found[name] = Scorer(name=name, kind=kind, model=judge, threshold=number(metric.get("threshold")))
-    return tuple(found.values())
+                scorers[name] = Scorer(name=name, kind=kind, model=judge, threshold=number(metric.get("threshold")))
+    return tuple(scorers.values())
 
 
 def expectations_of(case: dict[str, Any]) -> Any:
@@ -277,13 +277,13 @@ def steps_of(case: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
 
 
 def answer_of(turns: list[dict[str, Any]]) -> str | None:
-    """What the assistant said last in a conversation."""
-    said = [one.get("content") for one in turns if one.get("role") == "assistant"]
-    return as_text(said[-1]) if said and said[-1] is not None else None
+    """The assistant's last message in a conversation."""
+    answers = [one.get("content") for one in turns if one.get("role") == "assistant"]
+    return as_text(answers[-1]) if answers and answers[-1] is not None else None
 
 
 def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
-    """Of a trace that ended in one: the error of the span that it came from, which is the innermost."""
+    """The error of a failed trace: that of the innermost failed span."""
     if trace.get("status") != "ERRORED":
         return None
     errors = [step.error for step in _spans(trace, ref) if step.error]
@@ -291,7 +291,7 @@ def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
 
 
 def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
-    for at, turn in enumerate(map(Fields, objects(case.get("turns")))):
+    for at, turn in enumerate(map(JsonFields, objects(case.get("turns")))):
         calls = tuple(call_of(one) for one in objects(turn.take("tools_called")))
         content, order = turn.take("content"), turn.take("index")
         yield Step(
@@ -301,24 +301,24 @@ def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
             text="" if content is None else as_text(content),
             tool_calls=calls,
             ref=ref.below("turns", at),
-            extra=rest(turn.rest()) | known(order=order if order not in (None, at) else None),
+            extra=rest(turn.rest()) | non_empty(order=order if order not in (None, at) else None),
         )
 
 
 def _tools(case: dict[str, Any]) -> Iterator[Step]:
-    for one in objects(case.get("tools_called")):
-        call = call_of(one)
+    for tool in objects(case.get("tools_called")):
+        call = call_of(tool)
         yield Step(
             index=0,
             actor=Actor(role="assistant"),
             kind="tool_call",
-            reasoning=text(one.get("reasoning")),
+            reasoning=text(tool.get("reasoning")),
             tool_calls=(call,),
         )
 
 
-def call_of(told: dict[str, Any]) -> ToolCall:
-    tool = Fields(told)
+def call_of(data: dict[str, Any]) -> ToolCall:
+    tool = JsonFields(data)
     tool.drop("reasoning")
     output = tool.take("output")
     return ToolCall(
@@ -330,13 +330,13 @@ def call_of(told: dict[str, Any]) -> ToolCall:
 
 
 def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
-    """In the order in which they began."""
-    found = [_span(one, ref) for kind in _SPANS for one in objects(trace.get(kind))]
-    return sorted(found, key=lambda step: step.started_at or "")
+    """Ordered by start."""
+    steps = [_span(one, ref) for kind in _SPANS for one in objects(trace.get(kind))]
+    return sorted(steps, key=lambda step: step.started_at or "")
 
 
-def _span(told: dict[str, Any], ref: SourceRef) -> Step:
-    span = Fields(told)
+def _span(data: dict[str, Any], ref: SourceRef) -> Step:
+    span = JsonFields(data)
     span.drop("status")
     kind, output, broke = text(span.take("type")), span.take("output"), text(span.take("error"))
     read, written = count(span.take("input_tokens")), count(span.take("output_tokens"))
@@ -352,12 +352,12 @@ def _span(told: dict[str, Any], ref: SourceRef) -> Step:
         ended_at=moment(span.take("end_time")),
         model=text(span.take("model")),
         span_id=text(span.take("uuid")),
-        extra=rest(span.rest()) | known(input=given, parent=parent, type=kind),
+        extra=rest(span.rest()) | non_empty(input=given, parent=parent, type=kind),
     )
 
 
 def cost_of(case: dict[str, Any]) -> Usage:
-    """What the subject itself took."""
+    """Tokens and cost of the subject."""
     spent = number(case.get("token_cost"))
     return Usage(
         input=count(case.get("input_tokens")),

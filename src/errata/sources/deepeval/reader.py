@@ -1,4 +1,4 @@
-"""A file of deepeval → its run and its cases. A run has no id and no time; what all cases say together names it."""
+"""A file of deepeval → its run and its cases. A run has no id and no time; its id is a fingerprint of all cases."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,13 +10,13 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, convert_each, of_run
 from errata.sources.deepeval import NAME, latest_in
 from errata.sources.deepeval.cases import items_of, scorers_of
-from errata.sources.deepeval.results import Results, objects, results_at
+from errata.sources.deepeval.results import TestRun, objects, results_at
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     last_part,
     mapping,
+    non_empty,
     number,
     rest,
     sequence,
@@ -36,50 +36,51 @@ def read(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     seen: set[str] = set()
     for file in latest_in(path) if path.is_dir() else [path]:
-        results = results_at(file, root)
-        if isinstance(results, Unreadable):
-            yield results
+        test_run = results_at(file, root)
+        if isinstance(test_run, Unreadable):
+            yield test_run
             continue
-        run = run_of(results, root)
+        run = run_of(test_run, root)
         if run.id in seen:
             continue
         seen.add(run.id)
         yield run
-        yield from of_run(run.id, iter(results.problems))
-        yield from of_run(run.id, convert_each(results.rows(), partial(items_of, run, Numbering()), source=NAME))
+        yield from of_run(run.id, iter(test_run.problems))
+        yield from of_run(run.id, convert_each(test_run.rows(), partial(items_of, run, Numbering()), source=NAME))
 
 
-def run_of(results: Results, root: Path) -> Run:
-    told = results.told
-    given: dict[str, Any] = settings(mapping(told.get("hyperparameters")))
+def run_of(test_run: TestRun, root: Path) -> Run:
+    header = test_run.header
+    given: dict[str, Any] = settings(mapping(header.get("hyperparameters")))
     named = next((name for name in _MODEL if isinstance(given.get(name), str)), "")
-    suite = text(told.get("dataset_alias")) or last_part(told.get("test_file"))
-    # two runs that come out alike did not take the same time
-    took = told.get("run_duration")
-    mark = results.mark if took is None else fingerprint(results.mark, as_text(took), size=6)
-    spent = number(told.get("evaluation_cost"))
-    scorers = scorers_of(results.cases())
+    suite = text(header.get("dataset_alias")) or last_part(header.get("test_file"))
+    # the duration distinguishes runs with equal results
+    took = header.get("run_duration")
+    mark = test_run.mark if took is None else fingerprint(test_run.mark, as_text(took), size=6)
+    spent = number(header.get("evaluation_cost"))
+    scorers = scorers_of(test_run.cases())
     judges = {one.model: "" for one in scorers if one.model}
     return Run(
-        native_id=text(told.get("test_run_id")) or f"{text(told.get('identifier')) or suite or 'test_run'}-{mark}",
+        native_id=text(header.get("test_run_id")) or f"{text(header.get('identifier')) or suite or 'test_run'}-{mark}",
         source=SourceInfo(name=NAME),
-        name=text(told.get("identifier")),
+        name=text(header.get("identifier")),
         subject=Subject(model=given.get(named, ""), params={key: one for key, one in given.items() if key != named}),
         roles={"judge": ", ".join(judges)} if judges else {},
         suite=suite,
-        suite_version=text(told.get("dataset_version")),
-        reported=tuple(_reported(results)),
+        suite_version=text(header.get("dataset_version")),
+        reported=tuple(_reported(test_run)),
         scorers=scorers,
         usage=UsageByRole(judge=Usage(cost=spent, cost_source="unknown" if spent is None else "reported")),
         origin=str(root),
-        extra=rest(told, _RUN) | known(test_file=told.get("test_file") if last_part(told.get("test_file")) else None),
-        ref=results.ref,
+        extra=rest(header, _RUN)
+        | non_empty(test_file=header.get("test_file") if last_part(header.get("test_file")) else None),
+        ref=test_run.ref,
     )
 
 
-def _reported(results: Results) -> Iterator[Reported]:
-    told, ref = results.told, results.ref
-    passed, failed = count(told.get("test_passed")), count(told.get("test_failed"))
+def _reported(test_run: TestRun) -> Iterator[Reported]:
+    header, ref = test_run.header, test_run.ref
+    passed, failed = count(header.get("test_passed")), count(header.get("test_failed"))
     whole = None if passed is None or failed is None else passed + failed
     yield Reported(
         name="pass rate",
@@ -87,24 +88,24 @@ def _reported(results: Results) -> Iterator[Reported]:
         value=passed / whole if passed is not None and whole else None,
         n=whole,
         headline=True,
-        extra=known(passed=passed, failed=failed),
+        extra=non_empty(passed=passed, failed=failed),
         ref=ref if whole is None else ref.below("testPassed"),
     )
     flaky = {
-        text(one.get("name"))
-        for case in results.cases()
-        for one in objects(case.get("metrics_data"))
-        if one.get("flaky")
+        text(entry.get("name"))
+        for case in test_run.cases()
+        for entry in objects(case.get("metrics_data"))
+        if entry.get("flaky")
     }
-    for at, metric in enumerate(objects(told.get("metrics_scores"))):
-        can_be_recounted = not told.get("trace_metrics_scores") and text(metric.get("metric")) not in flaky
+    for at, metric in enumerate(objects(header.get("metrics_scores"))):
+        can_be_recounted = not header.get("trace_metrics_scores") and text(metric.get("metric")) not in flaky
         yield _of_metric(metric, ref.below("metricsScores", at), can_be_recounted=can_be_recounted)
 
 
 def _of_metric(metric: dict[str, Any], ref: SourceRef, *, can_be_recounted: bool) -> Reported:
-    """`scores` leaves out what raised or has no threshold, and `errors` counts it.
+    """`errors` counts metrics that raised or have no threshold; `scores` omits them.
 
-    What was measured of the spans of a trace, and what is flaky, is counted along.
+    Metrics of spans and flaky ones are included in the counts.
     """
     counts = [count(metric.get(name)) for name in ("passes", "fails", "errors")]
     return Reported(
@@ -112,6 +113,6 @@ def _of_metric(metric: dict[str, Any], ref: SourceRef, *, can_be_recounted: bool
         metric="passes" if can_be_recounted else "passes of all",
         value=number(metric.get("passes")),
         n=sum(one or 0 for one in counts),
-        extra=known(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
+        extra=non_empty(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
         ref=ref,
     )

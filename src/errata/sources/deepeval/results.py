@@ -1,4 +1,4 @@
-"""What a file of deepeval holds, in one form and one spelling for all: the fields of the whole, and the cases."""
+"""Any file of deepeval in one form and one spelling: the fields of the test run, and its cases."""
 
 import re
 from collections.abc import Iterator
@@ -15,51 +15,51 @@ from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import mapping, plain, sequence, text
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
-# what the two forms call differently
+# fields with different names in the two forms
 _ALIASES = {"input_token_count": "input_tokens", "output_token_count": "output_tokens", "order": "index"}
 
 
-class Results:
-    """Gone through twice: what the run is called depends on all of its cases."""
+class TestRun:
+    """Its cases are read twice: the run's id depends on all of them."""
 
     def __init__(self, document: LongDocument) -> None:
         self.ref: SourceRef = document.ref
-        self.told: dict[str, Any] = {}
+        self.header: dict[str, Any] = {}
         self.problems: list[Unreadable] = list(document.problems())
         self._document = document
         for name in document.fields:
             try:
-                self.told[snake(name)] = document.field(name)
+                self.header[snake(name)] = document.field(name)
             except ValueError as error:
                 self.problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
-        self._conversations = sequence(self.told.pop(snake(CONVERSATIONS), None))
+        self._conversations = sequence(self.header.pop(snake(CONVERSATIONS), None))
 
     def rows(self) -> Iterator[Row | Unreadable]:
         """Conversations last."""
         yield from self._document.rows()
-        for at, one in enumerate(self._conversations):
-            yield Row(one, self.ref.below(CONVERSATIONS, at))
+        for at, conversation in enumerate(self._conversations):
+            yield Row(conversation, self.ref.below(CONVERSATIONS, at))
 
     def cases(self) -> Iterator[dict[str, Any]]:
         return (fields(row.data) for row in self.rows() if isinstance(row, Row))
 
     @property
     def mark(self) -> str:
-        """Of what every form tells of the run; deepeval gives it no id."""
+        """A fingerprint of the cases, equal in every form of the run; deepeval writes no id."""
         return fingerprint(sorted(map(_mark_of, self.cases())), size=6)
 
 
-def results_at(path: Path, root: Path) -> Results | Unreadable:
+def results_at(path: Path, root: Path) -> TestRun | Unreadable:
     listed = RESULTS if is_result(head_of(path, HEAD)) else CASES
     document = long_document(path, listed, source=NAME, root=root)
     if isinstance(document, Unreadable):
         return document
-    return Results(_unwrapped(document) if WRAPPER in document.fields else document)
+    return TestRun(_unwrapped(document) if WRAPPER in document.fields else document)
 
 
-def same_run(one: Path, other: Path) -> bool:
-    first, second = results_at(one, one), results_at(other, other)
-    return isinstance(first, Results) and isinstance(second, Results) and first.mark == second.mark
+def same_run(path: Path, other: Path) -> bool:
+    first, second = results_at(path, path), results_at(other, other)
+    return isinstance(first, TestRun) and isinstance(second, TestRun) and first.mark == second.mark
 
 
 def _unwrapped(wrapper: LongDocument) -> LongDocument:
@@ -72,21 +72,21 @@ def _unwrapped(wrapper: LongDocument) -> LongDocument:
 
 
 def _mark_of(case: dict[str, Any]) -> str:
-    """Expectations are left out: a test run keeps them elsewhere."""
+    """Expectations are excluded: a test run stores them elsewhere."""
     measured = [one for one in objects(case.get("metrics_data")) if not one.get("expectations_data")]
-    told = [[one.get("name"), one.get("score"), text(one.get("error"))] for one in measured]
+    scores = [[one.get("name"), one.get("score"), text(one.get("error"))] for one in measured]
     turns = [[one.get("role"), one.get("content")] for one in objects(case.get("turns"))]
-    said = [case.get(name) for name in ("name", "success", "input", "actual_output")]
-    return fingerprint(plain([said, turns, told]))
+    answer = [case.get(name) for name in ("name", "success", "input", "actual_output")]
+    return fingerprint(plain([answer, turns, scores]))
 
 
 def snake(name: str) -> str:
-    told = _CAPITAL.sub(r"_\1", name).lower()
-    return _ALIASES.get(told, told)
+    snake_name = _CAPITAL.sub(r"_\1", name).lower()
+    return _ALIASES.get(snake_name, snake_name)
 
 
 def fields(value: Any) -> dict[str, Any]:
-    """An object by the names of its fields; what stands in the fields is left as it is."""
+    """An object with its field names in snake case; values are unchanged."""
     return {snake(name): child for name, child in mapping(value).items()}
 
 

@@ -1,4 +1,4 @@
-"""errata's own JSON Lines: one record per line, written by an export or by a harness that speaks errata directly."""
+"""errata's own JSON Lines: one record per line, written by an export or directly by a harness."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ NAME = "errata-jsonl"
 TITLE = "errata's own JSON Lines: one record per line"
 HARNESS = Harness(name=NAME, title=NAME)
 
-# the two keys may stand in either order, but they stand first
+# the first two keys, in either order
 _OPENING = re.compile(rb'\s*\{\s*(?:"errata"\s*:\s*\d+\s*,\s*"kind"\s*:|"kind"\s*:\s*"\w+"\s*,\s*"errata"\s*:)')
 
 

@@ -1,4 +1,4 @@
-"""The lines of errata's own format, read and written."""
+"""Read and write errata's own format."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -41,19 +41,19 @@ _KINDS: dict[type[Record], bytes] = {Run: b"run", Case: b"case", Attempt: b"atte
 
 
 def read_lines(path: Path) -> Iterator[Item]:
-    rows, seen = json_lines(path, source=NAME, root=path), _Seen()
+    rows, seen = json_lines(path, source=NAME, root=path), _KnownIds()
     return convert_each(rows, partial(_item, seen, str(path.parent.absolute())), source=NAME, owner=seen.owner)
 
 
 def write_lines(items: Iterable[Item]) -> Iterator[bytes]:
-    """One line for each item. Where a run lay on this machine is nobody else's business: `origin` stays here."""
+    """One line per item. `origin` is removed: it is a path on this machine."""
     for item in items:
         record = msgspec.structs.replace(item, origin="") if isinstance(item, Run) else item
         yield b'{"errata":%d,"kind":"%b","record":%b}\n' % (VERSION, _KINDS[type(item)], to_json(record))
 
 
-class _Seen:
-    """The ids so far: a record must belong to a run above it, and an attempt's id must be its own."""
+class _KnownIds:
+    """The ids so far: a record must belong to a run above it, and attempt ids must be unique."""
 
     def __init__(self) -> None:
         self.runs: set[str] = set()
@@ -61,12 +61,12 @@ class _Seen:
         self.latest = ""
 
     def owner(self, row: Row) -> str:
-        """Of a record that is not as it should be: the run that it names, where that is known."""
+        """The run of an invalid record, if it is known."""
         named = row.data["record"].get("run", self.latest)
         return named if named in self.runs else ""
 
 
-def _item(seen: _Seen, folder: str, row: Row) -> Item:
+def _item(seen: _KnownIds, folder: str, row: Row) -> Item:
     line: _AnyLine = msgspec.convert(_with_run(seen, _finite(row.data)), type=_AnyLine)
     record = line.record
     if isinstance(record, Unreadable):
@@ -74,7 +74,7 @@ def _item(seen: _Seen, folder: str, row: Row) -> Item:
     if isinstance(record, Run):
         seen.latest = record.id
         seen.runs.add(record.id)
-        # refs into this very file can be reopened from here; a path that the file itself claims is never trusted
+        # refs into this file can be reopened from its folder; a path in the file itself is never trusted
         return msgspec.structs.replace(record, ref=record.ref or row.ref, origin="" if record.ref else folder)
     if record.run not in seen.runs:
         raise ValueError(f"no `run` line above has the id `{record.run}`")
@@ -84,7 +84,7 @@ def _item(seen: _Seen, folder: str, row: Row) -> Item:
 
 
 def _finite(value: Any) -> Any:
-    """`NaN` and infinities, which Python's own json writes, as null, and integers beyond 64 bits as text."""
+    """`NaN` and infinities, which Python's json writes, become null; integers beyond 64 bits become text."""
     if type(value) is float:
         return value if value - value == 0 else None
     if type(value) is int:
@@ -96,16 +96,16 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _with_run(seen: _Seen, line: Any) -> Any:
-    """A case or an attempt that names no run belongs to the latest one above it."""
+def _with_run(seen: _KnownIds, line: Any) -> Any:
+    """A case or an attempt without a run belongs to the latest run above it."""
     record = line.get("record") if isinstance(line, dict) else None
     if seen.latest and isinstance(record, dict) and line.get("kind") in ("case", "attempt"):
         record.setdefault("run", seen.latest)
     return line
 
 
-def _with_own_id(seen: _Seen, attempt: Attempt) -> Attempt:
-    """A repeated id means a repeated attempt: it gets the next free index and says whom it repeats."""
+def _with_own_id(seen: _KnownIds, attempt: Attempt) -> Attempt:
+    """An attempt with a repeated id gets the next free index and a `duplicate_of`."""
     made = attempt.id
     index = attempt.index
     while made in seen.attempts:

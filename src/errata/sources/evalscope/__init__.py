@@ -1,4 +1,4 @@
-"""evalscope: the folder of a run, with predictions, reviews and reports, or one file of predictions or reviews."""
+"""evalscope: a run folder with predictions, reviews and reports, or one file of predictions or reviews."""
 
 import re
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, folders, head_of
 
 NAME = "evalscope"
-TITLE = "evalscope: the folder of a run, or one file of predictions or reviews"
+TITLE = "evalscope: a run folder, or one file of predictions or reviews"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
@@ -20,11 +20,11 @@ Kind = Literal["predictions", "reviews", "reports"]
 
 _ROW = re.compile(rb'\s*\{\s*"index"\s*:\s*\d+\s*,')
 _KINDS: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
-    ("predictions", re.compile(rb'(?<!\\)"model_output"\s*:\s*(?:\{|null)')),
-    ("reviews", re.compile(rb'(?<!\\)"sample_score"\s*:\s*\{')),
+    ("predictions", re.compile(rb'"(?<!\\")model_output"\s*:\s*(?:\{|null)')),
+    ("reviews", re.compile(rb'"(?<!\\")sample_score"\s*:\s*\{')),
 )
 _REPORT = tuple(
-    re.compile(rb'(?<!\\)"' + key + rb'"\s*:')
+    re.compile(rb'"(?<!\\")' + key + rb'"\s*:')
     for key in (b"dataset_name", b"dataset_pretty_name", b"model_name", b"metrics")
 )
 
@@ -43,12 +43,12 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a report, which is read with the rows that it counts."""
+    """A hint for a report, which is read together with its rows."""
     try:
         is_report = kind_of(path) == "reports"
     except (OSError, ValueError):
         return None
-    return "this is a report of evalscope: name the folder that holds `reports`" if is_report else None
+    return "this is a report of evalscope: import the folder that contains `reports`" if is_report else None
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -60,15 +60,13 @@ def read(path: Path) -> Iterator[Item]:
 def kind_of(path: Path) -> Kind | None:
     head = head_of(path, HEAD)
     if _ROW.match(head):
-        # a review may quote a whole prediction, so what stands first decides
+        # a review may quote a whole prediction, so the first match decides
         matches = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(head))]
         return min(matches)[1] if matches else None
     return "reports" if head.lstrip().startswith(b"{") and all(key.search(head) for key in _REPORT) else None
 
 
 def _holds(folder: Path, kind: str) -> bool:
-    """Whether one of the first files of the first models is of this kind."""
-    from errata.sources.shared.documents import children, folders
-
+    """Whether one of the first files of the first models has this kind."""
     files = (file for model in islice(folders(folder), LOOKS) for file in children(model))
     return any(kind_of(file) == kind for file in islice(files, LOOKS))

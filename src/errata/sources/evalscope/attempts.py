@@ -21,11 +21,11 @@ from errata.model import (
 )
 from errata.model.words import CheckStatus, Measurement
 from errata.sources.base import Row
-from errata.sources.evalscope.runs import Report
+from errata.sources.evalscope.runs import EvalscopeReport
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
 
 _PREDICTION = frozenset(("index", "model", "model_output", "messages", "agent_trace", "metadata"))
 _OUTPUT = frozenset(("choices", "usage", "time", "error", "model"))
@@ -37,7 +37,7 @@ USABLE = frozenset(("", "success", "fallback", "degraded"))
 
 
 class Index(msgspec.Struct):
-    """By which a prediction and its review find each other."""
+    """The key that joins a prediction and its review."""
 
     index: Any = None
 
@@ -46,13 +46,13 @@ class Index(msgspec.Struct):
 
 
 class SubsetContext(NamedTuple):
-    """What all samples of a subset share."""
+    """The values that all samples of a subset share."""
 
     run: Run
-    report: Report
+    report: EvalscopeReport
     subset: str
     is_alone: bool
-    """Whether it is the only subset: then cases are not named after it."""
+    """Whether it is the only subset: then its name is not part of case names."""
     repeats: int
 
     def case(self, number_: Any) -> str:
@@ -63,13 +63,13 @@ class SubsetContext(NamedTuple):
         return self.report.primary.name if self.report.primary else ""
 
 
-class Sample(NamedTuple):
+class EvalscopeSample(NamedTuple):
     prediction: Row | None
     review: Row | None
 
     @property
     def row(self) -> Row:
-        """One of them is always there."""
+        """The review, else the prediction; one of them always exists."""
         row = self.review or self.prediction
         assert row is not None
         return row
@@ -95,12 +95,12 @@ class Sample(NamedTuple):
         return mapping(self.predicted.get("model_output"))
 
     @property
-    def scored(self) -> dict[str, Any]:
+    def sample_score(self) -> dict[str, Any]:
         return mapping(self.reviewed.get("sample_score"))
 
     @property
     def score(self) -> dict[str, Any]:
-        return mapping(self.scored.get("score"))
+        return mapping(self.sample_score.get("score"))
 
     @property
     def messages(self) -> list[Any]:
@@ -111,69 +111,69 @@ class Sample(NamedTuple):
         return mapping(next(iter(sequence(self.output.get("choices"))), None))
 
 
-def items_of(reading: SubsetContext, seen: set[int], sample: Sample) -> Iterator[Item]:
-    name, index = reading.case(_group(reading, sample)), _try(reading, sample)
+def items_of(context: SubsetContext, seen: set[int], sample: EvalscopeSample) -> Iterator[Item]:
+    name, index = context.case(_group(context, sample)), _try(context, sample)
     if hash(name) not in seen:
         seen.add(hash(name))
-        yield _case(reading, name, sample)
-    # two samples that claim the same place in their group
+        yield _case(context, name, sample)
+    # two samples with the same number in their group
     while hash((name, index)) in seen:
         index += 1
     seen.add(hash((name, index)))
-    yield _attempt(reading, name, index, sample)
+    yield _attempt(context, name, index, sample)
 
 
-def _group(reading: SubsetContext, sample: Sample) -> Any:
-    """Repeats of one task have one group; without a review it follows from the number."""
-    group = sample.scored.get("group_id")
-    return group if group is not None else sample.index // reading.repeats
+def _group(context: SubsetContext, sample: EvalscopeSample) -> Any:
+    """Repeats of one task share a group; without a review it is computed from the index."""
+    group = sample.sample_score.get("group_id")
+    return group if group is not None else sample.index // context.repeats
 
 
-def _try(reading: SubsetContext, sample: Sample) -> int:
-    index = count(sample.scored.get("generation_index"))
-    return (index if index is not None else sample.index % reading.repeats) + 1
+def _try(context: SubsetContext, sample: EvalscopeSample) -> int:
+    index = count(sample.sample_score.get("generation_index"))
+    return (index if index is not None else sample.index % context.repeats) + 1
 
 
-def _case(reading: SubsetContext, name: str, sample: Sample) -> Case:
+def _case(context: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
     target = sample.reviewed.get("target")
-    asked = sample.reviewed.get("input") or _asked(sample.messages)
-    metadata = sample.scored.get("sample_metadata")
+    prompt = sample.reviewed.get("input") or _prompt(sample.messages)
+    metadata = sample.sample_score.get("sample_metadata")
     return Case(
-        run=reading.run.id,
-        suite=reading.run.suite,
+        run=context.run.id,
+        suite=context.run.suite,
         native_id=name,
-        category="" if reading.is_alone else reading.subset,
-        input=plain(asked),
+        category="" if context.is_alone else context.subset,
+        input=plain(prompt),
         expected=plain(target[0] if isinstance(target, list) and len(target) == 1 else target),
-        extra=known(metadata=metadata if metadata is not None else sample.predicted.get("metadata")),
+        extra=non_empty(metadata=metadata if metadata is not None else sample.predicted.get("metadata")),
         ref=sample.ref,
     )
 
 
-def _asked(messages: list[Any]) -> Any:
-    """All before the first answer; of one message only its text."""
-    asked = []
+def _prompt(messages: list[Any]) -> Any:
+    """The messages before the first answer; of a single message only its text."""
+    prompt = []
     for message in map(mapping, messages):
         if message.get("role") == "assistant":
             break
-        asked.append(known(role=message.get("role"), content=message.get("content")))
-    only = asked[0].get("content") if len(asked) == 1 else None
-    return only if isinstance(only, str) else asked or None
+        prompt.append(non_empty(role=message.get("role"), content=message.get("content")))
+    only = prompt[0].get("content") if len(prompt) == 1 else None
+    return only if isinstance(only, str) else prompt or None
 
 
-def _attempt(reading: SubsetContext, name: str, index: int, sample: Sample) -> Attempt:
+def _attempt(context: SubsetContext, name: str, index: int, sample: EvalscopeSample) -> Attempt:
     error = _error(sample)
     steps = steps_of_chat(sample.messages)
     limit = _limit(sample)
-    checks = tuple(checks_of(reading, sample))
+    checks = tuple(checks_of(context, sample))
     main = next((check for check in checks if check.is_primary), None)
     value = float(main.value) if main is not None and isinstance(main.value, float | bool) else None
-    facts = _facts(reading, sample, value, failed=error is not None, limited=limit is not None)
+    facts = _facts(context, sample, value, failed=error is not None, limited=limit is not None)
     broken = main.error if main is not None and main.error else None
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
-        native_id=as_text(sample.scored.get("sample_id", sample.index)),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
+        native_id=as_text(sample.sample_score.get("sample_id", sample.index)),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
@@ -190,26 +190,28 @@ def _attempt(reading: SubsetContext, name: str, index: int, sample: Sample) -> A
         steps=steps,
         usage=UsageByRole(subject=usage_of(sample.output.get("usage"))),
         duration=number(sample.output.get("time")),
-        extra=_extra(reading, sample),
+        extra=_extra(context, sample),
         ref=sample.ref,
     )
 
 
-def _status(sample: Sample, main: Check | None, value: float | None) -> str:
-    """That a score is of use says nothing of what it is."""
+def _status(sample: EvalscopeSample, main: Check | None, value: float | None) -> str:
+    """`success` only means that the score is valid, so show its value instead."""
     status = text(sample.score.get("status"))
     return f"{main.name} {value:g}" if status == "success" and main is not None and value is not None else status
 
 
-def _facts(reading: SubsetContext, sample: Sample, value: float | None, *, failed: bool, limited: bool) -> Facts:
-    measurement = measurement_of(reading, sample, value)
+def _facts(
+    context: SubsetContext, sample: EvalscopeSample, value: float | None, *, failed: bool, limited: bool
+) -> Facts:
+    measurement = measurement_of(context, sample, value)
     outcome = outcome_of(value) if measurement == "scored" else "none"
     if failed:
         return Facts("error", measurement, despite_error(outcome))
     return Facts("limit" if limited else "completed", measurement, outcome)
 
 
-def _error(sample: Sample) -> ErrorInfo | None:
+def _error(sample: EvalscopeSample) -> ErrorInfo | None:
     error = sample.output.get("error")
     if not error or sample.prediction is None:
         return None
@@ -217,8 +219,8 @@ def _error(sample: Sample) -> ErrorInfo | None:
     return ErrorInfo(type="model_error", message=as_text(error), phase="subject", ref=place)
 
 
-def _limit(sample: Sample) -> Limit | None:
-    """An agent that took all of its steps and never said that it was done."""
+def _limit(sample: EvalscopeSample) -> Limit | None:
+    """An agent that used all of its steps and never submitted."""
     trace = mapping(sample.predicted.get("agent_trace")) or mapping(sample.reviewed.get("agent_trace"))
     most, events = count(trace.get("max_steps")), [mapping(one) for one in sequence(trace.get("events"))]
     taken = {one.get("step") for one in events}
@@ -227,7 +229,7 @@ def _limit(sample: Sample) -> Limit | None:
     return Limit(type="steps", value=float(most), reason="max_steps")
 
 
-def _output_of(sample: Sample, last: str | None) -> Output:
+def _output_of(sample: EvalscopeSample, last: str | None) -> Output:
     message = mapping(sample.choice.get("message"))
     steps = steps_of_chat([message]) if message else ()
     answer = sample.score.get("extracted_prediction")
@@ -237,8 +239,8 @@ def _output_of(sample: Sample, last: str | None) -> Output:
     )
 
 
-def _extra(reading: SubsetContext, sample: Sample) -> dict[str, Any]:
-    """Both files hold the messages and the trace: what one says otherwise than the other is kept."""
+def _extra(context: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
+    """Messages and trace are in both files: the review's are kept only where they differ."""
     predicted, reviewed = sample.predicted, sample.reviewed
     twice = {
         name: reviewed.get(name)
@@ -252,37 +254,37 @@ def _extra(reading: SubsetContext, sample: Sample) -> dict[str, Any]:
     return (
         rest(predicted, _PREDICTION)
         | rest(reviewed, _REVIEW)
-        | known(
+        | non_empty(
             agent_trace=predicted.get("agent_trace") or reviewed.get("agent_trace"),
             reviewed=twice,
             output=rest(sample.output, _OUTPUT) | rest(sample.choice, ("message", "stop_reason")),
-            model=predicted.get("model") if predicted.get("model") != reading.run.subject.model else None,
+            model=predicted.get("model") if predicted.get("model") != context.run.subject.model else None,
             answered_by=sample.output.get("model"),
             message=message if message != last else None,
             prediction=text_ if text_ != answered else None,
             main_score_name=sample.score.get("main_score_name"),
             metadata=predicted.get("metadata")
-            if predicted.get("metadata") != sample.scored.get("sample_metadata")
+            if predicted.get("metadata") != sample.sample_score.get("sample_metadata")
             else None,
             score=score,
-            sample=rest(sample.scored, _SAMPLE),
+            sample=rest(sample.sample_score, _SAMPLE),
         )
     )
 
 
-def measurement_of(reading: SubsetContext, sample: Sample, value: float | None) -> Measurement:
+def measurement_of(context: SubsetContext, sample: EvalscopeSample, value: float | None) -> Measurement:
     if sample.review is None:
-        # a review that broke leaves no row, and is counted among the errors
-        return "error" if reading.report.errored(reading.subset) else "not_run"
+        # a review that failed has no row, and is counted as an error
+        return "error" if context.report.errored(context.subset) else "not_run"
     if text(sample.score.get("status")) not in USABLE:
         return "error"
     return "unscored" if value is None else "scored"
 
 
-def checks_of(reading: SubsetContext, sample: Sample) -> Iterator[Check]:
+def checks_of(context: SubsetContext, sample: EvalscopeSample) -> Iterator[Check]:
     values, status = mapping(sample.score.get("value")), text(sample.score.get("status"))
-    main = next((name for name in (reading.primary, text(sample.score.get("main_score_name"))) if name in values), "")
-    main = main or next(iter(values), reading.primary or "score")
+    main = next((name for name in (context.primary, text(sample.score.get("main_score_name"))) if name in values), "")
+    main = main or next(iter(values), context.primary or "score")
     broken = status not in USABLE
     for order, name in enumerate(values or ([main] if sample.review is not None else [])):
         raw = values.get(name)
@@ -307,22 +309,22 @@ def _check_status(value: float | bool | None, *, broken: bool) -> CheckStatus:
     return "error" if broken else status_of(None if value is None else float(value))
 
 
-def _no_verdict(sample: Sample, status: str) -> ErrorInfo:
+def _no_verdict(sample: EvalscopeSample, status: str) -> ErrorInfo:
     message = text(_summary(sample).get("error")) or text(sample.score.get("explanation")) or status
     return ErrorInfo(
         type=status, message=message, phase="scoring", ref=sample.ref.below("sample_score", "score", "status")
     )
 
 
-def _summary(sample: Sample) -> dict[str, Any]:
+def _summary(sample: EvalscopeSample) -> dict[str, Any]:
     return mapping(sample.score.get("judge_summary")) or mapping(sample.score.get("judge_detail"))
 
 
-def _judge(sample: Sample) -> str:
+def _judge(sample: EvalscopeSample) -> str:
     return ", ".join(map(as_text, sequence(_summary(sample).get("judge_models"))))
 
 
-def judgements_of(sample: Sample) -> Iterator[Judgement]:
+def judgements_of(sample: EvalscopeSample) -> Iterator[Judgement]:
     summary = _summary(sample)
     if summary:
         yield Judgement(

@@ -1,4 +1,4 @@
-"""The datasets of a folder, each a run with the samples of its subsets; also those that left no row."""
+"""The datasets of a folder, each a run with the samples of its subsets, including samples without a row."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -8,11 +8,11 @@ from pathlib import Path
 from errata.model import Attempt, Item, case_key
 from errata.sources.base import Row, convert_each, json_lines, of_run
 from errata.sources.evalscope import NAME, kind_of
-from errata.sources.evalscope.attempts import Index, Sample, SubsetContext, items_of
+from errata.sources.evalscope.attempts import EvalscopeSample, Index, SubsetContext, items_of
 from errata.sources.evalscope.runs import (
     Config,
     Dataset,
-    Report,
+    EvalscopeReport,
     Subset,
     config_of,
     datasets_of,
@@ -27,8 +27,8 @@ from errata.sources.shared.values import mapping
 class Samples:
     """Reviews with their predictions, then predictions that were never reviewed."""
 
-    def __init__(self, root: Path, subset: Subset, reading: SubsetContext) -> None:
-        self._root, self._subset, self._reading = root, subset, reading
+    def __init__(self, root: Path, subset: Subset, context: SubsetContext) -> None:
+        self._root, self._subset, self._context = root, subset, context
         self._seen: set[int] = set()
 
     def items(self) -> Iterator[Item]:
@@ -49,37 +49,37 @@ class Samples:
             return None
 
     def _reviewed(self, predictions: Lines | None, row: Row) -> Iterator[Item]:
-        """A row that was written again is the newer one."""
+        """Of repeated rows the last one is the newest."""
         review = row.data[-1]
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
-        return items_of(self._reading, self._seen, Sample(matches[-1] if matches else None, review))
+        return items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
-        return items_of(self._reading, self._seen, Sample(row.data[-1], None))
+        return items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
-        """What was asked for and left no row. Where all of it is counted as errors, that is what it was.
+        """Requested samples without a row: errors if the report counts as many errors, else missing.
 
-        Where more were measured than there are rows, nobody knows which ones: the run says how many.
+        If more samples were measured than there are rows, the missing ones are unknown; the run has their number.
         """
-        reading = self._reading
-        asked = reading.report.asked(reading.subset) or 0
-        there = sum(1 for number in range(asked) if any(number in file for file in files))
-        if reading.report.measured(reading.subset) > there:
+        context = self._context
+        requested = context.report.requested(context.subset) or 0
+        there = sum(1 for number in range(requested) if any(number in file for file in files))
+        if context.report.succeeded(context.subset) > there:
             return
-        errored = asked - there and reading.report.errored(reading.subset) >= asked - there
-        for number in range(asked):
-            name, index = reading.case(number // reading.repeats), number % reading.repeats + 1
+        errored = requested - there and context.report.errored(context.subset) >= requested - there
+        for number in range(requested):
+            name, index = context.case(number // context.repeats), number % context.repeats + 1
             if hash((name, index)) not in self._seen and not any(number in file for file in files):
                 yield Attempt(
-                    run=reading.run.id,
-                    case=case_key(reading.run.suite, name),
+                    run=context.run.id,
+                    case=case_key(context.run.suite, name),
                     index=index,
                     execution="error" if errored else "missing",
                     measurement="not_run",
                     outcome="none",
                     native_status="errored" if errored else "",
-                    ref=reading.report.ref.below("execution_summary", "subsets", reading.subset),
+                    ref=context.report.ref.below("execution_summary", "subsets", context.subset),
                 )
 
 
@@ -97,23 +97,23 @@ def read(path: Path) -> Iterator[Item]:
 def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
     documents = Documents(root, NAME)
     report = _report(root, dataset, documents)
-    run = run_of(root, dataset, report, config, _measured(root, dataset))
+    run = run_of(root, dataset, report, config, _value_names(root, dataset))
     yield run
     yield from of_run(run.id, documents.problems())
     for subset in dataset.subsets:
-        reading = SubsetContext(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
-        yield from of_run(run.id, Samples(root, subset, reading).items())
+        context = SubsetContext(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
+        yield from of_run(run.id, Samples(root, subset, context).items())
 
 
-def _report(root: Path, dataset: Dataset, documents: Documents) -> Report:
+def _report(root: Path, dataset: Dataset, documents: Documents) -> EvalscopeReport:
     if dataset.report is None:
         first = next((one for subset in dataset.subsets for one in (subset.reviews, subset.predictions) if one), root)
-        return Report({}, documents.ref(first))
-    return Report(documents.get(dataset.report), documents.ref(dataset.report))
+        return EvalscopeReport({}, documents.ref(first))
+    return EvalscopeReport(documents.get(dataset.report), documents.ref(dataset.report))
 
 
-def _measured(root: Path, dataset: Dataset) -> list[str]:
-    """The names of the values that the first sample has."""
+def _value_names(root: Path, dataset: Dataset) -> list[str]:
+    """The names of the first sample's values."""
     for subset in dataset.subsets:
         for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():
             if isinstance(row, Row) and isinstance(row.data, dict):

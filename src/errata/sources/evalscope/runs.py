@@ -1,4 +1,4 @@
-"""A dataset that a model was tested on → its run: the files it lies in, its report, and the numbers of that."""
+"""A dataset that a model was tested on → its run: its files, its report, and the report's numbers."""
 
 import re
 from collections.abc import Iterator
@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Evidence, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import READ_SIZE, head_of, text_file
+from errata.sources.base import READ_SIZE, children, folders, head_of, is_file, text_file
 from errata.sources.evalscope import NAME
-from errata.sources.shared.documents import Documents, children, folders, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     last_part,
     mapping,
     moment,
+    non_empty,
     number,
     rest,
     sequence,
@@ -43,61 +43,62 @@ _WORK = re.compile(r"(?m)^work_dir:\s*['\"]?([^'\"\n]+)")
 _DATASETS = re.compile(r"(?m)^datasets:\n((?:- [^\n]+\n)+)")
 
 
-class Measure(NamedTuple):
+class ReportMetric(NamedTuple):
     """One of the metrics of a report."""
 
     name: str
     how: str
-    """How the samples were made one number."""
+    """How the samples were aggregated."""
     dimensions: dict[str, Any]
     data: dict[str, Any]
     ref: SourceRef
 
 
-class Report:
+class EvalscopeReport:
     def __init__(self, data: dict[str, Any], ref: SourceRef) -> None:
         self.data = data
         self.ref = ref
         self.measures = [
-            _measure(mapping(one), ref.below("metrics", at)) for at, one in enumerate(sequence(data.get("metrics")))
+            _measure(mapping(metric), ref.below("metrics", at))
+            for at, metric in enumerate(sequence(data.get("metrics")))
         ]
 
     @property
-    def primary(self) -> Measure | None:
-        """What the report calls so; before it did, its first metric."""
+    def primary(self) -> ReportMetric | None:
+        """The primary metric of the report; in old reports the first metric."""
         wanted = mapping(self.data.get("primary_metric_identity"))
         if wanted:
             return next((one for one in self.measures if mapping(one.data.get("identity")) == wanted), None)
         return None if text(self.data.get("primary_metric_unavailable_reason")) else next(iter(self.measures), None)
 
-    def asked(self, subset: str) -> int | None:
-        """How many samples were to be made of a subset."""
+    def requested(self, subset: str) -> int | None:
+        """The number of requested samples of a subset."""
         counts = mapping(mapping(self._execution.get("subsets")).get(subset))
         return count(counts.get("requested"))
 
     def errored(self, subset: str) -> int:
         return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("errored")) or 0
 
-    def measured(self, subset: str) -> int:
+    def succeeded(self, subset: str) -> int:
         return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("succeeded")) or 0
 
     @property
-    def measured_in_all(self) -> int | None:
+    def total_succeeded(self) -> int | None:
         return count(self._execution.get("succeeded"))
 
     @property
-    def asked_in_all(self) -> int | None:
+    def total_requested(self) -> int | None:
         return count(self._execution.get("requested"))
 
     @property
     def _execution(self) -> dict[str, Any]:
         return mapping(self.data.get("execution_summary"))
 
-    def reported(self, measured: list[str]) -> Iterator[Reported]:
-        """`measured` are the names of the values that samples have: only of these a number can be made again."""
+    def reported(self, value_names: list[str]) -> Iterator[Reported]:
+        """`value_names` are the names of the samples' values: only these metrics can be recomputed."""
         primary = self.primary
         for measure in self.measures:
-            how = _reported(measure, measured)
+            how = _reported(measure, value_names)
             yield Reported(
                 name=measure.name,
                 metric=how.metric,
@@ -107,7 +108,7 @@ class Report:
                 n=count(measure.data.get("num")),
                 headline=measure is primary,
                 extra=rest(measure.data, _METRIC)
-                | known(macro_score=measure.data.get("macro_score"), semantics=measure.data.get("semantics")),
+                | non_empty(macro_score=measure.data.get("macro_score"), semantics=measure.data.get("semantics")),
                 ref=measure.ref,
             )
             yield from _of_subsets(measure, how)
@@ -119,7 +120,7 @@ class _How(NamedTuple):
 
 
 class Subset(NamedTuple):
-    """One part of a dataset: what was answered, and what that was worth."""
+    """One part of a dataset: its predictions and their reviews."""
 
     name: str
     predictions: Path | None
@@ -134,14 +135,14 @@ class Dataset(NamedTuple):
 
 
 class Config(NamedTuple):
-    """What is taken out of the configuration, which is YAML; the whole is kept as it is."""
+    """Values from the YAML configuration, which is also kept as a file."""
 
     repeats: int
     work: str
     datasets: tuple[str, ...]
 
 
-def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measured: list[str]) -> Run:
+def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config, value_names: list[str]) -> Run:
     judges = [as_text(one) for one in sequence(mapping(report.data.get("judge_summary")).get("judge_models"))]
     documents = Documents(root, NAME)
     return Run(
@@ -153,11 +154,11 @@ def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measure
         roles={"judge": judges[0]} if len(judges) == 1 else {},
         suite=text(report.data.get("dataset_name")) or dataset.name,
         expected_cases=_expected(report, config),
-        measured_attempts=report.measured_in_all,
+        measured_attempts=report.total_succeeded,
         started_at=_started(root),
         native_status="incomplete" if _is_incomplete(report) else "",
-        reported=tuple(report.reported(measured)),
-        scorers=tuple(Scorer(name=name, lower_is_better=_is_lower(report, name)) for name in measured),
+        reported=tuple(report.reported(value_names)),
+        scorers=tuple(Scorer(name=name, lower_is_better=_is_lower(report, name)) for name in value_names),
         context=tuple(_context(documents, root)),
         log_evidence=tuple(_errors(root)),
         origin=str(root),
@@ -167,22 +168,22 @@ def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measure
 
 
 def _started(root: Path) -> str | None:
-    """The first line of the log, in the time of its machine."""
+    """The time of the first log line, local to its machine."""
     time = _TIME.match(head_of(root / LOG, 64))
     return moment(time[0].decode()) if time else None
 
 
-def _expected(report: Report, config: Config) -> int | None:
-    """Every repeat is a sample of its own to evalscope."""
-    asked = report.asked_in_all
-    return None if asked is None else asked // config.repeats
+def _expected(report: EvalscopeReport, config: Config) -> int | None:
+    """evalscope counts every repeat as a sample."""
+    requested = report.total_requested
+    return None if requested is None else requested // config.repeats
 
 
-def _is_incomplete(report: Report) -> bool:
+def _is_incomplete(report: EvalscopeReport) -> bool:
     return mapping(report.data.get("execution_summary")).get("incomplete") is True
 
 
-def _is_lower(report: Report, name: str) -> bool:
+def _is_lower(report: EvalscopeReport, name: str) -> bool:
     directions = [mapping(one.data.get("semantics")).get("direction") for one in report.measures if one.name == name]
     return "lower_is_better" in directions
 
@@ -194,7 +195,7 @@ def _context(documents: Documents, root: Path) -> Iterator[Artefact]:
 
 
 def _errors(root: Path) -> Iterator[Evidence]:
-    """A sample that broke leaves no row; only the log says why."""
+    """A sample that failed has no row; its error is only in the log."""
     path, errors = root / LOG, 0
     if not is_file(path):
         return
@@ -209,30 +210,32 @@ def _errors(root: Path) -> Iterator[Evidence]:
         return
 
 
-def _extra(report: Report, dataset: Dataset) -> dict[str, Any]:
+def _extra(report: EvalscopeReport, dataset: Dataset) -> dict[str, Any]:
     fields: dict[str, Any] = settings(rest(report.data, _REPORT))
     other = report.data.get("model_name") if report.data.get("model_name") != dataset.model else None
     execution = rest(mapping(report.data.get("execution_summary")))
-    return fields | known(
+    return fields | non_empty(
         model_folder=dataset.model if other else None,
         execution_summary=execution,
         primary_metric=report.data.get("primary_metric_identity"),
     )
 
 
-def _measure(data: dict[str, Any], ref: SourceRef) -> Measure:
+def _measure(data: dict[str, Any], ref: SourceRef) -> ReportMetric:
     identity = mapping(data.get("identity"))
     if identity:
         name, how = text(identity.get("name")), text(identity.get("aggregation"))
-        return Measure(name, how, mapping(identity.get("dimensions")), data, ref)
-    # once both stood in one word
+        return ReportMetric(name, how, mapping(identity.get("dimensions")), data, ref)
+    # old reports have both in one name
     parts = _OLD_NAME.fullmatch(text(data.get("name")))
-    return Measure(parts["name"] if parts else text(data.get("name")), parts["how"] if parts else "", {}, data, ref)
+    return ReportMetric(
+        parts["name"] if parts else text(data.get("name")), parts["how"] if parts else "", {}, data, ref
+    )
 
 
-def _reported(measure: Measure, measured: list[str]) -> _How:
+def _reported(measure: ReportMetric, value_names: list[str]) -> _How:
     k = count(measure.dimensions.get("k"))
-    if measured and measure.name not in measured:
+    if value_names and measure.name not in value_names:
         return _How(measure.name, "")
     if measure.how == "mean":
         return _How("mean", "")
@@ -242,7 +245,7 @@ def _reported(measure: Measure, measured: list[str]) -> _How:
     )
 
 
-def _of_subsets(measure: Measure, aggregation: _How) -> Iterator[Reported]:
+def _of_subsets(measure: ReportMetric, aggregation: _How) -> Iterator[Reported]:
     categories = [mapping(category) for category in sequence(measure.data.get("categories"))]
     for at, category in enumerate(categories):
         subsets = [mapping(subset) for subset in sequence(category.get("subsets"))]
@@ -256,7 +259,7 @@ def _of_subsets(measure: Measure, aggregation: _How) -> Iterator[Reported]:
                 filter=" · ".join((*map(as_text, sequence(category.get("name"))), text(subset.get("name")))),
                 value=number(subset.get("score")),
                 n=count(subset.get("num")),
-                extra=rest(subset, ("name", "score", "num")) | known(category=beside),
+                extra=rest(subset, ("name", "score", "num")) | non_empty(category=beside),
                 ref=place.below("subsets", number_),
             )
 
@@ -273,7 +276,7 @@ def config_of(root: Path) -> Config:
 
 
 def name_alone(path: Path) -> str:
-    """Of predictions or reviews without their run: where they lie in its folder, as both are parts of it."""
+    """A name for a single file of predictions or reviews: its path inside the run folder."""
     above = path.absolute().parents
     parts = [folder.name for folder in above[:3]] if above[1].name in ("predictions", "reviews") else [above[0].name]
     return ".".join((*reversed(parts), path.stem))
@@ -285,7 +288,7 @@ def datasets_of(root: Path, config: Config) -> list[Dataset]:
 
 
 def _of_model(root: Path, model: str, config: Config) -> list[Dataset]:
-    """A file is named after its dataset and the subset: reports and the configuration tell where one ends."""
+    """File names are `<dataset>_<subset>`: the names of datasets come from reports and the configuration."""
     reports = {file.stem: file for file in children(root / "reports" / model) if file.suffix == ".json"}
     known = sorted((*reports, *config.datasets), key=len, reverse=True)
     rows: dict[str, dict[str, Subset]] = {name: {} for name in reports}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of, is_file
 
 NAME = "every-eval-ever"
 TITLE = "every_eval_ever: a summary with its instances, or either alone"
@@ -16,8 +16,8 @@ WHOLE = 4 * 1024 * 1024
 SAMPLES = "_samples.jsonl"
 
 _OPENING = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*"[^"]*"\s*,\s*"evaluation_id"\s*:')
-_SUMMARY = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:') for key in (b"source_metadata", b"model_info"))
-_ROW = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:') for key in (b"sample_id", b"interaction_type"))
+_SUMMARY = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"source_metadata", b"model_info"))
+_ROW = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"sample_id", b"interaction_type"))
 
 
 def recognise(path: Path) -> Match | None:
@@ -30,7 +30,7 @@ def recognise(path: Path) -> Match | None:
 
 
 def read_with(path: Path) -> Path | None:
-    """Of instances: the summary that stands beside them, and is read together with them."""
+    """The summary beside instances, which is read together with them."""
     return _summary_of(path) if is_samples(head_of(path, HEAD)) else None
 
 
@@ -44,9 +44,7 @@ def is_samples(head: bytes) -> bool:
 
 
 def _summary_of(samples: Path) -> Path | None:
-    """The summary whose reading takes these instances along."""
-    from errata.sources.shared.documents import children, is_file
-
+    """The summary that includes these instances."""
     beside = samples.with_name(f"{samples.name.removesuffix(SAMPLES)}.json")
     if samples.name.endswith(SAMPLES) and is_file(beside) and is_summary(head_of(beside, HEAD)):
         return beside

@@ -1,7 +1,7 @@
 """The rows of one sample → its case and its attempt.
 
-There is a row for each number that a sample is in. The format has no place for a sample that was never measured: an
-error is written with a score of 0, and a row that belongs to no number is in none.
+A sample has one row per result that includes it. The format has no field for an unmeasured sample: an error has a
+score of 0, and a row without a result id counts for no result.
 """
 
 import re
@@ -13,13 +13,24 @@ import msgspec
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Step, UsageByRole, case_key
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row
-from errata.sources.every_eval_ever.runs import Result
-from errata.sources.every_eval_ever.written_rows import facts_told
+from errata.sources.every_eval_ever.runs import EvaluationResult
+from errata.sources.every_eval_ever.written_rows import facts_in_metadata
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    mapping,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    seconds,
+    sequence,
+    text,
+)
 
 _ROW = frozenset(
     ("schema_version", "evaluation_id", "model_id", "evaluation_name", "evaluation_result_id", "sample_id",
@@ -35,8 +46,8 @@ _WRITTEN = re.compile(
 _TRACEBACK = re.compile(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
 
 
-class Sample(msgspec.Struct):
-    """What tells which rows belong together."""
+class SampleKey(msgspec.Struct):
+    """The key that groups the rows of one sample."""
 
     evaluation_name: Any = None
     sample_id: Any = None
@@ -45,24 +56,24 @@ class Sample(msgspec.Struct):
         return None if self.sample_id is None else (self.evaluation_name, as_text(self.sample_id))
 
 
-class Reading(NamedTuple):
+class EvaluationContext(NamedTuple):
     run: Run
-    results: list[Result]
+    results: list[EvaluationResult]
 
     @property
     def primary(self) -> str:
         return self.results[0].id if self.results else ""
 
 
-def items_of(reading: Reading, group: Row) -> Iterator[Item]:
+def items_of(context: EvaluationContext, group: Row) -> Iterator[Item]:
     for index, rows in enumerate(_tries(group.data), start=1):
         if index == 1:
-            yield _case(reading.run, rows[0])
-        yield _attempt(reading, rows, index)
+            yield _case(context.run, rows[0])
+        yield _attempt(context, rows, index)
 
 
 def _tries(rows: tuple[Row, ...]) -> list[list[Row]]:
-    """By epoch, where that is told; else a number that comes again begins another try."""
+    """Grouped by epoch; without epochs, a repeated result id starts another try."""
     tries: dict[Any, list[Row]] = {}
     for row in rows:
         epoch = mapping(row.data.get("metadata")).get("epoch")
@@ -86,23 +97,23 @@ def _case(run: Run, row: Row) -> Case:
         choices=tuple(choices),
         expected=plain(wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted),
         extra=rest(asked, ("raw", "reference", "choices"))
-        | known(sample_hash=row.data.get("sample_hash"), interaction_type=row.data.get("interaction_type")),
+        | non_empty(sample_hash=row.data.get("sample_hash"), interaction_type=row.data.get("interaction_type")),
         ref=row.ref,
     )
 
 
-def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
-    main = next((row for row in rows if row.data.get("evaluation_result_id") == reading.primary), rows[0])
+def _attempt(context: EvaluationContext, rows: list[Row], index: int) -> Attempt:
+    main = next((row for row in rows if row.data.get("evaluation_result_id") == context.primary), rows[0])
     data = main.data
     error = next((found for row in rows if (found := error_of(row.data.get("error"), row.ref))), None)
-    counted = not reading.primary or data.get("evaluation_result_id") == reading.primary
-    value, said = number(mapping(data.get("evaluation")).get("score")), _outcome(data)
-    facts = _facts(data, said, error, counted=counted)
+    counted = not context.primary or data.get("evaluation_result_id") == context.primary
+    value, outcome = number(mapping(data.get("evaluation")).get("score")), _outcome(data)
+    facts = _facts(data, outcome, error, counted=counted)
     steps = _steps(data)
     times = mapping(data.get("performance"))
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name_of(data["sample_id"])),
+        run=context.run.id,
+        case=case_key(context.run.suite, name_of(data["sample_id"])),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
@@ -113,28 +124,28 @@ def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
         output=_output(data, steps),
         stop_reason=text(mapping(data.get("metadata")).get("stop_reason")),
         errors=(error,) if error else (),
-        checks=tuple(_checks(reading, rows, main, facts)),
+        checks=tuple(_checks(context, rows, main, facts)),
         steps=steps,
         usage=UsageByRole(subject=usage_of(data.get("token_usage"))),
         duration=seconds(times.get("latency_ms")),
-        durations={name.removesuffix("_ms"): told for name in _TIMES if (told := seconds(times.get(name))) is not None},
-        extra=_extra(reading, data),
+        durations={name.removesuffix("_ms"): time for name in _TIMES if (time := seconds(times.get(name))) is not None},
+        extra=_extra(context, data),
         ref=main.ref,
     )
 
 
-def _facts(data: dict[str, Any], said: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
-    if (told := facts_told(mapping(data.get("metadata")))) is not None:
-        return told
+def _facts(data: dict[str, Any], outcome: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
+    if (facts := facts_in_metadata(mapping(data.get("metadata")))) is not None:
+        return facts
     if not counted:
         return Facts("error" if error else "completed", "not_run", "none")
-    return Facts("error", "scored", despite_error(said)) if error else Facts("completed", "scored", said)
+    return Facts("error", "scored", despite_error(outcome)) if error else Facts("completed", "scored", outcome)
 
 
 def _outcome(data: dict[str, Any]) -> Outcome:
-    told = mapping(data.get("evaluation"))
-    value = number(told.get("score"))
-    if told.get("is_correct") is True:
+    evaluation = mapping(data.get("evaluation"))
+    value = number(evaluation.get("score"))
+    if evaluation.get("is_correct") is True:
         return "pass"
     return "partial" if value is not None and 0 < value < 1 else "fail"
 
@@ -144,15 +155,15 @@ def _native(data: dict[str, Any]) -> str:
     return "correct" if correct is True else "incorrect" if correct is False else ""
 
 
-def _checks(reading: Reading, rows: list[Row], main: Row, facts: Facts) -> Iterator[Check]:
-    texts = _said(main.data)
+def _checks(context: EvaluationContext, rows: list[Row], main: Row, facts: Facts) -> Iterator[Check]:
+    texts = _raw_output(main.data)
     for order, row in enumerate(rows):
         name = text(row.data.get("evaluation_result_id"))
-        if not name and reading.primary:
+        if not name and context.primary:
             continue
         value = number(mapping(row.data.get("evaluation")).get("score"))
-        # a judge's words stand where the answer should
-        other = _said(row.data) if _said(row.data) != texts else []
+        # a judge's explanation is in the field of the answer
+        other = _raw_output(row.data) if _raw_output(row.data) != texts else []
         status: CheckStatus = "pass" if _outcome(row.data) == "pass" else "fail"
         yield Check(
             name=name or text(row.data.get("evaluation_name")),
@@ -167,65 +178,65 @@ def _checks(reading: Reading, rows: list[Row], main: Row, facts: Facts) -> Itera
         )
 
 
-def _said(data: dict[str, Any]) -> list[str]:
+def _raw_output(data: dict[str, Any]) -> list[str]:
     return [as_text(one) for one in sequence(mapping(data.get("output")).get("raw")) if one is not None]
 
 
 def _steps(data: dict[str, Any]) -> tuple[Step, ...]:
     messages = [_message(mapping(one), at) for at, one in enumerate(sequence(data.get("messages")))]
-    return steps_of_chat(messages) if messages else steps_of_tries(_said(data))
+    return steps_of_chat(messages) if messages else steps_of_tries(_raw_output(data))
 
 
 def _message(message: dict[str, Any], at: int) -> dict[str, Any]:
-    """With the usual names: one id for an answer of a tool, thoughts as `reasoning_content`, and no number."""
-    told = {key: value for key, value in message.items() if value not in (None, [])}
-    answered = told.get("tool_call_id")
+    """In the usual chat form: one id for a tool result, `reasoning_content` for reasoning, no turn number."""
+    fields = {key: value for key, value in message.items() if value not in (None, [])}
+    answered = fields.get("tool_call_id")
     if isinstance(answered, list) and len(answered) == 1:
-        told["tool_call_id"] = answered[0]
-    if "reasoning_trace" in told:
-        told["reasoning_content"] = as_text(told.pop("reasoning_trace"))
-    if told.get("turn_idx") == at:
-        del told["turn_idx"]
-    return told
+        fields["tool_call_id"] = answered[0]
+    if "reasoning_trace" in fields:
+        fields["reasoning_content"] = as_text(fields.pop("reasoning_trace"))
+    if fields.get("turn_idx") == at:
+        del fields["turn_idx"]
+    return fields
 
 
 def _output(data: dict[str, Any], steps: tuple[Step, ...]) -> Output:
-    texts = _said(data)
+    texts = _raw_output(data)
     taken = [mapping(one) for one in sequence(data.get("answer_attribution"))]
     answer = taken[-1].get("extracted_value") if taken else None
     return Output(
         text=texts[0] if texts else last_answer(steps),
         answer=answer if isinstance(answer, str) else None,
         extraction=text(taken[-1].get("extraction_method")) if taken else "",
-        extra=known(
+        extra=non_empty(
             attribution=taken,
             reasoning=mapping(data.get("output")).get("reasoning_trace"),
         ),
     )
 
 
-def _extra(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
+def _extra(context: EvaluationContext, data: dict[str, Any]) -> dict[str, Any]:
     model = data.get("model_id")
-    names = (reading.run.subject.model, reading.run.subject.extra.get("id"))
+    names = (context.run.subject.model, context.run.subject.extra.get("id"))
     evaluation = data.get("evaluation_id")
-    return rest(data, _ROW) | known(
+    return rest(data, _ROW) | non_empty(
         metadata=rest(mapping(data.get("metadata")), ("stop_reason",)),
         performance=rest(mapping(data.get("performance")), _TIMES),
         model_id=model if model not in names else None,
-        evaluation_id=evaluation if evaluation not in (reading.run.native_id, reading.run.group) else None,
+        evaluation_id=evaluation if evaluation not in (context.run.native_id, context.run.group) else None,
         schema_version=data.get("schema_version")
-        if data.get("schema_version") != reading.run.source.format_version
+        if data.get("schema_version") != context.run.source.format_version
         else None,
     )
 
 
-def error_of(told: Any, ref: SourceRef) -> ErrorInfo | None:
-    said = text(told)
-    if not said:
+def error_of(error: Any, ref: SourceRef) -> ErrorInfo | None:
+    message = text(error)
+    if not message:
         return None
-    below = _TRACEBACK.search(said)
-    head = said[: below.start()].strip() if below else said.strip()
-    traceback = said[below.start() :].strip("\n") if below else ""
+    below = _TRACEBACK.search(message)
+    head = message[: below.start()].strip() if below else message.strip()
+    traceback = message[below.start() :].strip("\n") if below else ""
     last = traceback.rstrip().rpartition("\n")[2]
     shown = _SHOWN.match(head) or _WRITTEN.match(head) or _WRITTEN.match(last)
     frame = own_frame(frames_of(traceback))
@@ -233,7 +244,7 @@ def error_of(told: Any, ref: SourceRef) -> ErrorInfo | None:
         type=shown["type"].rpartition(".")[2] if shown else "error",
         message=shown["message"] if shown else head or last,
         traceback=traceback,
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase="subject",
         ref=ref.below("error"),
     )

@@ -1,4 +1,4 @@
-"""The summary of an evaluation → its runs: one for each evaluation that it names."""
+"""The summary of an evaluation → its runs, one per `evaluation_name`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +9,9 @@ from errata.sources.base import number_or_none
 from errata.sources.every_eval_ever import NAME
 from errata.sources.shared.values import (
     count,
-    known,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
@@ -19,7 +19,7 @@ from errata.sources.shared.values import (
     text,
 )
 
-# of these a number is the mean of what the instances have
+# metrics whose value is the mean over the instances
 _MEANS = frozenset(
     ("accuracy", "acc", "acc_norm", "mean", "exact_match", "quasi_exact_match", "prefix_exact_match",
      "quasi_prefix_exact_match", "f1", "f1_score", "pass@1", "pass_rate", "win_rate", "correct")
@@ -31,7 +31,7 @@ _RESULT = frozenset(
 _MODEL = ("name", "inference_platform")
 
 
-class Result(NamedTuple):
+class EvaluationResult(NamedTuple):
     """One number of an evaluation."""
 
     data: dict[str, Any]
@@ -50,26 +50,26 @@ class Result(NamedTuple):
         return text(self.config.get("metric_name")) or text(self.config.get("metric_id"))
 
 
-class Summary:
+class EvaluationSummary:
     def __init__(self, data: dict[str, Any], ref: SourceRef) -> None:
         self.data = data
         self.ref = ref
         listed = [mapping(one) for one in sequence(data.get("evaluation_results"))]
-        self.results = [Result(one, ref.below("evaluation_results", at)) for at, one in enumerate(listed)]
+        self.results = [EvaluationResult(one, ref.below("evaluation_results", at)) for at, one in enumerate(listed)]
 
     @property
     def names(self) -> list[str]:
         return list(dict.fromkeys(text(one.data.get("evaluation_name")) for one in self.results))
 
-    def of(self, name: str) -> list[Result]:
+    def of(self, name: str) -> list[EvaluationResult]:
         return [one for one in self.results if text(one.data.get("evaluation_name")) == name]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def detailed_results(self) -> dict[str, Any]:
         return mapping(self.data.get("detailed_evaluation_results"))
 
 
-def run_of(summary: Summary, name: str, results: list[Result], path: Path, *, several: bool) -> Run:
+def run_of(summary: EvaluationSummary, name: str, results: list[EvaluationResult], path: Path, *, several: bool) -> Run:
     data = summary.data
     ident, info = text(data.get("evaluation_id")) or path.stem, mapping(data.get("model_info"))
     return Run(
@@ -79,7 +79,7 @@ def run_of(summary: Summary, name: str, results: list[Result], path: Path, *, se
         subject=_subject(info),
         suite=name,
         expected_cases=_expected(results),
-        measured_attempts=_measured(results),
+        measured_attempts=_sample_count(results),
         started_at=moment_since_1970(number_or_none(_since(data, results))),
         reported=tuple(_reported(results)),
         scorers=tuple(_scorer(one) for one in results),
@@ -94,59 +94,59 @@ def _subject(info: dict[str, Any]) -> Subject:
     return Subject(model=name, provider=text(info.get("inference_platform")), extra=rest(info, _MODEL))
 
 
-def _since(data: dict[str, Any], results: list[Result]) -> Any:
-    told = [one.data.get("evaluation_timestamp") for one in results]
-    return data.get("evaluation_timestamp") or next(filter(None, told), None)
+def _since(data: dict[str, Any], results: list[EvaluationResult]) -> Any:
+    timestamps = [one.data.get("evaluation_timestamp") for one in results]
+    return data.get("evaluation_timestamp") or next(filter(None, timestamps), None)
 
 
-def _expected(results: list[Result]) -> int | None:
-    told = [mapping(one.data.get("source_data")) for one in results]
-    return next((size for one in told if (size := count(one.get("samples_number"))) is not None), None)
+def _expected(results: list[EvaluationResult]) -> int | None:
+    sources = [mapping(one.data.get("source_data")) for one in results]
+    return next((size for one in sources if (size := count(one.get("samples_number"))) is not None), None)
 
 
-def _measured(results: list[Result]) -> int | None:
-    """Of how many samples its first number is."""
-    told = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
-    return count(told.get("num_samples"))
+def _sample_count(results: list[EvaluationResult]) -> int | None:
+    """The number of samples of the first result."""
+    uncertainty = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
+    return count(uncertainty.get("num_samples"))
 
 
-def _reported(results: list[Result]) -> Iterator[Reported]:
-    for at, one in enumerate(results):
-        details = mapping(one.data.get("score_details"))
+def _reported(results: list[EvaluationResult]) -> Iterator[Reported]:
+    for at, result in enumerate(results):
+        details = mapping(result.data.get("score_details"))
         uncertainty = mapping(details.get("uncertainty"))
         error = mapping(uncertainty.get("standard_error"))
-        kind = text(one.config.get("metric_kind"))
+        kind = text(result.config.get("metric_kind"))
         yield Reported(
-            name=one.id or one.metric,
-            metric="mean" if one.metric in _MEANS or kind in _MEANS else one.metric,
-            scorer=one.id,
+            name=result.id or result.metric,
+            metric="mean" if result.metric in _MEANS or kind in _MEANS else result.metric,
+            scorer=result.id,
             value=number(details.get("score")),
             stderr=number(error.get("value")),
             n=count(uncertainty.get("num_samples")),
             headline=at == 0,
-            extra=known(
-                metric_config=rest(one.config),
+            extra=non_empty(
+                metric_config=rest(result.config),
                 details=rest(details, ("score", "uncertainty")),
                 uncertainty=rest(uncertainty, ("standard_error", "num_samples")),
                 standard_error=rest(error, ("value",)),
             ),
-            ref=one.ref.below("score_details"),
+            ref=result.ref.below("score_details"),
         )
 
 
-def _scorer(one: Result) -> Scorer:
+def _scorer(result: EvaluationResult) -> Scorer:
     judges = [text(mapping(judge).get("model")) or text(mapping(mapping(judge).get("model_info")).get("name"))
-              for judge in sequence(mapping(one.config.get("llm_scoring")).get("judges"))]  # fmt: skip
+              for judge in sequence(mapping(result.config.get("llm_scoring")).get("judges"))]  # fmt: skip
     return Scorer(
-        name=one.id or one.metric,
-        kind="judge" if mapping(one.config.get("llm_scoring")) else "code",
+        name=result.id or result.metric,
+        kind="judge" if mapping(result.config.get("llm_scoring")) else "code",
         model=", ".join(filter(None, judges)),
-        lower_is_better=one.config.get("lower_is_better") is True,
+        lower_is_better=result.config.get("lower_is_better") is True,
     )
 
 
-def _extra(data: dict[str, Any], results: list[Result]) -> dict[str, Any]:
-    """What all numbers of a run share is kept once."""
+def _extra(data: dict[str, Any], results: list[EvaluationResult]) -> dict[str, Any]:
+    """Fields that all results of a run share are kept once."""
     beside = [rest(one.data, _RESULT) for one in results]
     shared = (
         {key: value for key, value in beside[0].items() if all(one.get(key) == value for one in beside)}
@@ -155,8 +155,8 @@ def _extra(data: dict[str, Any], results: list[Result]) -> dict[str, Any]:
     )
     own = [{key: value for key, value in one.items() if key not in shared} for one in beside]
     times = [one.data.get("evaluation_timestamp") for one in results]
-    told: dict[str, Any] = settings(rest(data, _DOCUMENT))
-    return told | known(
+    extra: dict[str, Any] = settings(rest(data, _DOCUMENT))
+    return extra | non_empty(
         results=shared,
         of_each=own if any(own) else None,
         times=times if any(one != data.get("evaluation_timestamp") for one in times) else None,

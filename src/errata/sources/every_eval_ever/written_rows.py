@@ -1,8 +1,8 @@
-"""An attempt → the rows that say what it came to: one for each number that it is in, or one that is in none.
+"""An attempt → its rows: one per result that includes it, or one row without a result.
 
-The format has no place for an attempt without a score, and wants to know whether it is correct. What broke is written
-with a score of 0 and an `error`, by which whoever reads it can tell it from a wrong answer. What errata itself knows
-of it stands among the metadata, so that it is read back as it was.
+The format requires a score and `is_correct`. An attempt that failed without an answer is written with a score of 0
+and an `error`, which distinguishes it from a wrong answer. errata's own facts are in the metadata, so reading them
+back gives the same attempt.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any
 
 from errata.model import Attempt, Case, Check, Step, ToolCall
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
-from errata.sources.every_eval_ever.written_summary import SCHEMA, Naming, Tallies, mean_of, value_of
+from errata.sources.every_eval_ever.written_summary import SCHEMA, EvaluationNames, Tallies, mean_of, value_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
@@ -25,7 +25,7 @@ PREFIX = "errata_"
 _WORDS = {"execution": EXECUTIONS, "measurement": MEASUREMENTS, "outcome": OUTCOMES}
 
 
-def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
+def rows_of(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
     made = _row(naming, tallies, case, attempt)
     counted = tallies.counts(attempt)
     correct = attempt.outcome == "pass"
@@ -39,21 +39,21 @@ def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attemp
 
 
 def _of_checks(made: Row, tallies: Tallies, attempt: Attempt) -> Iterator[Row]:
-    measures, found = tallies.measures, tallies.checks_of(attempt)
+    measures, by_name = tallies.measures, tallies.checks_of(attempt)
     others = [check for check in attempt.checks if not check.is_primary and check.name != tallies.primary]
     tallies.losses[NO_NUMBER] += sum(value_of(one) is None or one.name not in measures for one in others)
-    for name, checks in found.items():
+    for name, checks in by_name.items():
         if name in measures:
             tallies.losses["single values of checks that are written as their mean"] += len(checks) - 1 and len(checks)
             yield _of(made, name, mean_of(checks), correct=all(check.status == "pass" for check in checks))
 
 
 def _of(row: Row, result: str | None, score: float, *, correct: bool) -> Row:
-    told = {**row["evaluation"], "score": score, "is_correct": correct}
-    return {**row, "evaluation": told, **({"evaluation_result_id": result} if result else {})}
+    evaluation = {**row["evaluation"], "score": score, "is_correct": correct}
+    return {**row, "evaluation": evaluation, **({"evaluation_result_id": result} if result else {})}
 
 
-def _row(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Row:
+def _row(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: Attempt) -> Row:
     messages = messages_of(attempt, tallies.losses)
     calls = sum(len(one.get("tool_calls") or ()) for one in messages)
     spoken = sum(one["role"] == "assistant" for one in messages)
@@ -74,17 +74,21 @@ def _row(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) 
     }
     named = {"evaluation_id": naming.evaluation_id, "model_id": naming.model_id}
     named["evaluation_name"] = naming.evaluation_name
-    told: Row = tree_for_others({key: one for key, one in row.items() if one is not None})
-    # after the cleaning: whoever compares samples compares what is written
-    return {"schema_version": SCHEMA, **named, **told, "sample_hash": _hash(told["input"])}
+    cleaned: Row = tree_for_others({key: one for key, one in row.items() if one is not None})
+    # hashed after redaction, so that the hash matches the written input
+    return {"schema_version": SCHEMA, **named, **cleaned, "sample_hash": _hash(cleaned["input"])}
 
 
 def _input(case: Case | None) -> Row:
     wanted = case.expected if case else None
-    told = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
+    references = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
     choices = list(case.choices) if case else []
     asked = "" if case is None or case.input is None else as_text(case.input)
-    return {"raw": asked, "reference": [as_text(one) for one in told], **({"choices": choices} if choices else {})}
+    return {
+        "raw": asked,
+        "reference": [as_text(one) for one in references],
+        **({"choices": choices} if choices else {}),
+    }
 
 
 def _output(attempt: Attempt) -> Row:
@@ -93,7 +97,7 @@ def _output(attempt: Attempt) -> Row:
 
 
 def _answer(attempt: Attempt, messages: list[Row] | None) -> list[Row]:
-    """What was taken for the answer, where it is not just what was said last."""
+    """The extracted answer, if it is not just the last message."""
     output, at = attempt.output, len(messages) - 1 if messages else 0
     last = next((one["content"] for one in reversed(messages or ()) if one["role"] == "assistant"), None)
     taken = output.answer if output.answer is not None or messages is None else output.text
@@ -101,23 +105,29 @@ def _answer(attempt: Attempt, messages: list[Row] | None) -> list[Row]:
         return []
     source = "output.raw" if messages is None else f"messages[{at}].content"
     how = output.extraction or "unknown"
-    told = {"turn_idx": at, "source": source, "extracted_value": taken, "extraction_method": how, "is_terminal": True}
-    return [told]
+    attribution = {
+        "turn_idx": at,
+        "source": source,
+        "extracted_value": taken,
+        "extraction_method": how,
+        "is_terminal": True,
+    }
+    return [attribution]
 
 
 def _tokens(attempt: Attempt, tallies: Tallies) -> Row | None:
     spent = attempt.usage.subject
     if spent.input is None or spent.output is None:
-        tallies.losses["tokens of which input or output is not known"] += spent.tokens is not None
+        tallies.losses["tokens of which input or output is not known"] += spent.tokens is not None  # words: quoted
         return None
     total = spent.input + spent.output if spent.total is None else spent.total
-    told = {"input_tokens": spent.input, "output_tokens": spent.output, "total_tokens": total}
+    tokens = {"input_tokens": spent.input, "output_tokens": spent.output, "total_tokens": total}
     more = {
         "input_tokens_cache_write": spent.cache_write,
         "input_tokens_cache_read": spent.cache_read,
         "reasoning_tokens": spent.reasoning,
     }
-    return told | {name: one for name, one in more.items() if one is not None}
+    return tokens | {name: one for name, one in more.items() if one is not None}
 
 
 def _times(attempt: Attempt) -> Row | None:
@@ -126,7 +136,7 @@ def _times(attempt: Attempt) -> Row | None:
 
 
 def error_of(attempt: Attempt) -> str | None:
-    """Why there is no verdict about the answer; none where there is one."""
+    """Why there is no verdict on the answer; None if there is one."""
     if attempt.execution == "completed" and (attempt.outcome != "none" or attempt.measurement == "scored"):
         return None
     error = next((one for one in attempt.errors if not one.recovered), None)
@@ -134,32 +144,32 @@ def error_of(attempt: Attempt) -> str | None:
         return f"{error.type}: {error.message}"
     if attempt.execution != "completed":
         limit = f" ({attempt.limit.type})" if attempt.limit else ""
-        return f"{attempt.execution}{limit}: {attempt.native_reason or attempt.native_status or 'no reason is told'}"
+        return f"{attempt.execution}{limit}: {attempt.native_reason or attempt.native_status or 'no reason given'}"
     return f"not measured: {attempt.measurement}"
 
 
 def _metadata(case: Case | None, attempt: Attempt) -> Iterator[tuple[str, str]]:
     yield "epoch", str(attempt.index)
-    yield from facts_written(attempt)
-    told = {
+    yield from metadata_of_facts(attempt)
+    fields = {
         "stop_reason": attempt.stop_reason,
         "category": case.category if case else "",
         "tags": ", ".join(case.tags) if case else "",
         "cost": "" if attempt.usage.cost is None else f"{attempt.usage.cost:g} {attempt.usage.subject.currency}",
         "native_status": attempt.native_status,
         "errors": "; ".join(f"{one.type}: {one.message}" for one in attempt.errors) if not error_of(attempt) else "",
-        "failed_checks": ", ".join(map(_shown, filter(lambda check: check.failed, attempt.checks))),
+        "failed_checks": ", ".join(map(_check_text, filter(lambda check: check.failed, attempt.checks))),
     }
-    yield from ((name, value) for name, value in told.items() if value)
+    yield from ((name, value) for name, value in fields.items() if value)
 
 
-def _shown(check: Check) -> str:
+def _check_text(check: Check) -> str:
     return f"{check.name} ({check.explanation})" if check.explanation else check.name
 
 
 def _hash(asked: Row) -> str:
-    told = {"raw": asked["raw"], "reference": asked["reference"]}
-    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    content = {"raw": asked["raw"], "reference": asked["reference"]}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def messages_of(attempt: Attempt, losses: Counter[str]) -> list[dict[str, Any]]:
@@ -184,9 +194,9 @@ def _of_step(step: Step) -> Iterator[dict[str, Any]]:
         "tool_call_id": [answers] if isinstance(answers, str) else None,
     }
     for ident, call in calls:
-        said = call.result.text if call.result else call.error.message if call.error else None
-        if said is not None:
-            yield {"role": "tool", "content": said, "tool_call_id": [ident]}
+        output = call.result.text if call.result else call.error.message if call.error else None
+        if output is not None:
+            yield {"role": "tool", "content": output, "tool_call_id": [ident]}
 
 
 def _call(ident: str, call: ToolCall) -> dict[str, Any]:
@@ -194,13 +204,13 @@ def _call(ident: str, call: ToolCall) -> dict[str, Any]:
     return {"id": ident, "name": call.name, "arguments": {key: as_text(one) for key, one in given.items()}}
 
 
-def facts_written(attempt: Attempt) -> Iterator[tuple[str, str]]:
+def metadata_of_facts(attempt: Attempt) -> Iterator[tuple[str, str]]:
     for name in _WORDS:
         yield f"{PREFIX}{name}", getattr(attempt, name)
 
 
-def facts_told(metadata: dict[str, Any]) -> Facts | None:
-    """None where they are not all told, each in a word that errata knows."""
-    told = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
-    known = all(one in words for one, words in zip(told, _WORDS.values(), strict=True))
-    return Facts(*told) if known else None  # type: ignore[arg-type]
+def facts_in_metadata(metadata: dict[str, Any]) -> Facts | None:
+    """None unless all three are present and valid."""
+    values = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
+    known = all(one in words for one, words in zip(values, _WORDS.values(), strict=True))
+    return Facts(*values) if known else None  # type: ignore[arg-type]

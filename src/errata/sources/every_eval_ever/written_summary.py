@@ -1,4 +1,4 @@
-"""A run and what its attempts come to → the summary of an evaluation: its name, its place and its numbers."""
+"""A run and the tallies of its attempts → the summary of an evaluation: names, file path and results."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ _NOT_PORTABLE = re.compile(r"[^A-Za-z0-9._-]+")
 OUTCOME = "outcome"
 
 
-class Naming(NamedTuple):
+class EvaluationNames(NamedTuple):
     evaluation_id: str
     evaluation_name: str
     model_id: str
@@ -34,24 +34,26 @@ class Naming(NamedTuple):
     suite: str
 
 
-def naming_of(run: Run) -> Naming:
-    """From the run alone: written again, it lies in the same place."""
+def naming_of(run: Run) -> EvaluationNames:
+    """Depends only on the run: exporting it again writes the same files."""
     name = for_others(run.suite or run.name or run.source.name)
     model = for_others(run.subject.model or run.subject.agent or UNKNOWN)
     prefix, slash, rest = model.partition("/")
     developer = prefix if slash else for_others(run.subject.provider) or UNKNOWN
     folder = "/".join(("data", *map(_portable, (name, developer, rest if slash else model))))
     made = UUID(bytes=bytes.fromhex(fingerprint(run.id, size=16)), version=4)
-    return Naming(f"{name}/{model.replace('/', '_')}/{run.id}", name, model, developer, folder, str(made), run.suite)
+    return EvaluationNames(
+        f"{name}/{model.replace('/', '_')}/{run.id}", name, model, developer, folder, str(made), run.suite
+    )
 
 
 def _portable(name: str) -> str:
-    told = _NOT_PORTABLE.sub("_", name).strip("._") or UNKNOWN
-    return f"{told}_" if told == "data" else told
+    portable = _NOT_PORTABLE.sub("_", name).strip("._") or UNKNOWN
+    return f"{portable}_" if portable == "data" else portable
 
 
-class Tally:
-    """The values of one number, without keeping them."""
+class ValueTally:
+    """Running totals of the values of one result."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -59,7 +61,7 @@ class Tally:
         self.lowest, self.highest = float("inf"), float("-inf")
         self.is_binary = True
         self.is_averaged = False
-        """Whether some attempts have several values of it, of several judges, which are one by their mean."""
+        """Whether some attempts have several values, by several judges, which are averaged."""
 
     def add(self, value: float, *, of: int = 1) -> None:
         self.is_averaged = self.is_averaged or of > 1
@@ -74,15 +76,15 @@ class Tally:
 
 
 class Tallies:
-    """Of a run: its headline, and each check that is made of most attempts and has a number."""
+    """The tallies of a run: its headline, and each numeric check that most attempts have."""
 
     def __init__(self, run: Run) -> None:
         self.headline = next((one for one in run.reported if one.headline), None)
-        self.main = Tally()
-        self._graded = Tally()
+        self.main = ValueTally()
+        self._graded = ValueTally()
         self.losses: Counter[str] = Counter()
         self._attempts = 0
-        self._checks: dict[str, Tally] = {}
+        self._checks: dict[str, ValueTally] = {}
         self._scorers = {one.name for one in run.scorers}
 
     @property
@@ -96,18 +98,18 @@ class Tallies:
             if attempt.reported is not None:
                 self._graded.add(attempt.reported)
         for name, checks in self.checks_of(attempt).items():
-            self._checks.setdefault(name, Tally()).add(mean_of(checks), of=len(checks))
+            self._checks.setdefault(name, ValueTally()).add(mean_of(checks), of=len(checks))
 
     def checks_of(self, attempt: Attempt) -> dict[str, list[Check]]:
-        """Those with a number, by their name; the headline's own is told by it."""
-        found: dict[str, list[Check]] = {}
+        """Numeric checks by name, without the check that is the headline itself."""
+        by_name: dict[str, list[Check]] = {}
         for check in attempt.checks:
             if value_of(check) is not None and not check.is_primary and check.name != self.primary:
-                found.setdefault(check.name, []).append(check)
-        return found
+                by_name.setdefault(check.name, []).append(check)
+        return by_name
 
     def score_of(self, attempt: Attempt) -> float:
-        """What the main number is made of: passes where it is a pass rate, whatever else the attempt was given."""
+        """The attempt's part in the main result: pass or fail if that is a pass rate, else its score."""
         if attempt.reported is None or self._is_rate:
             return float(attempt.outcome == "pass")
         return attempt.reported
@@ -117,21 +119,21 @@ class Tallies:
         return self.headline is not None and self.headline.metric == "pass_rate"
 
     @property
-    def graded(self) -> tuple[str, Tally] | None:
-        """The values beside a pass rate, which are more than passed or not, and what they are called."""
+    def graded(self) -> tuple[str, ValueTally] | None:
+        """Graded scores beside a pass rate, with their name; None if scores are binary."""
         if not self._is_rate or self._graded.is_binary or self.headline is None:
             return None
         return self.headline.scorer or "score", self._graded
 
     def counts(self, attempt: Attempt) -> bool:
-        """Whether the harness's own number takes this attempt in; where it gives none, whether it was measured."""
+        """Whether the harness's headline includes this attempt; without a headline, whether it was measured."""
         if self.headline is not None and attempt.reported_counted is not None:
             return attempt.reported_counted
         return attempt.measurement == "scored" and attempt.outcome != "none"
 
     @property
-    def measures(self) -> dict[str, Tally]:
-        """A check of a few cases only, such as a test of one task, is no number of the run."""
+    def measures(self) -> dict[str, ValueTally]:
+        """Without checks of only a few cases, such as a test of one task: these are not results of the run."""
         return {
             name: tally
             for name, tally in self._checks.items()
@@ -147,13 +149,13 @@ def value_of(check: Check) -> float | None:
     return float(check.value) if isinstance(check.value, bool | int | float) else None
 
 
-def summary_of(run: Run, naming: Naming, tallies: Tallies, *, now: float, written_by: str) -> Summary:
-    """Without the instances; `now` is when this is written, in seconds since 1970."""
+def summary_of(run: Run, naming: EvaluationNames, tallies: Tallies, *, now: float, written_by: str) -> Summary:
+    """The summary without its instances; `now` is the time of writing in seconds since 1970."""
     when = _since_1970(run.started_at)
     lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
     details = {"written_by": written_by, "run_id": run.id, "native_id": run.native_id}
     details |= {"not_expressed": "; ".join(f"{what}: {count}" for what, count in lost.items())} if lost else {}
-    told: Summary = {
+    summary: Summary = {
         "evaluation_id": naming.evaluation_id,
         **({"evaluation_timestamp": when} if when else {}),
         "retrieved_timestamp": f"{now:.0f}",
@@ -168,22 +170,22 @@ def summary_of(run: Run, naming: Naming, tallies: Tallies, *, now: float, writte
         "model_info": _model(run, naming),
         "evaluation_results": list(_results(run, naming, tallies)),
     }
-    # ids and names were cleaned where they were made
-    return {"schema_version": SCHEMA, **tree_for_others(told), "evaluation_id": naming.evaluation_id}
+    # ids and names are already redacted
+    return {"schema_version": SCHEMA, **tree_for_others(summary), "evaluation_id": naming.evaluation_id}
 
 
-def with_instances(summary: Summary, naming: Naming, *, rows: int, checksum: str) -> Summary:
-    told = {
+def with_instances(summary: Summary, naming: EvaluationNames, *, rows: int, checksum: str) -> Summary:
+    instances = {
         "format": "jsonl",
         "file_path": f"{naming.folder}/{naming.stem}_samples.jsonl",
         "hash_algorithm": "sha256",
         "checksum": checksum,
         "total_rows": rows,
     }
-    return summary | {"detailed_evaluation_results": told}
+    return summary | {"detailed_evaluation_results": instances}
 
 
-def _model(run: Run, naming: Naming) -> Summary:
+def _model(run: Run, naming: EvaluationNames) -> Summary:
     details = {"deployment_type": UNKNOWN, "model_availability": UNKNOWN}
     agent = " ".join(filter(None, (run.subject.agent, run.subject.agent_version)))
     platform = {"inference_platform": run.subject.provider} if run.subject.provider else {}
@@ -196,21 +198,21 @@ def _model(run: Run, naming: Naming) -> Summary:
     }
 
 
-def _results(run: Run, naming: Naming, tallies: Tallies) -> Iterator[Summary]:
+def _results(run: Run, naming: EvaluationNames, tallies: Tallies) -> Iterator[Summary]:
     headline = tallies.headline
     stated = headline.value if headline else None
     score = tallies.main.mean if stated is None else stated
     shared = _shared(run, naming)
     if score is not None:
         kind = "pass_rate" if headline is None else "mean" if headline.metric in _MEANS else headline.metric
-        told = {"number": "as the harness states it" if stated is not None else "counted from the rows"}
-        yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, run, tallies, told)
+        details = {"number": "as the harness states it" if stated is not None else "counted from the rows"}
+        yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, run, tallies, details)
     for name, tally in ((tallies.graded,) if tallies.graded else ()) + tuple(tallies.measures.items()):
         if tally.mean is not None:
             yield shared | _result(run, name, "mean", tally, tally.mean) | {"score_details": _of_values(tally)}
 
 
-def _shared(run: Run, naming: Naming) -> Summary:
+def _shared(run: Run, naming: EvaluationNames) -> Summary:
     given = {name: value for name in _ARGUMENTS if isinstance(value := run.subject.params.get(name), int | float)}
     if given.get("max_tokens", 1) < 1 or not isinstance(given.get("max_tokens", 1), int):
         del given["max_tokens"]
@@ -225,7 +227,7 @@ def _shared(run: Run, naming: Naming) -> Summary:
     return made
 
 
-def _result(run: Run, name: str, kind: str, tally: Tally, score: float) -> Summary:
+def _result(run: Run, name: str, kind: str, tally: ValueTally, score: float) -> Summary:
     scorer = next((one for one in run.scorers if one.name == name), None)
     config: Summary = {
         "metric_id": f"{run.source.name}.{name}",
@@ -235,28 +237,30 @@ def _result(run: Run, name: str, kind: str, tally: Tally, score: float) -> Summa
         **_bounds(tally, score),
     }
     if scorer is not None and (scorer.model or scorer.threshold is not None):
-        told = {"judge": scorer.model, "threshold": "" if scorer.threshold is None else f"{scorer.threshold:g}"}
-        config["additional_details"] = {key: one for key, one in told.items() if one}
+        details = {"judge": scorer.model, "threshold": "" if scorer.threshold is None else f"{scorer.threshold:g}"}
+        config["additional_details"] = {key: one for key, one in details.items() if one}
     return {"evaluation_result_id": name, "metric_config": config}
 
 
-def _bounds(tally: Tally, score: float) -> Mapping[str, Any]:
-    """Told only where the values show them: what else a number may be, no log says."""
+def _bounds(tally: ValueTally, score: float) -> Mapping[str, Any]:
+    """Only if all values are between 0 and 1: logs do not contain the bounds of a metric."""
     if not tally.count or not 0 <= min(tally.lowest, score) <= max(tally.highest, score) <= 1:
         return {}
     return {"score_type": "binary" if tally.is_binary else "continuous", "min_score": 0.0, "max_score": 1.0}
 
 
-def _details(score: float, run: Run, tallies: Tallies, told: dict[str, str]) -> Summary:
+def _details(score: float, run: Run, tallies: Tallies, details: dict[str, str]) -> Summary:
     headline = tallies.headline
     uncertainty: Summary = {"num_samples": n} if (n := _n(run, tallies)) is not None else {}
     if headline is not None and headline.stderr is not None:
         uncertainty["standard_error"] = {"value": headline.stderr}
-    return {"score_details": {"score": score, "details": told, **({"uncertainty": uncertainty} if uncertainty else {})}}
+    return {
+        "score_details": {"score": score, "details": details, **({"uncertainty": uncertainty} if uncertainty else {})}
+    }
 
 
 def _n(run: Run, tallies: Tallies) -> int | None:
-    """What the number is over: as the harness says of its own; the rows only where these give the same number."""
+    """The sample count: the harness's own, else the number of rows if these give the same result."""
     headline, main = tallies.headline, tallies.main
     if headline is None or headline.value is None:
         return main.count
@@ -266,9 +270,9 @@ def _n(run: Run, tallies: Tallies) -> int | None:
     return main.count if same else run.measured_attempts
 
 
-def _of_values(tally: Tally) -> Summary:
-    told = {"details": {"number": "the mean over attempts of the mean of their judges"}} if tally.is_averaged else {}
-    return {"score": tally.mean, **told, "uncertainty": {"num_samples": tally.count}}
+def _of_values(tally: ValueTally) -> Summary:
+    details = {"details": {"number": "the mean over attempts of the mean of their judges"}} if tally.is_averaged else {}
+    return {"score": tally.mean, **details, "uncertainty": {"num_samples": tally.count}}
 
 
 def _since_1970(moment: str | None) -> str:

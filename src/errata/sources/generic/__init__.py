@@ -1,4 +1,4 @@
-"""Home-made logs: JSONL, JSON, CSV, TSV or Parquet, described by a small mapping file."""
+"""Custom logs: JSONL, JSON, CSV, TSV or Parquet, described by a small mapping file."""
 
 from collections.abc import Iterator
 from pathlib import Path

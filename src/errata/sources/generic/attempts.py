@@ -1,4 +1,4 @@
-"""One row → the fields of its attempt."""
+"""One row of a mapped table → the fields of its attempt."""
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
@@ -9,14 +9,14 @@ from errata.model.words import Execution
 from errata.sources.base import Row
 from errata.sources.generic.mapping import DurationColumn, Get, Mapping, as_column, getter
 from errata.sources.generic.measures import (
-    Measured,
     PassRule,
+    RowMeasurement,
     check,
     check_rules,
     errors,
     executions,
     facts,
-    measured,
+    measure_row,
     outcome_of_checks,
 )
 from errata.sources.generic.values import NOT_UNDERSTOOD, is_empty, moment, number, structured, text, whole
@@ -44,7 +44,7 @@ _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 class Attempts:
-    """The mapping's view of an attempt, compiled for the columns of one file."""
+    """The mapping's `[attempt]` and `[checks]`, compiled for the columns of one file."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str]) -> None:
         asked = mapping.attempt
@@ -53,11 +53,17 @@ class Attempts:
             column = getattr(asked, name)
             return getter(as_column(column).column, columns) if column else None
 
-        self._simple = [Field(name, found, convert) for name, convert in _SIMPLE.items() if (found := get(name))]
+        self._simple = [
+            MappedField(name, column_getter, convert)
+            for name, convert in _SIMPLE.items()
+            if (column_getter := get(name))
+        ]
         if duration := get("duration"):
-            self._simple.append(Field("duration", duration, _seconds(asked.duration)))
+            self._simple.append(MappedField("duration", duration, _seconds(asked.duration)))
         self._usage = [
-            Field(field, found, convert) for name, (field, convert) in _USAGE.items() if (found := get(name))
+            MappedField(field, column_getter, convert)
+            for name, (field, convert) in _USAGE.items()
+            if (column_getter := get(name))
         ]
         self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
         self._passed, self._score, self._status = get("passed"), get("score"), get("status")
@@ -70,14 +76,14 @@ class Attempts:
         self._only_checks = not (asked.passed or asked.score)
 
     def values(self, row: Row) -> dict[str, Any]:
-        """All fields but those that say who the attempt is."""
+        """All fields of the attempt except those that identify it."""
         data: dict[str, Any] = row.data
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
         take(self._simple, data, values, odd)
-        self._spent(data, values, odd)
-        self._said(data, values, odd)
-        self._went(row, values, odd)
+        self._add_usage(data, values, odd)
+        self._add_output(data, values, odd)
+        self._add_facts(row, values, odd)
         reasoning = self._reasoning(data) if self._reasoning else None
         if not is_empty(reasoning):
             values["judgements"] = (Judgement(judge="judge", reasoning=text(reasoning)),)
@@ -85,7 +91,7 @@ class Attempts:
             values["extra"] = {"not_understood": odd}
         return values
 
-    def _spent(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
+    def _add_usage(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
         usage: dict[str, Any] = {}
         take(self._usage, data, usage, odd)
         if usage:
@@ -93,44 +99,44 @@ class Attempts:
                 usage["cost_source"] = "reported"
             values["usage"] = UsageByRole(subject=Usage(**usage))
 
-    def _said(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
-        """What the subject answered, and the transcript."""
-        said = None
+    def _add_output(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
+        """Add the subject's answer and the transcript."""
+        answer_text = None
         if self._messages:
             messages = self._messages(data)
             made = steps_of_cell(messages)
             if made is not None:
                 values["steps"] = made
-                said = last_answer(made) if self._output is None else None
+                answer_text = last_answer(made) if self._output is None else None
             elif not is_empty(messages):
                 odd["messages"] = plain(messages)
         answer = self._answer(data) if self._answer else None
         answer = None if is_empty(answer) else text(answer)
         if self._output:
             values["output"] = _output(self._output(data), answer)
-        elif said is not None:
-            values["output"] = Output(text=said, answer=answer, extraction="last assistant message")
+        elif answer_text is not None:
+            values["output"] = Output(text=answer_text, answer=answer, extraction="last assistant message")
         elif answer is not None:
             values["output"] = Output(answer=answer)
 
-    def _went(self, row: Row, values: dict[str, Any], odd: dict[str, Any]) -> None:
-        """Execution, measurement and outcome, and what they are made of."""
+    def _add_facts(self, row: Row, values: dict[str, Any], odd: dict[str, Any]) -> None:
+        """Add execution, measurement and outcome, with the checks and errors behind them."""
         data = row.data
         values["checks"] = checks = tuple([check(rule, data) for rule in self._checks])
-        values["errors"] = found_errors = self._errors(row)
-        found = self._measured(data)
-        values["reported"], values["threshold"] = found.reported, self._rule.threshold
+        values["errors"] = row_errors = self._errors(row)
+        measurement = self._measurement(data)
+        values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
-        values["native_status"] = native = found.native if is_empty(status) else text(status)
-        # a word in `passed` that is neither yes nor no may be a status: pass, fail, error
-        known = self._executions.get(native.strip().lower()) if status or found.odd is not None else None
-        if found.odd is not None and known is None:
-            odd["passed"] = found.odd
-        if found.odd_score is not None:
-            odd["score"] = found.odd_score
-        phases = {error.phase for error in found_errors}
+        values["native_status"] = native = measurement.native if is_empty(status) else text(status)
+        # a value of `passed` that is neither yes nor no may be a status, such as `error`
+        known = self._executions.get(native.strip().lower()) if status or measurement.odd is not None else None
+        if measurement.odd is not None and known is None:
+            odd["passed"] = measurement.odd
+        if measurement.odd_score is not None:
+            odd["score"] = measurement.odd_score
+        phases = {error.phase for error in row_errors}
         execution = _execution(known or "completed", crashed="subject" in phases)
-        outcome = outcome_of_checks(checks) if self._only_checks else found.outcome
+        outcome = outcome_of_checks(checks) if self._only_checks else measurement.outcome
         values["execution"] = execution
         values["measurement"], values["outcome"] = facts(execution, outcome, measures=self._measures)
         if "scoring" in phases and execution in ("completed", "limit"):
@@ -143,14 +149,14 @@ class Attempts:
         broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
         return (*crash, *broken)
 
-    def _measured(self, data: dict[str, Any]) -> Measured:
+    def _measurement(self, data: dict[str, Any]) -> RowMeasurement:
         passed = self._passed(data) if self._passed else None
-        return measured(passed, self._score(data) if self._score else None, self._rule)
+        return measure_row(passed, self._score(data) if self._score else None, self._rule)
 
 
-def _execution(said: Execution, *, crashed: bool) -> Execution:
-    """The status goes before the error: a limit that also raised is a limit."""
-    return "error" if crashed and said == "completed" else said
+def _execution(status: Execution, *, crashed: bool) -> Execution:
+    """The status takes precedence over the error: a limit that also raised is a limit."""
+    return "error" if crashed and status == "completed" else status
 
 
 def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:
@@ -163,7 +169,7 @@ def _divided(unit: float, value: Any) -> float:
 
 
 def _output(value: Any, answer: str | None) -> Output:
-    """An answer that is an object is kept as such, and as the text of it."""
+    """An answer that is an object is kept both as an object and as text."""
     if value is None or value != value:
         return Output(answer=answer)
     if type(value) is str:
@@ -173,14 +179,14 @@ def _output(value: Any, answer: str | None) -> Output:
     return Output(text=text(value), answer=answer)
 
 
-class Field(NamedTuple):
+class MappedField(NamedTuple):
     name: str
     get: Get
     convert: Callable[[Any], Any]
 
 
-def take(fields: Iterable[Field], row: dict[str, Any], into: dict[str, Any], odd: dict[str, Any]) -> None:
-    """Fill `into`; a value that can't be understood goes to `odd` as it stands, and the row goes on."""
+def take(fields: Iterable[MappedField], row: dict[str, Any], into: dict[str, Any], odd: dict[str, Any]) -> None:
+    """Fill `into`; a value that can't be converted goes to `odd` unchanged."""
     for name, get, convert in fields:
         value = get(row)
         if value is None or value == "" or value != value:
@@ -192,7 +198,7 @@ def take(fields: Iterable[Field], row: dict[str, Any], into: dict[str, Any], odd
 
 
 def steps_of_cell(value: Any) -> tuple[Step, ...] | None:
-    """None where the value is no list of messages."""
+    """None if the value is not a list of messages."""
     if type(value) is not list:
         value = structured(value)
         if isinstance(value, dict):

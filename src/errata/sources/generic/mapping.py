@@ -1,4 +1,4 @@
-"""The mapping file: which column of a home-made log holds what, and how a row is asked for a column."""
+"""The mapping file: which column of a custom log has which field, and access to columns by path."""
 
 import re
 import tomllib
@@ -14,33 +14,33 @@ from errata.errors import SettingsError
 
 _HINT = "docs/mapping.md shows a whole mapping"
 Get = Callable[[dict[str, Any]], Any]
-"""The value of one column in a row; none where the row has none."""
+"""Returns the value of one column in a row, or None."""
 Tree = dict[str, "Tree | None"]
-"""Which keys are spoken for: none = the whole value, a tree = only what it names."""
+"""The keys that the mapping uses: None = the whole value, a tree = only these parts."""
 _SEGMENT = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 LISTED = 40
 
 
-class Column(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MappedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     column: str
     optional: bool = False
-    """True where a log may lack the column altogether."""
+    """True if a log may lack the column."""
 
 
-class DurationColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DurationColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unit: Literal["s", "ms", "us", "ns"] = "s"
 
 
-class CheckColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CheckColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     threshold: float | None = None
     lower_is_better: bool = False
     counts: bool = True
     explanation: str = ""
-    """The column with the reason in words."""
+    """The column with the reason as text."""
 
 
-Fact = str | int | float | Column
-"""A constant of the run, or a column whose values part the rows into runs."""
+Fact = str | int | float | MappedColumn
+"""A constant of the run, or a column whose values divide the rows into runs."""
 
 
 class RunMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,44 +57,44 @@ class RunMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CaseMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str | Column | None = None
-    category: str | Column | None = None
-    input: str | Column | None = None
-    expected: str | Column | None = None
-    tags: str | Column | None = None
-    choices: str | Column | None = None
-    difficulty: str | Column | None = None
+    name: str | MappedColumn | None = None
+    category: str | MappedColumn | None = None
+    input: str | MappedColumn | None = None
+    expected: str | MappedColumn | None = None
+    tags: str | MappedColumn | None = None
+    choices: str | MappedColumn | None = None
+    difficulty: str | MappedColumn | None = None
 
 
 class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    index: str | Column | None = None
-    session: str | Column | None = None
-    output: str | Column | None = None
-    answer: str | Column | None = None
-    messages: str | Column | None = None
-    transcript: str | Column | None = None
-    """The session of a coding agent, by its id or its file."""
-    passed: str | Column | None = None
-    score: str | Column | None = None
+    index: str | MappedColumn | None = None
+    session: str | MappedColumn | None = None
+    output: str | MappedColumn | None = None
+    answer: str | MappedColumn | None = None
+    messages: str | MappedColumn | None = None
+    transcript: str | MappedColumn | None = None
+    """The id or file of a coding agent's session."""
+    passed: str | MappedColumn | None = None
+    score: str | MappedColumn | None = None
     threshold: float | None = None
     lower_is_better: bool = False
-    status: str | Column | None = None
-    error: str | Column | None = None
-    scoring_error: str | Column | None = None
-    judge_reasoning: str | Column | None = None
-    stop_reason: str | Column | None = None
-    started_at: str | Column | None = None
-    finished_at: str | Column | None = None
+    status: str | MappedColumn | None = None
+    error: str | MappedColumn | None = None
+    scoring_error: str | MappedColumn | None = None
+    judge_reasoning: str | MappedColumn | None = None
+    stop_reason: str | MappedColumn | None = None
+    started_at: str | MappedColumn | None = None
+    finished_at: str | MappedColumn | None = None
     duration: str | DurationColumn | None = None
-    cost: str | Column | None = None
-    input_tokens: str | Column | None = None
-    output_tokens: str | Column | None = None
-    total_tokens: str | Column | None = None
-    cache_read_tokens: str | Column | None = None
-    cache_write_tokens: str | Column | None = None
-    reasoning_tokens: str | Column | None = None
-    seed: str | Column | None = None
-    exit_code: str | Column | None = None
+    cost: str | MappedColumn | None = None
+    input_tokens: str | MappedColumn | None = None
+    output_tokens: str | MappedColumn | None = None
+    total_tokens: str | MappedColumn | None = None
+    cache_read_tokens: str | MappedColumn | None = None
+    cache_write_tokens: str | MappedColumn | None = None
+    reasoning_tokens: str | MappedColumn | None = None
+    seed: str | MappedColumn | None = None
+    exit_code: str | MappedColumn | None = None
 
 
 class StatusWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,9 +110,9 @@ class StatusWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: Fact = ""
     rows: str = ""
-    """Where in a JSON document the rows lie; `.` for the document itself."""
+    """The path of the rows in a JSON document; `.` for the document itself."""
     transcripts: str = ""
-    """The folder that sessions are looked for in; the one of the results where it is not told."""
+    """The folder with the sessions; default: the folder of the results."""
     run: RunMap = RunMap()
     case: CaseMap = CaseMap()
     attempt: AttemptMap = AttemptMap()
@@ -121,18 +121,18 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def measures(self) -> bool:
-        """Whether the log says anything at all about how good an answer was."""
+        """Whether the log has any measurement of answers."""
         return bool(self.attempt.passed or self.attempt.score or self.checks)
 
-    def columns(self) -> Iterator[tuple[str, Column]]:
-        """Every column that is asked for, and by which key."""
+    def columns(self) -> Iterator[tuple[str, MappedColumn]]:
+        """Every column that the mapping names, with its key."""
         for key, value in self._values():
-            if isinstance(value, Column):
+            if isinstance(value, MappedColumn):
                 yield key, value
         for name, check in self.checks.items():
             yield f"[checks] {name}", as_column(check)
             if isinstance(check, CheckColumn) and check.explanation:
-                yield f"[checks] {name}", Column(column=check.explanation, optional=check.optional)
+                yield f"[checks] {name}", MappedColumn(column=check.explanation, optional=check.optional)
 
     def _values(self) -> Iterator[tuple[str, Any]]:
         yield "suite", self.suite
@@ -146,12 +146,12 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 yield f"[{section}] {name}", as_column(value) if isinstance(value, str) else value
 
 
-def as_column(value: str | Column) -> Column:
-    return Column(column=value) if isinstance(value, str) else value
+def as_column(value: str | MappedColumn) -> MappedColumn:
+    return MappedColumn(column=value) if isinstance(value, str) else value
 
 
 def load(path: Path) -> Mapping:
-    """The mapping in a file. `SettingsError` with what would be right, for anything that is not one."""
+    """Load a mapping file. `SettingsError` with a hint if it is invalid."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -165,19 +165,19 @@ def load(path: Path) -> Mapping:
         raise SettingsError(f"`{path.name}`: {error}", hint=_HINT) from error
     if mapping.case.name is None and mapping.case.input is None:
         raise SettingsError(
-            f"`{path.name}` does not say which column names the case",
-            hint='add `name = "<column>"` to `[case]`, or `input` where cases have no name',
+            f"`{path.name}` has no column for the name of the case",
+            hint='add `name = "<column>"` to `[case]`, or `input` if cases have no name',
         )
     if mapping.attempt.threshold is not None and mapping.attempt.score is None:
         raise SettingsError(
             f"`{path.name}` has a `threshold` in `[attempt]` and no `score`",
-            hint='add `score = "<column>"`; a threshold for a check stands at that check',
+            hint='add `score = "<column>"`; write the threshold of a check at that check',
         )
     return mapping
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """`did you mean …? ` where something is close, else nothing."""
+    """`did you mean …? ` if there is a close match, else empty."""
     near = get_close_matches(word, list(known), n=1)
     return f"did you mean `{near[0]}`? " if near else ""
 
@@ -203,7 +203,7 @@ def _refuse_unknown(path: Path, where: str, keys: dict[str, Any], known: tuple[s
         if key not in known:
             raise SettingsError(
                 f"`{path.name}` has an unknown key {where}: `{key}`",
-                hint=f"{closest(key, known)}The keys there are: {', '.join(known)}",
+                hint=f"{closest(key, known)}Valid keys: {', '.join(known)}",
             )
 
 
@@ -213,7 +213,7 @@ def segments(path: str) -> tuple[str | int, ...]:
 
 
 def getter(path: str, columns: Collection[str]) -> Get:
-    """A plain column is a bare `dict.get`. A column whose own name has dots or brackets goes before a path."""
+    """A plain column is a bare `dict.get`. A column with dots or brackets in its name takes precedence over a path."""
     parts = segments(path)
     if path in columns or len(parts) < 2:
         return methodcaller("get", path)
@@ -236,9 +236,9 @@ def follow(value: Any, parts: Iterable[str | int]) -> Any:
 
 
 def refuse_missing(mapping: Mapping, file: str, columns: Collection[str], sample: list[Any], *, fixed: bool) -> None:
-    """`SettingsError` where the mapping names columns that the log lacks.
+    """`SettingsError` if the log lacks columns of the mapping.
 
-    Without a header (`fixed`) rows may leave out what they don't need, and few rows have an error.
+    Without a header (`fixed` is false) rows may omit fields, and few rows have an error.
     """
     missing = [
         (key, asked.column)
@@ -257,8 +257,8 @@ def refuse_missing(mapping: Mapping, file: str, columns: Collection[str], sample
     )
 
 
-def spoken_for(asked: Iterable[Column], columns: Collection[str]) -> Tree:
-    """The columns that the mapping takes; of a nested one only the parts that it names."""
+def spoken_for(asked: Iterable[MappedColumn], columns: Collection[str]) -> Tree:
+    """The columns that the mapping uses; for a nested one only the parts that it names."""
     tree: Tree = {}
     for column in asked:
         parts = segments(column.column)
@@ -270,7 +270,7 @@ def spoken_for(asked: Iterable[Column], columns: Collection[str]) -> Tree:
 
 
 def rest(value: Any, tree: "Tree | None") -> Any:
-    """What is left of a nested column when the parts that the mapping takes are gone."""
+    """A nested column without the parts that the mapping uses."""
     if tree is None or type(value) is not dict:
         return value
     return {key: rest(child, tree.get(key)) for key, child in value.items() if key not in tree or tree[key] is not None}
@@ -292,7 +292,7 @@ def _lacks(path: str, columns: Collection[str], sample: list[Any]) -> bool:
     parts = segments(path)
     if len(parts) < 2 or parts[0] not in columns:
         return True
-    # a nested value that is null, a list or JSON text in every row of the sample tells nothing about its keys
+    # if a nested value is null, a list or JSON text in the whole sample, its keys are unknown
     parents = [parent for row in sample if type(parent := follow(row, parts[:-1])) is dict]
     return bool(parents) and not any(parts[-1] in parent for parent in parents)
 

@@ -1,4 +1,4 @@
-"""How an attempt went, by its row: execution, measurement, outcome, its checks and its errors."""
+"""The result of a row: execution, measurement, outcome, checks and errors."""
 
 import re
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from errata.sources.generic.values import NOTHING, is_empty, structured, text, y
 from errata.sources.shared.values import plain
 
 NEVER_MADE = ("skipped", "unfinished", "missing")
-# `openai.RateLimitError: slow down`: what Python prints as the last line of a traceback
+# the last line of a Python traceback: `openai.RateLimitError: slow down`
 _TYPED = re.compile(r"([A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Expired))(?::\s*|$)")
 _NAMES = {
     "type": ("type", "name", "class", "error_type", "exception"),
@@ -22,16 +22,16 @@ _NAMES = {
 }
 
 
-class Measured(NamedTuple):
+class RowMeasurement(NamedTuple):
     outcome: Outcome | None
-    """None where the row gives no value at all."""
+    """None if the row has no value."""
     reported: float | None
     native: str
-    """The harness's own word, where it has one."""
+    """The harness's own word, if any."""
     odd: Any
     """A value of `passed` that is neither yes nor no."""
     odd_score: Any = None
-    """A score that is no number."""
+    """A score that is not a number."""
 
 
 class PassRule(NamedTuple):
@@ -67,7 +67,7 @@ def check_rules(mapping: Mapping, columns: Collection[str]) -> tuple[CheckRule, 
 def check(rule: CheckRule, row: dict[str, Any]) -> Check:
     value = rule.get(row)
     status, shown = _check_status(rule.rule, value)
-    told = rule.explanation(row) if rule.explanation else None
+    explanation = rule.explanation(row) if rule.explanation else None
     return Check(
         name=rule.name,
         order=rule.order,
@@ -76,9 +76,9 @@ def check(rule: CheckRule, row: dict[str, Any]) -> Check:
         value=shown,
         threshold=rule.rule.threshold,
         lower_is_better=rule.rule.lower_is_better,
-        # a number without a threshold is a fact, but nobody said what of it passes
+        # a number without a threshold has no pass rule
         counts=rule.counts and not (status == "unscored" and isinstance(shown, float)),
-        explanation="" if is_empty(told) else text(told),
+        explanation="" if is_empty(explanation) else text(explanation),
     )
 
 
@@ -95,24 +95,24 @@ def _check_status(rule: PassRule, value: Any) -> tuple[CheckStatus, float | str 
     return "pass" if passes else "fail", shown
 
 
-def measured(passed: Any, score: Any, rule: PassRule) -> Measured:
-    """The harness's own yes or no goes before its number; a number without a threshold is partial."""
-    said = None if is_empty(passed) else yes_or_no(passed)
-    odd = plain(passed) if said is None and not is_empty(passed) else None
+def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
+    """The harness's own pass or fail takes precedence over its score; a score without a threshold is partial."""
+    flag = None if is_empty(passed) else yes_or_no(passed)
+    odd = plain(passed) if flag is None and not is_empty(passed) else None
     native = passed if isinstance(passed, str) else ""
     value = number_or_none(score)
     if value is None:
-        value_said = yes_or_no(score)
-        value = None if value_said is None else float(value_said)
-    decided = said if said is not None else rule.passes(value) if value is not None else None
+        score_flag = yes_or_no(score)
+        value = None if score_flag is None else float(score_flag)
+    decided = flag if flag is not None else rule.passes(value) if value is not None else None
     if decided is not None:
-        return Measured("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
+        return RowMeasurement("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
     odd_score = plain(score) if value is None and not is_empty(score) else None
-    return Measured("partial" if value is not None else None, value, native, odd, odd_score)
+    return RowMeasurement("partial" if value is not None else None, value, native, odd, odd_score)
 
 
 def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:
-    """For a log that has nothing but checks: all that apply must pass."""
+    """The outcome for logs with checks only: all applicable checks must pass."""
     statuses = {one.status for one in checks if one.counts}
     if "fail" in statuses:
         return "fail"
@@ -122,7 +122,7 @@ def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:
 
 
 def facts(execution: Execution, outcome: Outcome | None, *, measures: bool) -> tuple[Measurement, Outcome]:
-    """Measurement and outcome. No answer, no outcome: what a harness gives a crash is kept as reported, no more."""
+    """Measurement and outcome. A crash has no outcome; the score that a harness gives it is only kept as reported."""
     if execution in NEVER_MADE:
         return "not_run", "none"
     if outcome is None:
@@ -131,7 +131,7 @@ def facts(execution: Execution, outcome: Outcome | None, *, measures: bool) -> t
 
 
 def executions(words: StatusWords) -> dict[str, Execution]:
-    """The harness's words → ours. Our own words need no mapping."""
+    """The harness's status words → ours. Our own words need no mapping."""
     known = {name: cast(Execution, name) for name in EXECUTIONS}
     for name in StatusWords.__struct_fields__:
         for word in getattr(words, name):
@@ -140,7 +140,7 @@ def executions(words: StatusWords) -> dict[str, Execution]:
 
 
 def errors(value: Any, *, phase: Phase, ref: SourceRef) -> tuple[ErrorInfo, ...]:
-    """Empty where the cell says that nothing went wrong."""
+    """The errors in a cell; empty for values such as `none` or `n/a`."""
     value = structured(value)
     if not value or value != value or (isinstance(value, str) and value.strip().lower() in NOTHING):
         return ()
@@ -163,15 +163,15 @@ def _from_text(message: str, phase: Phase, ref: SourceRef) -> ErrorInfo:
 
 
 def _from_object(value: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     used: set[str] = set()
     for field, names in _NAMES.items():
         name = next((name for name in names if isinstance(value.get(name), (str, int)) and name not in used), None)
         if name is not None and value[name] != "":
-            found[field] = text(value[name])
+            fields[field] = text(value[name])
             used.add(name)
     rest = {key: plain(child) for key, child in value.items() if key not in used and child is not None}
-    if "message" not in found:
-        found["message"] = text(value) if "type" not in found else ""
-    found.setdefault("type", "error")
-    return ErrorInfo(**found, phase=phase, ref=ref, extra=rest)  # type: ignore[arg-type]
+    if "message" not in fields:
+        fields["message"] = text(value) if "type" not in fields else ""
+    fields.setdefault("type", "error")
+    return ErrorInfo(**fields, phase=phase, ref=ref, extra=rest)  # type: ignore[arg-type]

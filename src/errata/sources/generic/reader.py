@@ -1,4 +1,4 @@
-"""Reading a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once for a file."""
+"""Read a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once per file."""
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain
@@ -13,9 +13,9 @@ from errata.model import Attempt, Case, Harness, Item, SourceRef, Unreadable, ca
 from errata.model.identity import attempt_id, case_key_of_input
 from errata.sources.base import Match, Row, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
-from errata.sources.generic.attempts import Attempts, Field, take
+from errata.sources.generic.attempts import Attempts, MappedField, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
-from errata.sources.generic.runs import Place, Runs, RunState
+from errata.sources.generic.runs import MappedFile, MappedRun, Runs
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.tables import open_table
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
@@ -36,7 +36,7 @@ def read_with_map_beside(path: Path) -> Iterator[Item]:
     beside = map_beside(path)
     if beside is None:
         raise SettingsError(
-            f"No mapping lies beside `{path.name}`",
+            f"There is no mapping beside `{path.name}`",
             hint=f"write `{path.name}{MAP_SUFFIX}` or `{FOLDER_MAP}` there, or name one with `--map`",
         )
     yield from _read_file(path, load(beside), in_folder=False)
@@ -54,7 +54,7 @@ class MappedSource(msgspec.Struct, frozen=True):
 
     def recognise(self, path: Path) -> Match | None:
         try:
-            return Match.sure("the mapping that was named") if path.is_file() or _data_files(path) else None
+            return Match.sure("the given mapping") if path.is_file() or _data_files(path) else None
         except (OSError, ValueError):
             return None
 
@@ -64,7 +64,7 @@ class MappedSource(msgspec.Struct, frozen=True):
             return
         files = _data_files(path)
         if not files:
-            raise SourceError(f"No data file lies in `{path}`", hint=f"a folder is read for {', '.join(SUFFIXES)}")
+            raise SourceError(f"No data files in `{path}`", hint=f"supported: {', '.join(SUFFIXES)}")
         for file in files:
             yield from _read_file(file, self.mapping, in_folder=True)
 
@@ -78,7 +78,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
     table = open_table(path, source=NAME, root=path, rows=mapping.rows)
     if table.columns:
         refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
-    place = Place(
+    table_file = MappedFile(
         source=NAME,
         stem=path.stem,
         file=path.name,
@@ -86,16 +86,16 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
         around=table.around,
         in_folder=in_folder,
     )
-    runs = Runs(mapping, table.columns, place)
-    rows = Rows(mapping, runs, table.columns, table.sample, path.parent)
+    runs = Runs(mapping, table.columns, table_file)
+    rows = RowConverter(mapping, runs, table.columns, table.sample, path.parent)
     items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
-    found = _run_first(items, runs, path.name)
-    yield from found if runs.is_one else by_neighbours(found)
+    ordered = _run_first(items, runs, path.name)
+    yield from ordered if runs.is_one else by_neighbours(ordered)
     yield from runs.finished()
 
 
 def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
-    """Where rows name their run, what can't be read before a good row waits. No good row: a run all the same."""
+    """Yield a run before anything unreadable, also if rows name their run. Without a good row there is still a run."""
     waiting: list[Item] = []
     first: Item | None = runs.announce({}) if runs.is_one else None
     while first is None:
@@ -110,24 +110,24 @@ def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
     yield from others
 
 
-class Rows:
-    """Called with each row of a file in turn."""
+class RowConverter:
+    """Converts each row of a file to its items."""
 
     def __init__(
         self, mapping: Mapping, runs: Runs, columns: Collection[str], sample: list[Any], folder: Path = Path()
     ) -> None:
-        """`folder` is that of the file."""
+        """`folder` contains the file."""
         self._runs = runs
         self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
         self._cases = Cases(mapping.case, columns)
         self._attempts = Attempts(mapping, columns)
-        self._numbers = Numbers(mapping, columns, sample)
+        self._numbers = AttemptNumbers(mapping, columns, sample)
         self._taken = spoken_for((column for _, column in mapping.columns()), columns)
 
     def __call__(self, row: Row) -> list[Item]:
         data = row.data
         if type(data) is not dict:
-            raise ValueError(f"a row is an object, not {type(data).__name__}")
+            raise ValueError(f"expected an object, found {type(data).__name__}")
         state = self._runs.state_of(data)
         items: list[Item] = [] if state.announced else [state.run]
         name = self._cases.name_of(data)
@@ -138,17 +138,17 @@ class Rows:
         values = self._attempts.values(row)
         values.update(self._numbers.own(state, key, values.get("session"), data))
         unread = self._sessions.join(data, values) if self._sessions else ()
-        left = self._left(data)
+        left = self._unmapped(data)
         if left:
             values.setdefault("extra", {})["columns"] = left
         attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
-        # noted last, so that a row which can't be read takes neither the number nor the case of another
+        # noted last, so that an unreadable row uses up neither a number nor a case
         state.note(attempt)
         items.append(attempt)
         items += [replace(item, run=state.run.id) for item in unread]
         return items
 
-    def _left(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _unmapped(self, data: dict[str, Any]) -> dict[str, Any]:
         """The columns that the mapping does not name."""
         taken = self._taken
         left = {}
@@ -165,7 +165,7 @@ class Cases:
         self._name = getter(as_column(mapping.name).column, columns) if mapping.name else None
         self._input = getter(as_column(mapping.input).column, columns) if mapping.input else None
         self._fields = tuple(
-            Field(name, getter(as_column(asked).column, columns), convert)
+            MappedField(name, getter(as_column(asked).column, columns), convert)
             for name, convert in _CASE.items()
             if (asked := getattr(mapping, name))
         )
@@ -176,26 +176,26 @@ class Cases:
             return text(name)
         asked = self._input(data) if self._input else None
         if is_empty(asked):
-            raise ValueError("the row names no case")
+            raise ValueError("the row has no case name and no input")
         return case_key_of_input("", plain(asked))
 
-    def record(self, state: RunState, name: str, row: Row) -> Case | None:
-        """None where there is nothing to say but the name."""
+    def record(self, state: MappedRun, name: str, row: Row) -> Case | None:
+        """None if the case has only a name."""
         values: dict[str, Any] = {}
         take(self._fields, row.data, values, {})
         return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values) if values else None
 
 
-class Numbers:
-    """Which attempt at its case a row is: as the log numbers them, else in the order of the rows."""
+class AttemptNumbers:
+    """The attempt number of a row: from the log, else by the order of the rows."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str], sample: list[Any]) -> None:
         asked = mapping.attempt.index
         self._get = getter(as_column(asked).column, columns) if asked else None
-        # attempts count from 1; a log that counts from 0 shows it in its first rows
+        # attempts count from 1; a log that counts from 0 has a 0 in its first rows
         self._shift = int(any(self._native(row) == 0 for row in sample))
 
-    def own(self, state: RunState, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
+    def own(self, state: MappedRun, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
         native, free = self._native(data), state.free(case, session)
         if native is None:
             return {"index": free}

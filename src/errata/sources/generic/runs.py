@@ -1,4 +1,4 @@
-"""Which run a row belongs to. Columns among the facts of the run part the rows of one file into several runs."""
+"""The runs of a table. Columns in `[run]` divide the rows of one file into several runs."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
@@ -7,35 +7,35 @@ import msgspec
 
 from errata.model import Attempt, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
-from errata.sources.generic.mapping import CheckColumn, Column, Fact, Get, Mapping, RunMap, as_column, getter
+from errata.sources.generic.mapping import CheckColumn, Fact, Get, MappedColumn, Mapping, RunMap, as_column, getter
 from errata.sources.generic.values import is_empty, text
 
 
-class Place(NamedTuple):
-    """Where the file lies, and what its run is called where the mapping does not say."""
+class MappedFile(NamedTuple):
+    """The file of a table, and the default name of its run."""
 
     source: str
     stem: str
     file: str
     origin: str
     around: dict[str, Any]
-    """What a JSON document says besides its rows."""
+    """The fields of a JSON document beside its rows."""
     in_folder: bool
-    """One file of a folder that is read as a whole: each names its own run, whatever constant the mapping has."""
+    """True for a file of an imported folder: it is a run of its own, even if the mapping has a constant run id."""
 
 
-class RunState:
-    """What has been seen of one run so far. Of a million cases only hashes are kept; repetitions are few."""
+class MappedRun:
+    """The rows of one run so far. Only hashes are kept for a million cases; repetitions are few."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.announced = False
         self._cases: set[int] = set()
         self._first: set[int] = set()
-        """Case and session of those whose first attempt is taken."""
+        """Hashes of case and session with a first attempt."""
         self._taken: set[tuple[str, int | None, int]] = set()
         self._free: dict[tuple[str, int | None], int] = {}
-        """The first index that no attempt has reached, where that is beyond the second."""
+        """The next free index, if it is above 2."""
         self.started_at: str | None = None
         self.finished_at: str | None = None
 
@@ -67,39 +67,39 @@ class RunState:
 
 
 class Runs:
-    def __init__(self, mapping: Mapping, columns: Collection[str], place: Place) -> None:
+    def __init__(self, mapping: Mapping, columns: Collection[str], table_file: MappedFile) -> None:
         facts: dict[str, Fact] = {name: getattr(mapping.run, name) for name in RunMap.__struct_fields__}
         del facts["variant"], facts["group"]
-        if place.in_folder:
-            facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], Column)}
+        if table_file.in_folder:
+            facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], MappedColumn)}
         facts |= {f"variant {name}": fact for name, fact in mapping.run.variant.items()}
         facts["suite"] = mapping.suite
-        self._constants = {name: text(fact) for name, fact in facts.items() if not isinstance(fact, Column)}
+        self._constants = {name: text(fact) for name, fact in facts.items() if not isinstance(fact, MappedColumn)}
         self._varying: dict[str, Get] = {
-            name: getter(fact.column, columns) for name, fact in facts.items() if isinstance(fact, Column)
+            name: getter(fact.column, columns) for name, fact in facts.items() if isinstance(fact, MappedColumn)
         }
-        self._place = place
+        self._file = table_file
         self._group = mapping.run.group
         self._scorers = _scorers(mapping)
-        self._by_values: dict[tuple[str, ...], RunState] = {}
-        self._by_id: dict[str, RunState] = {}
+        self._by_values: dict[tuple[str, ...], MappedRun] = {}
+        self._by_id: dict[str, MappedRun] = {}
 
     @property
     def is_one(self) -> bool:
-        """Whether all rows belong to one run, known before the first of them."""
+        """Whether all rows belong to one run, which is known before the first row."""
         return not self._varying
 
-    def state_of(self, row: dict[str, Any]) -> RunState:
+    def state_of(self, row: dict[str, Any]) -> MappedRun:
         values = tuple([_text_or_nothing(get(row)) for get in self._varying.values()]) if self._varying else ()
         state = self._by_values.get(values)
         if state is None:
             run = self._run(values)
-            state = self._by_id.setdefault(run.id, RunState(run))
+            state = self._by_id.setdefault(run.id, MappedRun(run))
             self._by_values[values] = state
         return state
 
     def owner(self, row: Row) -> str:
-        """Whose a row is that can't be read otherwise; empty where no other row has made that run known."""
+        """The run of an unreadable row; empty if no good row has announced that run."""
         state = self.state_of(row.data)
         return state.run.id if state.announced else ""
 
@@ -109,21 +109,21 @@ class Runs:
         return state.run
 
     def finished(self) -> Iterator[Run]:
-        """The runs again, with what only the last row could tell."""
+        """The runs again, with their start and end times."""
         for state in self._by_id.values():
             if state.started_at or state.finished_at:
                 yield msgspec.structs.replace(state.run, started_at=state.started_at, finished_at=state.finished_at)
 
     def _run(self, values: tuple[str, ...]) -> Run:
         facts = {**self._constants, **dict(zip(self._varying, values, strict=True))}
-        base = facts["id"] or facts["name"] or self._place.stem
-        shared = self._constants.get("id") or self._constants.get("name") or self._place.stem
+        base = facts["id"] or facts["name"] or self._file.stem
+        shared = self._constants.get("id") or self._constants.get("name") or self._file.stem
         return Run(
-            # one log, several suites: one run each
+            # one run per suite
             native_id=f"{base}/{facts['suite']}" if "suite" in self._varying else base,
             name=facts["name"] or base,
             group=self._group or ("" if self.is_one else shared),
-            source=SourceInfo(name=self._place.source),
+            source=SourceInfo(name=self._file.source),
             subject=Subject(**{name: facts[name] for name in ("model", "provider", "agent", "agent_version")}),  # type: ignore[arg-type]
             roles={"judge": facts["judge"]} if facts["judge"] else {},
             variant={
@@ -134,9 +134,9 @@ class Runs:
             suite=facts["suite"],
             suite_version=facts["suite_version"],
             scorers=self._scorers,
-            origin=self._place.origin,
-            ref=SourceRef(file=self._place.file),
-            extra={"document": self._place.around} if self._place.around else {},
+            origin=self._file.origin,
+            ref=SourceRef(file=self._file.file),
+            extra={"document": self._file.around} if self._file.around else {},
         )
 
 

@@ -1,4 +1,4 @@
-"""Sessions of coding agents that a column of the results names: the transcripts of its rows."""
+"""Sessions of coding agents that a column of the results refers to: the transcripts of its rows."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -13,8 +13,8 @@ from errata.sources.generic import NAME
 from errata.sources.generic.mapping import Mapping, as_column, getter
 from errata.sources.generic.measures import facts
 from errata.sources.generic.values import is_empty, text
-from errata.sources.shared.transcripts import Transcript, kind_of, transcript_at
-from errata.sources.shared.values import known, last_part
+from errata.sources.shared.transcripts import SessionTranscript, kind_of, transcript_at
+from errata.sources.shared.values import last_part, non_empty
 
 FILES_CAP = 20_000
 DEPTH = 6
@@ -25,7 +25,7 @@ _NOTHING = Output()
 
 
 class Sessions:
-    """What a row names is looked for in one folder, and nowhere else: by its path there, or by its session."""
+    """Finds the session of a row in one folder and nowhere else: by its path there, or by its session id."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str], folder: Path) -> None:
         asked = mapping.attempt.transcript
@@ -33,66 +33,66 @@ class Sessions:
         self._folder = (folder / mapping.transcripts).resolve()
         self._root = folder.resolve()
         self._measures = mapping.measures
-        self._tells_ends = bool(mapping.attempt.error or mapping.attempt.status)
+        self._has_status = bool(mapping.attempt.error or mapping.attempt.status)
 
     def join(self, data: dict[str, Any], values: dict[str, Any]) -> tuple[Unreadable, ...]:
-        """Fill the fields of an attempt from its session; what could not be read of the session."""
-        told = self._get(data) if self._get else None
-        if is_empty(told):
+        """Fill the fields of an attempt from its session; return the session's unreadable parts."""
+        named = self._get(data) if self._get else None
+        if is_empty(named):
             return ()
-        path = self._find(text(told))
-        found = transcript_at(path, source=NAME, root=self._root) if path else None
+        path = self._find(text(named))
+        transcript = transcript_at(path, source=NAME, root=self._root) if path else None
         extra = values.setdefault("extra", {})
-        if path is None or found is None:
-            extra.setdefault("not_understood", {})["transcript"] = text(told)
+        if path is None or transcript is None:
+            extra.setdefault("not_understood", {})["transcript"] = text(named)
             return ()
-        extra["session"] = known(
-            agent=found.agent,
-            version=found.version,
-            model=found.model,
-            id=found.session,
+        extra["session"] = non_empty(
+            agent=transcript.agent,
+            version=transcript.version,
+            model=transcript.model,
+            id=transcript.session,
             file=relative(path, self._root),
-            **found.extra,
+            **transcript.extra,
         )
-        self._fill(values, found)
-        return found.unreadable
+        self._fill(values, transcript)
+        return transcript.unreadable
 
-    def _fill(self, values: dict[str, Any], found: Transcript) -> None:
-        """What the results say themselves goes before what the session says."""
+    def _fill(self, values: dict[str, Any], transcript: SessionTranscript) -> None:
+        """Values in the results take precedence over values in the session."""
         if not values.get("steps"):
-            values["steps"] = found.steps
-        if values.get("output", _NOTHING).text is None and found.answer is not None:
+            values["steps"] = transcript.steps
+        if values.get("output", _NOTHING).text is None and transcript.answer is not None:
             answer = values.get("output", _NOTHING).answer
-            values["output"] = Output(text=found.answer, answer=answer, extraction="last assistant message")
-        for name, value in (("started_at", found.started_at), ("finished_at", found.finished_at)):
+            values["output"] = Output(text=transcript.answer, answer=answer, extraction="last assistant message")
+        for name, value in (("started_at", transcript.started_at), ("finished_at", transcript.finished_at)):
             if value is not None:
                 values.setdefault(name, value)
-        values.setdefault("usage", UsageByRole(subject=found.usage))
-        values["stop_reason"] = values.get("stop_reason") or found.stop_reason
-        # a file of results that has no word for how it ended leaves it to the session; a result says that it ended
-        if not self._tells_ends and found.execution in ("error", "limit", "cancelled"):
+        values.setdefault("usage", UsageByRole(subject=transcript.usage))
+        values["stop_reason"] = values.get("stop_reason") or transcript.stop_reason
+        # without a status column the session decides how the attempt ended; a result implies that it did end
+        if not self._has_status and transcript.execution in ("error", "limit", "cancelled"):
             outcome = values["outcome"]
-            values["execution"], values["limit"] = found.execution, found.limit
-            values["errors"] = (*values.get("errors", ()), *found.errors)
-            values["measurement"], values["outcome"] = facts(found.execution, outcome, measures=self._measures)
+            values["execution"], values["limit"] = transcript.execution, transcript.limit
+            values["errors"] = (*values.get("errors", ()), *transcript.errors)
+            values["measurement"], values["outcome"] = facts(transcript.execution, outcome, measures=self._measures)
 
-    def _find(self, told: str) -> Path | None:
-        for name in (told, f"{told}.jsonl"):
+    def _find(self, named: str) -> Path | None:
+        for name in (named, f"{named}.jsonl"):
             try:
                 path = (self._folder / name).resolve()
                 if path.is_relative_to(self._folder) and kind_of(path) is not None:
                     return path
             except (OSError, ValueError):
                 continue
-        return self._by_session.get(last_part(told).removesuffix(".jsonl"))
+        return self._by_session.get(last_part(named).removesuffix(".jsonl"))
 
     @cached_property
     def _by_session(self) -> dict[str, Path]:
-        found: dict[str, Path] = {}
+        by_session: dict[str, Path] = {}
         for path in islice(_lines_below(self._folder, 0), FILES_CAP):
-            told = _ROLLOUT.match(path.stem)
-            found.setdefault(told["session"] if told else path.stem, path)
-        return found
+            rollout = _ROLLOUT.match(path.stem)
+            by_session.setdefault(rollout["session"] if rollout else path.stem, path)
+        return by_session
 
 
 def _lines_below(folder: Path, depth: int) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Any file of rows → its columns and its rows. What the file holds decides how it is read, never its name."""
+"""Any file of rows → its columns and its rows. The format is detected from the content, never from the name."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -12,38 +12,38 @@ import msgspec
 from errata.errors import SettingsError, SourceError
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import LINE_CAP, Row, decode, describe, json_file, json_lines, relative, unreadable
-from errata.sources.generic.mapping import Column, follow, rest, segments, spoken_for
+from errata.sources.generic.mapping import MappedColumn, follow, rest, segments, spoken_for
 from errata.sources.generic.values import bounded
 
 OPENING = 4 * 1024 * 1024
 SAMPLE = 200
 KEY = "@key"
-"""The column that holds the name of a row, where rows lie in an object and not in a list."""
+"""The column with the key of a row, if the rows are in an object instead of a list."""
 MAGIC = b"PAR1"
 BATCH = 256
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     columns: tuple[str, ...]
-    """Empty where nothing could be seen of them."""
+    """Empty if there were no readable rows."""
     fixed: bool
-    """Whether every row has every column: tables with a header or a schema."""
+    """Whether every row has every column, as in tables with a header or a schema."""
     sample: list[Any]
     rows: Iterator[Row | Unreadable]
     around: dict[str, Any] = {}
-    """What a JSON document says besides its rows."""
+    """The fields of a JSON document beside its rows."""
 
 
-def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> Table:
-    """`rows` says where in a JSON document they lie. `SettingsError` where it says something else than the document."""
+def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> RowTable:
+    """`rows` is the path of the rows in a JSON document. `SettingsError` if there are none."""
     try:
         with path.open("rb") as file:
             opening = file.read(OPENING)
     except OSError as error:
         return _nothing(unreadable(source, SourceRef(file=relative(path, root)), describe(error)))
     if opening.startswith(MAGIC):
-        columns, found = parquet_rows(path, source=source, root=root)
-        return _sampled(columns, True, found)
+        columns, table_rows = parquet_rows(path, source=source, root=root)
+        return _sampled(columns, True, table_rows)
     lines = _whole_lines(opening)
     starts = [line.lstrip()[:1] for line in lines[:8]]
     if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows):
@@ -61,7 +61,7 @@ def _whole_lines(opening: bytes) -> list[bytes]:
 
 
 def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
-    """One damaged line among others that open an object changes nothing."""
+    """Most lines must open an object; a damaged line among them is tolerated."""
     if not starts or 2 * starts.count(b"{") < len(starts) or b"{" not in starts:
         return False
     if not rows:
@@ -69,9 +69,9 @@ def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
     return len(lines) > 1 and all(line.rstrip().endswith(b"}") for line in lines[:2])
 
 
-def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> Table:
+def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
     sample = [row for row in map(_decoded, lines[:SAMPLE]) if type(row) is dict]
-    return Table(_names(sample), False, sample, json_lines(path, source=source, root=root))
+    return RowTable(_names(sample), False, sample, json_lines(path, source=source, root=root))
 
 
 def _decoded(line: bytes) -> Any:
@@ -81,36 +81,37 @@ def _decoded(line: bytes) -> Any:
         return None
 
 
-def _document(path: Path, rows: str, source: str, root: Path) -> Table:
+def _document(path: Path, rows: str, source: str, root: Path) -> RowTable:
     document = json_file(path, source=source, root=root)
     if isinstance(document, Unreadable):
         return _nothing(document)
     parts = segments(rows)
-    found = follow(document.data, parts)
-    if type(found) is dict and rows and all(type(child) is dict for child in found.values()):
-        keyed: list[tuple[Any, Any]] = [(key, {KEY: key, **child}) for key, child in found.items()]
-    elif type(found) is list:
-        keyed = list(enumerate(found))
+    listed = follow(document.data, parts)
+    if type(listed) is dict and rows and all(type(child) is dict for child in listed.values()):
+        keyed: list[tuple[Any, Any]] = [(key, {KEY: key, **child}) for key, child in listed.items()]
+    elif type(listed) is list:
+        keyed = list(enumerate(listed))
     else:
         raise _no_rows_there(path, rows, document.data)
     sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]
     stem = document.ref.below(*parts)
     placed = (Row(row, stem.below(key)) for key, row in keyed)
-    return Table(_names(sample), False, sample, placed, _around(document.data, rows))
+    return RowTable(_names(sample), False, sample, placed, _around(document.data, rows))
 
 
 def _around(document: Any, rows: str) -> dict[str, Any]:
     if type(document) is not dict or rows == ".":
         return {}
-    left = rest(document, spoken_for([Column(column=rows)], ()))
+    left = rest(document, spoken_for([MappedColumn(column=rows)], ()))
     return {key: bounded(key, value) for key, value in left.items() if value != {}}
 
 
 def _no_rows_there(path: Path, rows: str, document: Any) -> SettingsError:
     lists = list(islice(_lists(document, "", 4), 10))
-    where = f"at `{rows}`" if rows else "as its top"
-    known = ", ".join(f'`rows = "{place}"`' for place in lists) or "nowhere: its objects hold no list of objects"
-    return SettingsError(f"`{path.name}` has no list of rows {where}", hint=f"it has rows at {known}")
+    where = f"at `{rows}`" if rows else "at its top level"
+    known = ", ".join(f'`rows = "{place}"`' for place in lists)
+    hint = f"it has rows at {known}" if known else "it has no list of objects"
+    return SettingsError(f"`{path.name}` has no list of rows {where}", hint=hint)
 
 
 def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
@@ -121,7 +122,7 @@ def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
             yield from _lists(child, f"{place}.{key}" if place else str(key), depth - 1)
 
 
-def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> Table:
+def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
     header = lines[0].decode("utf-8", "replace") if lines else ""
     delimiter = max(",;\t", key=header.count)
     columns = _own_names(next(csv.reader([header.rstrip("\r")], delimiter=delimiter), []))
@@ -129,7 +130,7 @@ def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> Table
 
 
 def _own_names(header: Iterable[str]) -> tuple[str, ...]:
-    """A name that comes twice is numbered, so that no cell hides another."""
+    """Repeated names are numbered, so that no cell hides another."""
     names: dict[str, None] = {}
     for name in header:
         number, made = 1, name.strip()
@@ -165,14 +166,14 @@ def _delimited_rows(
         yield unreadable(source, SourceRef(file=file_name, line=line), describe(error))
 
 
-def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> Table:
+def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> RowTable:
     first = list(islice(rows, SAMPLE))
     sample = [row.data for row in first if isinstance(row, Row)]
-    return Table(columns if sample else (), fixed, sample, chain(first, rows))
+    return RowTable(columns if sample else (), fixed, sample, chain(first, rows))
 
 
-def _nothing(why: Unreadable) -> Table:
-    return Table((), False, [], iter((why,)))
+def _nothing(why: Unreadable) -> RowTable:
+    return RowTable((), False, [], iter((why,)))
 
 
 def _names(sample: list[Any]) -> tuple[str, ...]:
@@ -180,7 +181,7 @@ def _names(sample: list[Any]) -> tuple[str, ...]:
 
 
 def parquet_rows(path: Path, *, source: str, root: Path) -> tuple[tuple[str, ...], Iterator[Row | Unreadable]]:
-    """The columns and the rows. A row group that can't be read is one `Unreadable`."""
+    """The columns and the rows. An unreadable row group is one `Unreadable`."""
     parquet, damage = _pyarrow(path)
     name = relative(path, root)
     try:
@@ -199,7 +200,7 @@ def _parquet_rows(file: Any, name: str, source: str, damage: tuple[type[Exceptio
             try:
                 start += file.metadata.row_group(group).num_rows
                 for batch in file.iter_batches(batch_size=BATCH, row_groups=[group]):
-                    # dates, decimals and the like become what JSON can hold
+                    # dates, decimals and the like become JSON values
                     for data in msgspec.to_builtins(batch.to_pylist()):
                         yield Row(data, SourceRef(file=name, pointer=f"/{number}"))
                         number += 1
@@ -220,5 +221,5 @@ def _pyarrow(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
 
 
 def _in_words(error: Exception) -> str:
-    """pyarrow's messages may go over many lines; the first says it."""
+    """The first line of an error: pyarrow's messages may have many."""
     return describe(error).partition("\n")[0]

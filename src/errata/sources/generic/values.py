@@ -1,4 +1,4 @@
-"""What a cell says: texts, numbers, times, yes or no, from JSON values and from a table's text alike."""
+"""The values of cells: texts, numbers, times, yes or no, from JSON values and from the text of tables."""
 
 import re
 from typing import Any
@@ -47,15 +47,15 @@ NO = frozenset(
     )
 )
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na"))
-"""How logs write that there is nothing."""
+"""Spellings of an empty value in logs."""
 
 CELL_CAP = 20_000
-"""Characters that are kept of a column that the mapping does not name."""
+"""The most characters that are kept of a column that the mapping does not name."""
 
 ENVIRONMENT = frozenset(("env", "environ", "env_vars", "environment_variables"))
 
 NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
-"""What a converter raises for a value that it can't make anything of."""
+"""The errors that a converter raises for a value that it can't convert."""
 
 _EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
 _MILLISECONDS_FROM = 100_000_000_000
@@ -68,17 +68,17 @@ def is_empty(value: Any) -> bool:
 
 
 def number(value: Any) -> float:
-    found = number_or_none(value)
-    if found is None:
+    converted = number_or_none(value)
+    if converted is None:
         raise ValueError("not a number")
-    return found
+    return converted
 
 
 def whole(value: Any) -> int:
-    found = number(value)
-    if not found.is_integer() or abs(found) > LARGEST:
+    converted = number(value)
+    if not converted.is_integer() or abs(converted) > LARGEST:
         raise ValueError("not a whole number")
-    return int(value) if isinstance(value, int) else int(found)
+    return int(value) if isinstance(value, int) else int(converted)
 
 
 def moment(value: Any) -> str:
@@ -104,7 +104,7 @@ def yes_or_no(value: Any) -> bool | None:
 
 
 def structured(value: Any) -> Any:
-    """What a table keeps as JSON text, as JSON; anything else as it is."""
+    """JSON text in a table cell, parsed; other values unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return decode(value.encode())
@@ -114,7 +114,7 @@ def structured(value: Any) -> Any:
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """A list, a list as JSON text, or words with commas or semicolons between them."""
+    """The words of a list, a list as JSON text, or text separated by commas or semicolons."""
     value = structured(value)
     if isinstance(value, list):
         return tuple(text(word) for word in value if not is_empty(word))
@@ -124,7 +124,7 @@ def words(value: Any) -> tuple[str, ...]:
 
 
 def bounded(name: str, value: Any) -> Any:
-    """What is kept of a column that nobody asked for. Of environment variables only the names are."""
+    """The value to keep for an unmapped column, shortened. Of environment variables only the names are kept."""
     if type(value) is str:
         return value if len(value) <= CELL_CAP else _cut(value)
     if type(value) is dict or type(value) is list:

@@ -1,4 +1,4 @@
-"""ATIF 1.0 to 1.8, the trajectories that agents leave in Harbor: steps with calls, their results, and subagents."""
+"""ATIF 1.0 to 1.8, the trajectories of agents in Harbor: steps with tool calls, their results, and subagents."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.values import count, mapping, moment, non_empty, number, plain, rest, sequence, text
 
 TRAJECTORY_CAP = 64 * 1024 * 1024
 FILES_CAP = 50
@@ -35,13 +35,13 @@ _TRAJECTORY = frozenset(["steps", "final_metrics", "agent", "subagent_trajectori
 _METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "extra"])
 
 
-class Trajectory:
-    """The steps of an attempt, of its subagents and of the files that go on where the first one ends."""
+class AtifTrajectory:
+    """The steps of an attempt, of its subagents and of continuation files."""
 
     def __init__(self, documents: Documents, folder: Path) -> None:
         self.steps: list[Step] = []
         self.heads: list[dict[str, Any]] = []
-        """What each file says besides its steps."""
+        """The fields of each file beside its steps."""
         self.final: dict[str, Any] = {}
         self._documents = documents
         self._folder = folder
@@ -62,36 +62,36 @@ class Trajectory:
         agent = mapping(document.get("agent"))
         if parent is None:
             self.final = mapping(document.get("final_metrics")) or self.final
-        head = rest(document, _TRAJECTORY) | known(file=ref.file, pointer=ref.pointer, agent=agent)
-        self.heads.append(head | known(final_metrics=document.get("final_metrics")))
+        head = rest(document, _TRAJECTORY) | non_empty(file=ref.file, pointer=ref.pointer, agent=agent)
+        self.heads.append(head | non_empty(final_metrics=document.get("final_metrics")))
         if not isinstance(document.get("steps"), list):
             self._documents.refuse(ref, "a trajectory without steps")
         subagents = {text(mapping(one).get("trajectory_id")): one for one in _subagents(document)}
-        for at, told in enumerate(sequence(document.get("steps"))):
+        for at, step in enumerate(sequence(document.get("steps"))):
             place = ref.below("steps", at)
-            if isinstance(told, dict) and len(self.steps) < STEPS_CAP:
-                index = self._step(told, agent, place, parent)
-                self._delegated(told, subagents, ref, depth=depth, index=index)
-            elif not isinstance(told, dict):
-                self._documents.refuse(place, "a step that is no object")
+            if isinstance(step, dict) and len(self.steps) < STEPS_CAP:
+                index = self._step(step, agent, place, parent)
+                self._delegated(step, subagents, ref, depth=depth, index=index)
+            elif not isinstance(step, dict):
+                self._documents.refuse(place, "a step that is not an object")
         for name, left in list(subagents.items()):
             self._subagent(left, name, ref, depth=depth, parent=parent or max(1, len(self.steps)))
         if continued := text(document.get("continued_trajectory_ref")):
             self._linked(continued, parent, depth)
 
-    def _step(self, told: dict[str, Any], agent: dict[str, Any], ref: SourceRef, parent: int | None) -> int:
+    def _step(self, step: dict[str, Any], agent: dict[str, Any], ref: SourceRef, parent: int | None) -> int:
         index = len(self.steps) + 1
-        calls, loose = _calls(told)
-        self.steps.append(_step(told, agent, calls, index=index, parent=parent, ref=ref))
+        calls, loose = _calls(step)
+        self.steps.append(_step(step, agent, calls, index=index, parent=parent, ref=ref))
         for result in loose:
             self.steps.append(_environment(result, len(self.steps) + 1, index, ref))
         return index
 
     def _delegated(
-        self, told: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, *, depth: int, index: int
+        self, step: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, *, depth: int, index: int
     ) -> None:
-        """Steps of a subagent stand below the step that called it."""
-        for result in sequence(mapping(told.get("observation")).get("results")):
+        """Add the steps of a subagent below the step that called it."""
+        for result in sequence(mapping(step.get("observation")).get("results")):
             for link in map(mapping, sequence(mapping(result).get("subagent_trajectory_ref"))):
                 name = text(link.get("trajectory_id")) or text(link.get("session_id"))
                 if name in subagents:
@@ -99,30 +99,30 @@ class Trajectory:
                 elif path := text(link.get("trajectory_path")):
                     self._linked(path, index, depth + 1)
 
-    def _subagent(self, told: Any, name: str, ref: SourceRef, *, depth: int, parent: int) -> None:
-        if isinstance(told, dict) and depth < DEPTH_CAP:
+    def _subagent(self, document: Any, name: str, ref: SourceRef, *, depth: int, parent: int) -> None:
+        if isinstance(document, dict) and depth < DEPTH_CAP:
             place = ref.below("subagent_trajectories", name)
-            self._trajectory(told, place, parent, depth + 1)
+            self._trajectory(document, place, parent, depth + 1)
 
     def _linked(self, name: str, parent: int | None, depth: int) -> None:
-        """Another file of the same folder, by its name alone: the paths are those of the container."""
+        """Read another file of the same folder by its name: paths in the log are those of the container."""
         last = name.replace("\\", "/").rpartition("/")[2]
         if last and depth < DEPTH_CAP and (self._folder / last).is_file():
             self._file(self._folder / last, parent, depth)
 
 
 def total_usage(final: dict[str, Any]) -> Usage | None:
-    told = {
+    metrics = {
         "prompt_tokens": final.get("total_prompt_tokens"),
         "completion_tokens": final.get("total_completion_tokens"),
         "cached_tokens": final.get("total_cached_tokens"),
         "cost_usd": final.get("total_cost_usd"),
     }
-    return _usage(told, None)
+    return _usage(metrics, None)
 
 
 def closing_words(steps: list[Step]) -> str | None:
-    """What the agent said last without calling anything; none where it never did, as its work is the answer."""
+    """The agent's last message if it has no tool calls; else None, because the answer is its work."""
     own = [step for step in steps if step.actor.role == "assistant" and step.parent is None]
     return own[-1].text or None if own and not own[-1].tool_calls else None
 
@@ -133,13 +133,16 @@ def stop_reason(steps: list[Step]) -> str:
 
 
 def _subagents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for at, told in enumerate(sequence(document.get("subagent_trajectories"))):
-        if isinstance(told, dict):
-            yield {**told, "trajectory_id": text(told.get("trajectory_id")) or text(told.get("session_id")) or str(at)}
+    for at, subagent in enumerate(sequence(document.get("subagent_trajectories"))):
+        if isinstance(subagent, dict):
+            yield {
+                **subagent,
+                "trajectory_id": text(subagent.get("trajectory_id")) or text(subagent.get("session_id")) or str(at),
+            }
 
 
 def _step(
-    told: dict[str, Any],
+    step: dict[str, Any],
     agent: dict[str, Any],
     calls: tuple[ToolCall, ...],
     *,
@@ -147,10 +150,10 @@ def _step(
     parent: int | None,
     ref: SourceRef,
 ) -> Step:
-    role = _ROLES.get(text(told.get("source")), "environment")
-    words, parts = _content(told.get("message"))
+    role = _ROLES.get(text(step.get("source")), "environment")
+    words, parts = _content(step.get("message"))
     kind: StepKind = "tool_call" if calls else "message"
-    at = moment(told.get("timestamp"))
+    at = moment(step.get("timestamp"))
     return Step(
         index=index,
         actor=Actor(role=role, name=text(agent.get("name")) if role == "assistant" else ""),
@@ -158,41 +161,41 @@ def _step(
         parent=parent,
         text=words,
         parts=parts,
-        reasoning=text(told.get("reasoning_content")),
+        reasoning=text(step.get("reasoning_content")),
         tool_calls=calls,
-        usage=_usage(mapping(told.get("metrics")), count(told.get("llm_call_count"))),
+        usage=_usage(mapping(step.get("metrics")), count(step.get("llm_call_count"))),
         started_at=at,
-        model=text(told.get("model_name")) or (text(agent.get("model_name")) if role == "assistant" else ""),
+        model=text(step.get("model_name")) or (text(agent.get("model_name")) if role == "assistant" else ""),
         ref=ref,
-        extra=_extra(told, index, role, at),
+        extra=_extra(step, index, role, at),
     )
 
 
-def _extra(told: dict[str, Any], index: int, role: str, at: str | None) -> dict[str, Any]:
-    found = _bounded(mapping(told.get("extra"))) | rest(told, _STEP)
-    if told.get("step_id") != index:
-        found |= known(step_id=told.get("step_id"))
+def _extra(step: dict[str, Any], index: int, role: str, at: str | None) -> dict[str, Any]:
+    extra = _bounded(mapping(step.get("extra"))) | rest(step, _STEP)
+    if step.get("step_id") != index:
+        extra |= non_empty(step_id=step.get("step_id"))
     if role == "environment":
-        found |= known(source=told.get("source"))
+        extra |= non_empty(source=step.get("source"))
     if at is None:
-        found |= known(timestamp=told.get("timestamp"))
-    return found
+        extra |= non_empty(timestamp=step.get("timestamp"))
+    return extra
 
 
 def _bounded(bag: dict[str, Any]) -> dict[str, Any]:
-    """An agent may put anything there, raw answers of its provider included."""
+    """Without large values: agents may store anything here, also raw provider responses."""
     kept = {key: plain(value) for key, value in bag.items() if value is not None}
     large = [key for key, value in kept.items() if len(msgspec.json.encode(value)) > EXTRA_CAP]
-    return {key: value for key, value in kept.items() if key not in large} | known(left_out=large)
+    return {key: value for key, value in kept.items() if key not in large} | non_empty(left_out=large)
 
 
-def _calls(told: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
-    """The calls with their results, and the results that belong to none of them."""
-    results = [mapping(result) for result in sequence(mapping(told.get("observation")).get("results"))]
-    calls = [mapping(call) for call in sequence(told.get("tool_calls"))]
+def _calls(step: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
+    """The calls with their results, and the results without a call."""
+    results = [mapping(result) for result in sequence(mapping(step.get("observation")).get("results"))]
+    calls = [mapping(call) for call in sequence(step.get("tool_calls"))]
     ids = {text(call.get("tool_call_id")) for call in calls} - {""}
     loose = [result for result in results if text(result.get("source_call_id")) not in ids]
-    is_error = _flag(mapping(told.get("extra"))) if len(calls) == 1 else None
+    is_error = _flag(mapping(step.get("extra"))) if len(calls) == 1 else None
     made = [_call(call, [one for one in results if _answers(one, call)], is_error) for call in calls]
     return tuple(made), loose
 
@@ -203,10 +206,10 @@ def _answers(result: dict[str, Any], call: dict[str, Any]) -> bool:
 
 
 def _flag(bag: dict[str, Any]) -> bool | None:
-    """ATIF has no word for a failed call; some agents leave one in the bag of extras."""
-    for told in (bag.get("tool_result_is_error"), bag.get("is_error")):
-        if isinstance(told, bool):
-            return told
+    """ATIF has no field for a failed call; some agents put one into `extra`."""
+    for flag in (bag.get("tool_result_is_error"), bag.get("is_error")):
+        if isinstance(flag, bool):
+            return flag
     return None
 
 
@@ -227,17 +230,17 @@ def _call(call: dict[str, Any], results: list[dict[str, Any]], is_error: bool | 
 def _result(results: list[dict[str, Any]], is_error: bool | None) -> ToolResult:
     contents = [_content(result.get("content")) for result in results]
     own = [_flag(mapping(result.get("extra"))) for result in results]
-    told = [flag for flag in own if flag is not None]
+    flags = [flag for flag in own if flag is not None]
     return ToolResult(
         text="\n".join(words for words, _ in contents),
         structured=[part for _, parts in contents for part in parts] or None,
-        is_error=any(told) if told else is_error,
+        is_error=any(flags) if flags else is_error,
         extra={key: value for one in results for key, value in rest(one, ("source_call_id", "content")).items()},
     )
 
 
 def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef) -> Step:
-    """What came back without a call: the screen of a terminal, or the answer to a call that is not there."""
+    """An observation without a call: the screen of a terminal, or the result of a missing call."""
     words, parts = _content(result.get("content"))
     role: ActorRole = "tool" if text(result.get("source_call_id")) else "environment"
     extra = rest(result, ("content",))
@@ -254,7 +257,7 @@ def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef
 
 
 def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
-    """Text, and the parts that are none."""
+    """The text, and the parts that are not text."""
     if not isinstance(value, list):
         return (value, ()) if isinstance(value, str) else ("", () if value is None else ({"value": plain(value)},))
     parts = [part if isinstance(part, dict) else {"value": part} for part in value]
@@ -270,7 +273,7 @@ def _usage(metrics: dict[str, Any], requests: int | None) -> Usage | None:
     if not metrics and requests is None:
         return None
     cost = number(metrics.get("cost_usd"))
-    told = {key: len(value) if isinstance(value, list) else value for key, value in metrics.items()}
+    counts = {key: len(value) if isinstance(value, list) else value for key, value in metrics.items()}
     return Usage(
         input=count(metrics.get("prompt_tokens")),
         output=count(metrics.get("completion_tokens")),
@@ -279,5 +282,5 @@ def _usage(metrics: dict[str, Any], requests: int | None) -> Usage | None:
         cost=cost,
         cost_source="reported" if cost is not None else "unknown",
         includes_cache=True,
-        extra=rest(told, _METRICS) | _bounded(mapping(metrics.get("extra"))),
+        extra=rest(counts, _METRICS) | _bounded(mapping(metrics.get("extra"))),
     )

@@ -1,4 +1,4 @@
-"""A trial of Harbor: one attempt at a task, with a child for each step of a multi-step task."""
+"""A trial of Harbor → one attempt at a task, with a child attempt per step of a multi-step task."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from errata.model import Artefact, Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key, times
 from errata.model.usage import total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
-from errata.sources.harbor.atif import Trajectory, closing_words, stop_reason, total_usage
+from errata.sources.harbor.atif import AtifTrajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.verdicts import (
     Fault,
     error_of,
@@ -22,7 +22,7 @@ from errata.sources.harbor.verdicts import (
     value_of,
 )
 from errata.sources.shared.documents import Documents, files
-from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, settings, text
+from errata.sources.shared.values import count, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _HOMES = frozenset(
@@ -51,8 +51,8 @@ _LOGS = ("trial.log", "exception.txt")
 _RECORDED = (".cast",)
 
 
-class Place(NamedTuple):
-    """Where a trial, or a step of one, stands among the records."""
+class TrialContext(NamedTuple):
+    """The run, case, number and folder of a trial, or of one of its steps."""
 
     run: Run
     case: str
@@ -76,106 +76,106 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
         suite=run.suite,
         native_id=task,
         digest=text(result.get("task_checksum")),
-        extra=known(task_id=result.get("task_id"), source=result.get("source")),
+        extra=non_empty(task_id=result.get("task_id"), source=result.get("source")),
         ref=ref,
     )
 
 
-def attempts_of(result: dict[str, Any], place: Place, documents: Documents, digest: str) -> Iterator[Attempt]:
-    """The trial, then its steps."""
+def attempts_of(result: dict[str, Any], context: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
+    """The attempt of the trial, then those of its steps."""
     config = mapping(result.get("config"))
-    extra = known(
+    extra = non_empty(
         id=result.get("id"),
         config=settings(config),
         task_checksum=result.get("task_checksum") if result.get("task_checksum") != digest else None,
-        agent_info=_other_agent(result, place.run),
-        config_file=_other_config(place.folder / "config.json", config, documents),
-        lock=settings(documents.get(place.folder / "lock.json")),
+        agent_info=_other_agent(result, context.run),
+        config_file=_other_config(context.folder / "config.json", config, documents),
+        lock=settings(documents.get(context.folder / "lock.json")),
     )
-    trial = _attempt(result, place, documents, extra)
+    trial = _attempt(result, context, documents, extra)
     yield trial
-    for at, told in enumerate(sequence(result.get("step_results"))):
-        step = mapping(told)
+    for at, entry in enumerate(sequence(result.get("step_results"))):
+        step = mapping(entry)
         name = text(step.get("step_name")) or f"step-{at + 1}"
-        ref = place.ref.below("step_results", at)
-        below = Place(
-            place.run,
-            place.case,
-            place.number,
+        ref = context.ref.below("step_results", at)
+        step_context = TrialContext(
+            context.run,
+            context.case,
+            context.number,
             ref,
-            place.folder / "steps" / _folder_name(name),
+            context.folder / "steps" / _folder_name(name),
             path=f"{at + 1:02}-{name}",
             parent=trial.id,
         )
-        yield _attempt(step, below, documents, {})
+        yield _attempt(step, step_context, documents, {})
 
 
-def unfinished(task: str, config: dict[str, Any], place: Place, documents: Documents) -> Attempt:
-    """A trial folder without a result: begun, and not ended."""
+def unfinished(task: str, config: dict[str, Any], context: TrialContext, documents: Documents) -> Attempt:
+    """A trial folder without a result: started, not finished."""
     return Attempt(
-        run=place.run.id,
-        case=case_key(place.run.suite, task),
-        native_id=place.folder.name,
-        index=place.number,
+        run=context.run.id,
+        case=case_key(context.run.suite, task),
+        native_id=context.folder.name,
+        index=context.number,
         execution="unfinished",
         measurement="not_run",
         outcome="none",
         native_status="no result.json",
-        artefacts=artefacts_of(place.folder, documents),
-        ref=place.ref,
-        extra=known(config=settings(config)),
+        artefacts=artefacts_of(context.folder, documents),
+        ref=context.ref,
+        extra=non_empty(config=settings(config)),
     )
 
 
-def _attempt(result: dict[str, Any], place: Place, documents: Documents, extra: dict[str, Any]) -> Attempt:
-    thrown = list(_thrown(result, place.ref))
+def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents, extra: dict[str, Any]) -> Attempt:
+    thrown = list(_thrown(result, context.ref))
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
-    trajectory = Trajectory(documents, place.folder / "agent")
+    trajectory = AtifTrajectory(documents, context.folder / "agent")
     trajectory.read()
     execution, measurement, outcome = _facts(result, thrown[0].fault if thrown else None, value)
     start, end = moment(result.get("started_at")), moment(result.get("finished_at"))
     words = closing_words(trajectory.steps)
     return Attempt(
-        run=place.run.id,
-        case=place.case,
+        run=context.run.id,
+        case=context.case,
         native_id=text(result.get("trial_name")) or text(result.get("step_name")),
-        index=place.number,
-        path=place.path,
-        parent=place.parent,
+        index=context.number,
+        path=context.path,
+        parent=context.parent,
         execution=execution,
         measurement=measurement,
         outcome=outcome,
         native_status=kind_of(thrown[0].exception) if thrown else "",
         reported=value,
-        reported_counted=place.counted,
+        reported_counted=context.counted,
         output=Output(text=words),
         stop_reason=(thrown[0].fault.stop_reason if thrown else "") or stop_reason(trajectory.steps),
         limit=next(filter(None, (limit_of(one.fault, one.error.message) for one in thrown)), None),
         errors=tuple(one.error for one in thrown),
-        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(place.folder / "verifier", documents)),
+        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(context.folder / "verifier", documents)),
         steps=tuple(trajectory.steps),
-        artefacts=artefacts_of(place.folder, documents),
+        artefacts=artefacts_of(context.folder, documents),
         usage=UsageByRole(subject=_usage(result, trajectory)),
         started_at=start,
         finished_at=end,
         duration=seconds_between(start, end),
         durations=_durations(result),
         exit_code=next((code for one in thrown if (code := exit_code_of(one.exception)) is not None), None),
-        links=known(trial=text(result.get("trial_uri"))),
-        ref=place.ref,
-        extra=extra | _more(result) | known(trajectories=trajectory.heads),
+        links=non_empty(trial=text(result.get("trial_uri"))),
+        ref=context.ref,
+        extra=extra | _more(result) | non_empty(trajectories=trajectory.heads),
     )
 
 
 def _thrown(result: dict[str, Any], ref: SourceRef) -> Iterator[Thrown]:
-    """The trial's own exception; where it has none, those of its steps."""
+    """The trial's own exception, else those of its steps."""
     if isinstance(exception := result.get("exception_info"), dict):
         fault = fault_of(exception, result)
         yield Thrown(exception, fault, error_of(exception, fault, ref.below("exception_info")))
         return
-    for at, told in enumerate(sequence(result.get("step_results"))):
-        yield from _thrown(mapping(told), ref.below("step_results", at))
+    for at, step in enumerate(sequence(result.get("step_results"))):
+        yield from _thrown(mapping(step), ref.below("step_results", at))
 
 
 def _facts(result: dict[str, Any], fault: Fault | None, value: float | None) -> tuple[Execution, Measurement, Outcome]:
@@ -189,21 +189,21 @@ def _facts(result: dict[str, Any], fault: Fault | None, value: float | None) -> 
         return execution, "scored", outcome if is_real else "none"
     if fault is not None and fault.phase == "scoring" and fault.execution == "completed":
         return execution, "error", "none"
-    told = isinstance(result.get("verifier_result"), dict)
-    return execution, "unscored" if told and execution == "completed" else "not_run", "none"
+    has_verdict = isinstance(result.get("verifier_result"), dict)
+    return execution, "unscored" if has_verdict and execution == "completed" else "not_run", "none"
 
 
 def _broken(thrown: list[Thrown]) -> ErrorInfo | None:
     return next((one.error for one in thrown if one.fault.phase == "scoring"), None)
 
 
-def _usage(result: dict[str, Any], trajectory: Trajectory) -> Usage:
-    """As the agent's result says; of a multi-step trial the sum; where neither says it, as its trajectory does."""
+def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
+    """From the agent's result; for a multi-step trial the sum; else from the trajectory."""
     own = [mapping(result.get("agent_result"))]
     if not any(own):
         own = [mapping(mapping(step).get("agent_result")) for step in sequence(result.get("step_results"))]
     cost = total_of(number(spent.get("cost_usd")) for spent in own)
-    found = Usage(
+    usage = Usage(
         input=total_of(count(spent.get("n_input_tokens")) for spent in own),
         output=total_of(count(spent.get("n_output_tokens")) for spent in own),
         cache_read=total_of(count(spent.get("n_cache_tokens")) for spent in own),
@@ -212,20 +212,20 @@ def _usage(result: dict[str, Any], trajectory: Trajectory) -> Usage:
         includes_cache=True,
         extra={key: value for spent in own for key, value in rest(spent, _SPENT).items()},
     )
-    if found.tokens is None and cost is None:
-        told = total_usage(trajectory.final)
-        return told if told is not None and (told.tokens is not None or told.cost is not None) else found
-    return found
+    if usage.tokens is None and cost is None:
+        total = total_usage(trajectory.final)
+        return total if total is not None and (total.tokens is not None or total.cost is not None) else usage
+    return usage
 
 
 def _durations(result: dict[str, Any]) -> dict[str, float]:
-    found = {}
+    durations = {}
     for name in _PHASES:
         phase = mapping(result.get(name))
         took = seconds_between(moment(phase.get("started_at")), moment(phase.get("finished_at")))
         if took is not None:
-            found[name] = took
-    return found
+            durations[name] = took
+    return durations
 
 
 def _more(result: dict[str, Any]) -> dict[str, Any]:
@@ -233,13 +233,13 @@ def _more(result: dict[str, Any]) -> dict[str, Any]:
     phases = {name: settings(result[name]) for name in _PHASES if result.get(name)}
     verifier = rest(mapping(result.get("verifier_result")), ("rewards",))
     rollouts = sequence(spent.get("rollout_details"))
-    told = known(phases=phases, verifier_result=verifier, agent_metadata=settings(spent.get("metadata")))
+    details = non_empty(phases=phases, verifier_result=verifier, agent_metadata=settings(spent.get("metadata")))
     more: dict[str, Any] = settings(rest(result, _HOMES))
-    return more | told | known(rollouts=len(rollouts) or None)
+    return more | details | non_empty(rollouts=len(rollouts) or None)
 
 
 def _other_agent(result: dict[str, Any], run: Run) -> Any:
-    """What the trial says of its agent, where it is not what the run says."""
+    """The trial's `agent_info`, if it differs from the run's."""
     info = mapping(result.get("agent_info"))
     same = text(info.get("version")) == run.subject.agent_version and not rest(info, ("name", "version", "model_info"))
     more = rest(mapping(info.get("model_info")), ("name", "provider"))
@@ -248,9 +248,9 @@ def _other_agent(result: dict[str, Any], run: Run) -> Any:
 
 
 def _other_config(path: Path, config: dict[str, Any], documents: Documents) -> Any:
-    """The configuration lies beside the result once more; kept where it says something else."""
-    told = settings(documents.get(path))
-    return told if told != settings(config) else None
+    """The config file beside the result, if it differs from the config in the result."""
+    beside = settings(documents.get(path))
+    return beside if beside != settings(config) else None
 
 
 def _folder_name(name: str) -> str:
@@ -259,8 +259,8 @@ def _folder_name(name: str) -> str:
 
 
 def artefacts_of(folder: Path, documents: Documents) -> tuple[Artefact, ...]:
-    """Of a trial, or of one step of it, which has the same folders."""
-    return tuple(found for found in _all(folder, documents) if found is not None)
+    """The files of a trial or of one of its steps, which have the same folders."""
+    return tuple(artefact for artefact in _all(folder, documents) if artefact is not None)
 
 
 def _all(folder: Path, documents: Documents) -> Iterator[Artefact | None]:
@@ -283,7 +283,7 @@ def agent_role(file: Path) -> ArtefactRole:
 
 
 def seconds_between(start: str | None, end: str | None) -> float | None:
-    """None where a time is absent, or one of them is local and the other is not."""
+    """None if a time is missing, or only one of them is local."""
     if start is None or end is None or times.is_local(start) != times.is_local(end):
         return None
     return round((times.parse(end) - times.parse(start)) / timedelta(seconds=1), 6)

@@ -1,4 +1,4 @@
-"""Reading a job folder of Harbor, one trial of it alone, and the trials that left no folder."""
+"""Read a Harbor job folder, a single trial, and the trials without a folder."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ import msgspec
 from errata.model import Attempt, Item, Run, case_key
 from errata.sources.base import Numbering, of_run
 from errata.sources.harbor import NAME, kind_of, terminal_bench
-from errata.sources.harbor.attempts import Place, attempts_of, case_of, unfinished
-from errata.sources.harbor.runs import Group, Job, Trial, glance, run_of, trials_of
+from errata.sources.harbor.attempts import TrialContext, attempts_of, case_of, unfinished
+from errata.sources.harbor.runs import EvalKey, HarborTrial, Job, glance, run_of, trials_of
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import MISSING, NOT_MADE, Facts
 from errata.sources.shared.values import last_part, mapping, sequence, text
 
 NAMED = 32
-"""So many letters of its task the name of a trial has."""
+"""The name of a trial contains this many characters of its task's name."""
 
 
 def read_path(path: Path) -> Iterator[Item]:
@@ -45,7 +45,7 @@ def read_job(folder: Path) -> Iterator[Item]:
 
 
 def read_trial(folder: Path) -> Iterator[Item]:
-    """Alone it is a run of its own: it must not stand for the job that it was made in."""
+    """A single trial is a run of its own, so that it does not replace its job."""
     documents = Documents(folder, NAME, keep="end")
     trial = glance(folder, documents)
     if trial is None:
@@ -72,32 +72,32 @@ def read_trial(folder: Path) -> Iterator[Item]:
     yield from _trials(job, run, [trial], documents)
 
 
-def _trials(job: Job, run: Run, trials: list[Trial], documents: Documents) -> Iterator[Item]:
+def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents) -> Iterator[Item]:
     numbering = Numbering()
     digests: dict[str, str] = {}
     for trial in sorted(trials, key=lambda trial: (trial.task, trial.name, trial.folder.name)):
         case, index = case_key(run.suite, trial.task), numbering.next(trial.task)
         file = job.folder / "result.json" if trial.inline else trial.folder / "result.json"
-        place = Place(run, case, index, documents.ref(file, trial.pointer), trial.folder)
+        context = TrialContext(run, case, index, documents.ref(file, trial.pointer), trial.folder)
         result = trial.inline or documents.get(file)
         if not trial.has_result:
             ref = documents.ref(trial.folder / "config.json")
             config = documents.get(trial.folder / "config.json")
-            yield unfinished(trial.task, config, place._replace(ref=ref), documents)
+            yield unfinished(trial.task, config, context._replace(ref=ref), documents)
             yield from documents.problems()
             continue
         if trial.task not in digests:
             digests[trial.task] = text(result.get("task_checksum"))
-            yield case_of(run, trial.task, result, place.ref)
-        counted = place._replace(counted=job.counted(trial, result))
+            yield case_of(run, trial.task, result, context.ref)
+        counted = context._replace(counted=job.counted(trial, result))
         yield from attempts_of(result, counted, documents, digests[trial.task])
         yield from documents.problems()
 
 
-def without_folder(job: Job, group: Group, run: Run) -> Iterator[Attempt]:
-    """Trials that a job lists and that left no folder: planned and never begun, or broken.
+def without_folder(job: Job, group: EvalKey, run: Run) -> Iterator[Attempt]:
+    """Trials of a job without a folder: never started, or ended by an exception.
 
-    Only where one run can be meant. What was measured and has no folder is none of them: the run has their number.
+    Only for jobs with a single run. Measured trials without a folder are not included: the run has their number.
     """
     tasks = {last_part(trial.task): trial.task for trial in job.groups[group]}
     made = Counter(last_part(trial.task) for trial in job.groups[group])
@@ -108,12 +108,12 @@ def without_folder(job: Job, group: Group, run: Run) -> Iterator[Attempt]:
         task = named.get(_task(trial), _task(trial))
         made[task] += 1
         place = job.ref.below("stats", "evals", job.eval_of(group)[0], "exception_stats", kind).pointer
-        told = _attempt(run, tasks.get(task, task), made[task], NOT_MADE, job.ref.file, place)
-        yield msgspec.structs.replace(told, native_id=trial, native_status=kind, reported_counted=False)
+        attempt = _attempt(run, tasks.get(task, task), made[task], NOT_MADE, job.ref.file, place)
+        yield msgspec.structs.replace(attempt, native_id=trial, native_status=kind, reported_counted=False)
 
 
-def _never_begun(job: Job, group: Group, made: Counter[str]) -> Iterator[tuple[int, str, int]]:
-    """Where in the lock, which task, and for the how manieth time; not what the job says was made, folder or no."""
+def _never_begun(job: Job, group: EvalKey, made: Counter[str]) -> Iterator[tuple[int, str, int]]:
+    """Position in the lock, task and attempt number of each planned trial that the job never ran."""
     gone = Counter(map(_task, job.unseen(group)))
     planned, locks = Numbering(), _locks(job)
     for at, locked in enumerate(locks if job.ended(group) < len(locks) else ()):

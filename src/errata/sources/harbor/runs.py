@@ -1,19 +1,20 @@
-"""A job of Harbor and its runs: one for each agent, model and dataset, with the numbers that the job reports."""
+"""A Harbor job and its runs: one per agent, model and dataset, with the numbers that the job reports."""
 
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Code, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
+from errata.model import CodeVersion, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
+from errata.sources.base import folders, is_file
 from errata.sources.harbor import NAME
-from errata.sources.shared.documents import Documents, folders, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     count,
-    known,
     last_part,
     mapping,
     moment,
+    non_empty,
     number,
     rest,
     sequence,
@@ -22,7 +23,7 @@ from errata.sources.shared.values import (
 )
 
 ADHOC = "adhoc"
-"""Harbor's own word for tasks that are of no dataset."""
+"""Harbor's own word for tasks without a dataset."""
 _STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")
 _OLD_STATS = ("n_trials", "n_errors", "n_retries")
 _HOMES = ("id", "started_at", "finished_at", "n_total_trials", "stats", "trial_results")
@@ -30,7 +31,7 @@ _STATS_HOMES = (*_STATS, *_OLD_STATS, "evals", "n_input_tokens", "n_cache_tokens
 _EVAL_HOMES = ("n_trials", "n_errors", "metrics", "pass_at_k", "reward_stats", "exception_stats")
 
 
-class Group(NamedTuple):
+class EvalKey(NamedTuple):
     """One key of `stats.evals`."""
 
     agent: str
@@ -38,64 +39,64 @@ class Group(NamedTuple):
     dataset: str
 
 
-class Trial(NamedTuple):
+class HarborTrial(NamedTuple):
     folder: Path
     name: str
     task: str
-    group: Group
+    group: EvalKey
     native_key: str
-    """As `stats.evals` spells it: without the model, where Harbor did not know it."""
+    """As in `stats.evals`: without the model if Harbor did not know it."""
     provider: str
     version: str
     job: str
     trials_dir: str
     has_result: bool
     settings: dict[str, Any]
-    """Of agent and environment."""
+    """The configuration of agent and environment."""
     inline: dict[str, Any] = {}
-    """The result, where it stands only in the job's own file."""
+    """The result, if it is only in the job's own file."""
     pointer: str = ""
 
 
-def trials_of(folder: Path, documents: Documents) -> tuple[list[Trial], list[Unreadable]]:
-    """In the order of their names, so that equal folders give equal numbers; and what is too damaged to be one."""
-    found, lost = [], []
+def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], list[Unreadable]]:
+    """The trials in name order, so that equal folders give equal numbers, and the problems of unreadable ones."""
+    trials, lost = [], []
     for child in folders(folder):
         trial = glance(child, documents) if is_trial_folder(child) else None
         problems = list(documents.problems())
         if trial is not None:
-            found.append(trial)  # its problems are told when it is read in full
+            trials.append(trial)  # its problems are reported when it is read in full
         else:
             lost += problems
-    return found, lost
+    return trials, lost
 
 
-def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[Trial]:
-    """Those that the job's own file holds and no folder does."""
-    found = []
-    for at, told in enumerate(sequence(job.get("trial_results"))):
-        result = mapping(told)
+def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[HarborTrial]:
+    """Trials in the job's own file that have no folder."""
+    trials = []
+    for at, entry in enumerate(sequence(job.get("trial_results"))):
+        result = mapping(entry)
         name = last_part(result.get("trial_name"))
         if name not in seen and (trial := _trial(folder / (name or "_"), result, mapping(result.get("config")))):
-            found.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
-    return found
+            trials.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
+    return trials
 
 
 def is_trial_folder(folder: Path) -> bool:
     return is_file(folder / "result.json") or is_file(folder / "config.json")
 
 
-def glance(folder: Path, documents: Documents) -> Trial | None:
+def glance(folder: Path, documents: Documents) -> HarborTrial | None:
     result = documents.get(folder / "result.json")
     return _trial(folder, result, mapping(result.get("config")) or documents.get(folder / "config.json"))
 
 
-def _trial(folder: Path, result: dict[str, Any], config: dict[str, Any]) -> Trial | None:
+def _trial(folder: Path, result: dict[str, Any], config: dict[str, Any]) -> HarborTrial | None:
     has_result = "task_name" in result or "trial_name" in result
     if not has_result and not {"task", "agent"} & config.keys():
         return None
     task = mapping(config.get("task"))
-    return Trial(
+    return HarborTrial(
         folder=folder,
         name=text(result.get("trial_name")) or text(config.get("trial_name")) or folder.name,
         task=text(result.get("task_name")) or text(task.get("name")) or last_part(task.get("path")) or folder.name,
@@ -115,14 +116,14 @@ def model_of(name: str) -> tuple[str, str]:
 
 def _subject(result: dict[str, Any], config: dict[str, Any], dataset: str) -> dict[str, Any]:
     info, asked = mapping(result.get("agent_info")), mapping(config.get("agent"))
-    told = mapping(info.get("model_info"))
+    model_info = mapping(info.get("model_info"))
     agent = text(info.get("name")) or text(asked.get("name")) or text(asked.get("import_path"))
     provider, model = model_of(text(asked.get("model_name")))
-    named = text(told.get("name"))
+    named = text(model_info.get("name"))
     return {
-        "group": Group(agent, named or model, dataset),
+        "group": EvalKey(agent, named or model, dataset),
         "native_key": "__".join(part for part in (agent, named, dataset) if part),
-        "provider": text(told.get("provider")) or provider,
+        "provider": text(model_info.get("provider")) or provider,
         "version": text(info.get("version")),
     }
 
@@ -130,7 +131,7 @@ def _subject(result: dict[str, Any], config: dict[str, Any], dataset: str) -> di
 class Job:
     """The documents of the job's own folder and its trials, by the run that they belong to."""
 
-    def __init__(self, folder: Path, trials: list[Trial], documents: Documents) -> None:
+    def __init__(self, folder: Path, trials: list[HarborTrial], documents: Documents) -> None:
         self.folder = folder
         self.result = documents.get(folder / "result.json")
         self.config = documents.get(folder / "config.json")
@@ -138,9 +139,9 @@ class Job:
         self.ref = documents.ref(folder / "result.json" if self.result else folder / "config.json")
         self.log = documents.artefact(folder / "job.log", "log", name="job.log", clean=True)
         self.stats = mapping(self.result.get("stats"))
-        self.groups: dict[Group, list[Trial]] = {}
-        self._evals: dict[Group, tuple[str, dict[str, Any]]] = {}
-        self._named: dict[Group, set[str] | None] = {}
+        self.groups: dict[EvalKey, list[HarborTrial]] = {}
+        self._evals: dict[EvalKey, tuple[str, dict[str, Any]]] = {}
+        self._named: dict[EvalKey, set[str] | None] = {}
         for trial in (*trials, *inline_trials(self.result, folder, {trial.name for trial in trials})):
             self.groups.setdefault(trial.group, []).append(trial)
         for key in mapping(self.stats.get("evals")) if not self.groups else ():
@@ -150,57 +151,59 @@ class Job:
 
     @property
     def native_id(self) -> str:
-        told = [trial.job for trials in self.groups.values() for trial in trials if trial.job]
-        return text(self.result.get("id")) or "".join(told[:1]) or self.name or self.folder.name
+        jobs = [trial.job for trials in self.groups.values() for trial in trials if trial.job]
+        return text(self.result.get("id")) or "".join(jobs[:1]) or self.name or self.folder.name
 
     @property
     def name(self) -> str:
-        """As configured, else the folder that the trials name; `trials` is only Harbor's default."""
-        told = [trial.trials_dir for trials in self.groups.values() for trial in trials if trial.trials_dir != "trials"]
-        return text(self.config.get("job_name")) or "".join(told[:1])
+        """The configured name, else the trials' own folder, unless it is Harbor's default `trials`."""
+        names = [
+            trial.trials_dir for trials in self.groups.values() for trial in trials if trial.trials_dir != "trials"
+        ]
+        return text(self.config.get("job_name")) or "".join(names[:1])
 
     @property
     def datasets(self) -> set[str]:
         return {group.dataset for group in self.groups}
 
-    def eval_of(self, group: Group) -> tuple[str, dict[str, Any]]:
-        """The key in `stats.evals` and what stands there; the only one is meant, however it is spelt."""
+    def eval_of(self, group: EvalKey) -> tuple[str, dict[str, Any]]:
+        """The key in `stats.evals` and its value; a single key always matches a single run."""
         if group not in self._evals:
             evals = mapping(self.stats.get("evals"))
             keys = {trial.native_key for trial in self.groups[group]} | {"__".join(part for part in group if part)}
-            found = next((key for key in evals if key in keys), None)
-            if found is None and len(evals) == len(self.groups) == 1:
-                found = next(iter(evals))
-            self._evals[group] = (found, mapping(evals[found])) if found is not None else ("", {})
+            match = next((key for key in evals if key in keys), None)
+            if match is None and len(evals) == len(self.groups) == 1:
+                match = next(iter(evals))
+            self._evals[group] = (match, mapping(evals[match])) if match is not None else ("", {})
         return self._evals[group]
 
-    def ended(self, group: Group) -> int:
-        """How many trials came to an end, as the job says: new files name them; in old ones those with an exception
-        are none of the `n_trials`."""
+    def ended(self, group: EvalKey) -> int:
+        """The number of finished trials in the job's stats. New files list them; in old ones `n_trials` excludes
+        trials with an exception."""
         _, stats = self.eval_of(group)
         if names := _named_in(stats):
             return len(names)
         return (count(stats.get("n_trials")) or 0) + (count(stats.get("n_errors")) or 0)
 
-    def unseen(self, group: Group) -> set[str]:
-        """Trials that the job names, and that left no folder."""
+    def unseen(self, group: EvalKey) -> set[str]:
+        """Trials that the job names but that have no folder."""
         return _named_in(self.eval_of(group)[1]) - {trial.name for trial in self.groups[group]}
 
-    def broken(self, group: Group) -> dict[str, str]:
-        """Those of them that were never measured, and what broke them."""
+    def broken(self, group: EvalKey) -> dict[str, str]:
+        """Unseen trials that were never measured → the type of their exception."""
         stats = self.eval_of(group)[1]
-        unmeasured = self.unseen(group) - (_named(mapping(stats.get("reward_stats"))) or set())
-        told = mapping(stats.get("exception_stats")).items()
-        return {text(name): kind for kind, names in told for name in sequence(names) if text(name) in unmeasured}
+        unmeasured = self.unseen(group) - (_trial_names(mapping(stats.get("reward_stats"))) or set())
+        exceptions = mapping(stats.get("exception_stats")).items()
+        return {text(name): kind for kind, names in exceptions for name in sequence(names) if text(name) in unmeasured}
 
-    def counted(self, trial: Trial, result: dict[str, Any]) -> bool | None:
-        """Whether the trial is among the `n_trials` of its eval. New files name them; old ones only count them, and
-        leave out every trial with an exception."""
+    def counted(self, trial: HarborTrial, result: dict[str, Any]) -> bool | None:
+        """Whether the trial is one of the `n_trials` of its eval. New files list them; old ones only count them and
+        exclude trials with an exception."""
         _, stats = self.eval_of(trial.group)
         if not stats:
             return None
         if trial.group not in self._named:
-            self._named[trial.group] = _named(mapping(stats.get("reward_stats")))
+            self._named[trial.group] = _trial_names(mapping(stats.get("reward_stats")))
         names = self._named[trial.group]
         if names is not None:
             return trial.name in names
@@ -208,7 +211,7 @@ class Job:
         return has_rewards and result.get("exception_info") is None
 
 
-def run_of(job: Job, group: Group) -> Run:
+def run_of(job: Job, group: EvalKey) -> Run:
     trials = job.groups[group]
     several = len(job.groups) > 1
     key, stats = job.eval_of(group)
@@ -232,13 +235,13 @@ def run_of(job: Job, group: Group) -> Run:
         variant={"dataset": group.dataset} if len(job.datasets) > 1 else {},
         suite=group.dataset,
         expected_cases=_expected(job, group),
-        measured_attempts=_measured(job, group),
+        measured_attempts=_measured_attempts(job, group),
         started_at=moment(job.result.get("started_at")),
         finished_at=moment(job.result.get("finished_at")),
         native_status="" if job.result.get("finished_at") else "running",
         reported=tuple(_reported(job, key, stats)),
         context=(job.log,) if job.log else (),
-        code=Code(repo="harbor", commit=commit) if (commit := text(harbor.get("git_commit_hash"))) else None,
+        code=CodeVersion(repo="harbor", commit=commit) if (commit := text(harbor.get("git_commit_hash"))) else None,
         environment=settings(mapping(first.get("environment"))),
         usage=UsageByRole(subject=_usage(job.stats)) if not several else UsageByRole(),
         origin=str(job.folder),
@@ -247,8 +250,8 @@ def run_of(job: Job, group: Group) -> Run:
     )
 
 
-def _expected(job: Job, group: Group) -> int | None:
-    """Tasks, not trials: every agent of a job gets the same ones, each as often as the job says."""
+def _expected(job: Job, group: EvalKey) -> int | None:
+    """The number of tasks, not trials: every agent of a job gets the same tasks, each `n_attempts` times."""
     tasks = {trial.task for found, trials in job.groups.items() if found.dataset == group.dataset for trial in trials}
     total = count(job.result.get("n_total_trials"))
     made = sum(map(len, job.groups.values()))
@@ -259,8 +262,8 @@ def _expected(job: Job, group: Group) -> int | None:
     return max(len(tasks), -(-total // attempts))
 
 
-def _measured(job: Job, group: Group) -> int | None:
-    """Where the job counts more trials than there are."""
+def _measured_attempts(job: Job, group: EvalKey) -> int | None:
+    """Only if the job counts more trials than there are folders."""
     lost = job.ended(group) - len(job.broken(group)) - sum(trial.has_result for trial in job.groups[group])
     if lost <= 0:
         return None
@@ -271,13 +274,13 @@ def _measured(job: Job, group: Group) -> int | None:
 
 
 def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
-    """The harness's own numbers. `mean` counts the rewards of the trials in `n_trials`."""
+    """The harness's own numbers. `mean` is over the rewards of the trials in `n_trials`."""
     n = count(stats.get("n_trials"))
     headline = True
     for at, metric in enumerate(map(mapping, sequence(stats.get("metrics")))):
-        for name, told in metric.items():
+        for name, raw in metric.items():
             ref = job.ref.below("stats", "evals", key, "metrics", at, name)
-            value = number(told)
+            value = number(raw)
             yield Reported(
                 name=name,
                 metric="mean" if name == "mean" else name,
@@ -286,24 +289,24 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
                 n=n,
                 headline=headline and value is not None,
                 ref=ref,
-                extra={} if value is not None else known(value=told),
+                extra={} if value is not None else non_empty(value=raw),
             )
             headline = headline and value is None
     if stats and headline:
         yield Reported(name="mean", metric="mean", scorer="verifier", n=n, headline=True, ref=job.ref)
-    for k, told in mapping(stats.get("pass_at_k")).items():
-        yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(told), ref=job.ref)
+    for k, raw in mapping(stats.get("pass_at_k")).items():
+        yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(raw), ref=job.ref)
     for name in ("n_trials", "n_errors"):
         if (value := number(stats.get(name))) is not None:
             yield Reported(name=name, metric=name, value=value, ref=job.ref)
 
 
 def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
-    """What the job's files say besides; of the lock all but the trials, which are compared with the folders."""
+    """The other fields of the job's files; the lock without its trials, which are compared with the folders."""
     counts = {name: job.stats.get(name) for name in (*_STATS, *_OLD_STATS)}
-    return known(
+    return non_empty(
         n_total_trials=job.result.get("n_total_trials"),
-        stats=known(**counts) | rest(job.stats, _STATS_HOMES),
+        stats=non_empty(**counts) | rest(job.stats, _STATS_HOMES),
         eval=key,
         reward_stats=stats.get("reward_stats"),
         exception_stats=stats.get("exception_stats"),
@@ -325,8 +328,8 @@ def _usage(stats: dict[str, Any]) -> Usage:
     )
 
 
-def _named(rewards: dict[str, Any]) -> set[str] | None:
-    """The trials that a new `reward_stats` names; none for an old one, which counts."""
+def _trial_names(rewards: dict[str, Any]) -> set[str] | None:
+    """The trials listed in a new `reward_stats`; None for an old one, which only counts."""
     if not any(isinstance(value, dict) for value in rewards.values()):
         return None
     lists = [names for value in rewards.values() for names in mapping(value).values()]
@@ -334,24 +337,24 @@ def _named(rewards: dict[str, Any]) -> set[str] | None:
 
 
 def _named_in(stats: dict[str, Any]) -> set[str]:
-    """Every trial that has a reward or an exception, of a new job."""
-    rewarded = _named(mapping(stats.get("reward_stats")))
+    """Every trial with a reward or an exception, in a new job."""
+    rewarded = _trial_names(mapping(stats.get("reward_stats")))
     if rewarded is None:
         return set()
     broken = mapping(stats.get("exception_stats")).values()
     return rewarded | {text(name) for names in broken for name in sequence(names)}
 
 
-def _group_of_key(key: str) -> Group:
+def _group_of_key(key: str) -> EvalKey:
     """`agent__model__dataset`, or without the model."""
     agent, _, others = key.partition("__")
     model, _, dataset = others.rpartition("__")
-    return Group(agent, model, dataset)
+    return EvalKey(agent, model, dataset)
 
 
-def _configured(config: dict[str, Any]) -> Group:
-    """Of a job that has made no trial yet."""
+def _configured(config: dict[str, Any]) -> EvalKey:
+    """The key of a job without trials."""
     agent, dataset = (mapping(next(iter(sequence(config.get(name))), None)) for name in ("agents", "datasets"))
-    return Group(
+    return EvalKey(
         text(agent.get("name")), model_of(text(agent.get("model_name")))[1], text(dataset.get("name")) or ADHOC
     )

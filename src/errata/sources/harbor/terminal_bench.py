@@ -1,4 +1,4 @@
-"""terminal-bench before Harbor: `results.json` with a row for each trial, `run_metadata.json`, a folder a trial."""
+"""terminal-bench, Harbor's predecessor: `results.json` with a row per trial, `run_metadata.json`, trial folders."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from errata.model import (
     Attempt,
     Case,
     Check,
-    Code,
+    CodeVersion,
     ErrorInfo,
     Item,
     Reported,
@@ -25,19 +25,19 @@ from errata.model import (
     case_key,
 )
 from errata.model.words import Execution, Measurement, Outcome
-from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.base import Numbering, Row, convert_each, folders, is_file
 from errata.sources.harbor import NAME
 from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
-from errata.sources.shared.documents import Documents, files, folders, is_file
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.documents import Documents, files
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import (
     count,
-    known,
     last_part,
     mapping,
     moment,
+    non_empty,
     number,
     plain,
     rest,
@@ -54,7 +54,7 @@ SUITE = "terminal-bench"
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*$|head$")
 
 
-class Rows(NamedTuple):
+class ResultRows(NamedTuple):
     document: dict[str, Any]
     rows: list[Row]
 
@@ -62,34 +62,34 @@ class Rows(NamedTuple):
 def read(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     documents = Documents(root, NAME, keep="end")
-    found = _rows(path, root, documents)
+    results = _rows(path, root, documents)
     metadata = documents.get(root / "run_metadata.json")
     lock = documents.get(root / "tb.lock")
     ref = documents.ref(path if path.is_file() else root / "results.json")
-    rows = [mapping(row.data) for row in found.rows]
-    run = run_of(found.document, metadata, lock, rows=rows, root=root, ref=ref)
+    rows = [mapping(row.data) for row in results.rows]
+    run = run_of(results.document, metadata, lock, rows=rows, root=root, ref=ref)
     yield run
     yield from documents.problems()
-    trials = Trials(run, documents, any(map(_tokens, rows)))
-    yield from convert_each(found.rows, trials.items, source=NAME)
-    yield from _never_run(run, metadata, found.document, rows)
+    trials = TrialConverter(run, documents, any(map(_tokens, rows)))
+    yield from convert_each(results.rows, trials.items, source=NAME)
+    yield from _never_run(run, metadata, results.document, rows)
 
 
-class Trials:
-    """Numbers the trials of each task as their names do, and tells each task once."""
+class TrialConverter:
+    """Converts rows to attempts, numbered as in the trials' names, with one case per task."""
 
     def __init__(self, run: Run, documents: Documents, counts_tokens: bool) -> None:
         self._run = run
         self._documents = documents
         self._counts_tokens = counts_tokens
         self._taken: dict[tuple[str, int], str] = {}
-        self._told: set[str] = set()
+        self._cases_seen: set[str] = set()
 
     def items(self, row: Row) -> Iterator[Item]:
-        trial = Fields(row.data)
+        trial = JsonFields(row.data)
         task, instruction = text(trial.require("task_id")), trial.take("instruction")
-        if task not in self._told:
-            self._told.add(task)
+        if task not in self._cases_seen:
+            self._cases_seen.add(task)
             yield Case(
                 run=self._run.id,
                 suite=self._run.suite,
@@ -105,16 +105,18 @@ class Trials:
         yield from self._documents.problems()
 
     def _index(self, task: str, name: str) -> tuple[int, int | None]:
-        """`task.2-of-3.run` is the second trial; a name that comes again repeats the first of that name."""
-        told = _NUMBER.search(name)
-        index = int(told[1]) if told else 1
+        """`task.2-of-3.run` is the second trial; a repeated name is a duplicate of the first trial of that name."""
+        numbered = _NUMBER.search(name)
+        index = int(numbered[1]) if numbered else 1
         first = next((at for (of, at), other in self._taken.items() if of == task and name and other == name), None)
         while (task, index) in self._taken:
             index += 1
         self._taken[task, index] = name
         return index, first
 
-    def _attempt(self, trial: Fields, task: str, ref: SourceRef, *, index: int, duplicate_of: str | None) -> Attempt:
+    def _attempt(
+        self, trial: JsonFields, task: str, ref: SourceRef, *, index: int, duplicate_of: str | None
+    ) -> Attempt:
         mode = text(trial.take("failure_mode"))
         fault = _fault(mode)
         execution, measurement, outcome = _facts(trial, fault)
@@ -130,7 +132,7 @@ class Trials:
             measurement=measurement,
             outcome=outcome,
             native_status=mode,
-            # what is not resolved counts as 0, whatever kept it from being measured
+            # an unresolved trial counts as 0, also if it was never measured
             reported=1.0 if resolved is True else 0.0,
             reported_counted=True,
             limit=limit_of(fault, mode) if fault else None,
@@ -146,50 +148,52 @@ class Trials:
             extra=self._extra(trial),
         )
 
-    def _usage(self, trial: Fields) -> Usage:
-        """Agents that are installed into the container report 0 for want of a count: then no trial has one."""
+    def _usage(self, trial: JsonFields) -> Usage:
+        """Agents installed in the container report 0 tokens because they do not count: then no trial has a count."""
         if not self._counts_tokens:
             return Usage()
         return Usage(input=count(trial.get("total_input_tokens")), output=count(trial.get("total_output_tokens")))
 
-    def _extra(self, trial: Fields) -> dict[str, Any]:
+    def _extra(self, trial: JsonFields) -> dict[str, Any]:
         times = {
             f"{phase}_{end}_at": trial.take(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
         }
-        told = (
-            {} if self._counts_tokens else known(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
+        tokens = (
+            {}
+            if self._counts_tokens
+            else non_empty(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
         )
         resolved = trial.get("is_resolved")
-        odd = known(is_resolved=resolved) if not isinstance(resolved, bool) else {}
+        odd = non_empty(is_resolved=resolved) if not isinstance(resolved, bool) else {}
         trial.drop("total_input_tokens", "total_output_tokens")
-        return rest(trial.rest()) | known(times=known(**times)) | told | odd
+        return rest(trial.rest()) | non_empty(times=non_empty(**times)) | tokens | odd
 
     def _artefacts(self, task: str, name: str) -> tuple[Artefact, ...]:
         if not _is_name(task) or not _is_name(name):
             return ()
         folder = self._documents.root / task / name
-        found = [
+        logs = [
             self._documents.artefact(file, agent_role(file), name=f"{task}/{name}/{part}/{file.name}")
             for part in _FOLDERS
             for file in files(folder / part)
         ]
         commands = self._documents.artefact(folder / "commands.txt", "log", name=f"{task}/{name}/commands.txt")
-        return tuple(artefact for artefact in (*found, commands) if artefact is not None)
+        return tuple(artefact for artefact in (*logs, commands) if artefact is not None)
 
 
-def _rows(path: Path, root: Path, documents: Documents) -> Rows:
-    """The rows of `results.json`; without it those that lie in the folders of the trials."""
+def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:
+    """The rows of `results.json`, else those in the trial folders."""
     file = path if path.is_file() else root / "results.json"
     document = documents.get(file)
     if isinstance(document.get("results"), list):
         place = partial(documents.ref, file)
-        return Rows(document, [Row(told, place(f"/results/{at}")) for at, told in enumerate(document["results"])])
-    found = []
+        return ResultRows(document, [Row(row, place(f"/results/{at}")) for at, row in enumerate(document["results"])])
+    rows = []
     for trial in (trial for task in folders(root) for trial in folders(task) if is_file(trial / "results.json")):
-        told = documents.get(trial / "results.json")
-        if "task_id" in told:
-            found.append(Row(told, documents.ref(trial / "results.json")))
-    return Rows(document, found)
+        row = documents.get(trial / "results.json")
+        if "task_id" in row:
+            rows.append(Row(row, documents.ref(trial / "results.json")))
+    return ResultRows(document, rows)
 
 
 def _fault(mode: str) -> Fault | None:
@@ -198,7 +202,7 @@ def _fault(mode: str) -> Fault | None:
     return OF_FAILURE_MODE.get(mode) or Fault("error", "subject")
 
 
-def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
+def _facts(trial: JsonFields, fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
     resolved = trial.get("is_resolved")
     execution: Execution = fault.execution if fault else "completed"
     if isinstance(resolved, bool):
@@ -211,28 +215,28 @@ def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, 
     return ("completed", "unscored", "none") if ended else ("unfinished", "not_run", "none")
 
 
-def _checks(trial: Fields) -> tuple[Check, ...]:
-    """All tests have to pass: a trial is resolved by nothing else."""
-    told = mapping(trial.take("parser_results"))
+def _checks(trial: JsonFields) -> tuple[Check, ...]:
+    """A trial is resolved only if all tests pass."""
+    results = mapping(trial.take("parser_results"))
     return tuple(
         test_check(name, text(status) or str(plain(status)), order, counts=True)
-        for order, (name, status) in enumerate(told.items())
+        for order, (name, status) in enumerate(results.items())
     )
 
 
-def _durations(trial: Fields) -> dict[str, float]:
-    found = {}
+def _durations(trial: JsonFields) -> dict[str, float]:
+    durations = {}
     for phase in ("agent", "test"):
         start, end = moment(trial.get(f"{phase}_started_at")), moment(trial.get(f"{phase}_ended_at"))
         if (took := seconds_between(start, end)) is not None:
-            found[phase] = took
-    return found
+            durations[phase] = took
+    return durations
 
 
 def _never_run(
     run: Run, metadata: dict[str, Any], document: dict[str, Any], rows: list[dict[str, Any]]
 ) -> Iterator[Item]:
-    """Tasks that were planned and have no row, and that are not counted all the same."""
+    """Planned tasks without a row that the results do not count either."""
     made = {text(row.get("task_id")) for row in rows}
     made |= {text(task) for name in ("resolved_ids", "unresolved_ids") for task in sequence(document.get(name))}
     numbering = Numbering()
@@ -265,7 +269,7 @@ def run_of(
     root: Path,
     ref: SourceRef,
 ) -> Run:
-    counts, about = Fields(document), Fields(metadata)
+    counts, about = JsonFields(document), JsonFields(metadata)
     provider, model = model_of(text(about.take("model_name")))
     commit = text(about.take("commit_hash"))
     ended = moment(about.take("end_time"))
@@ -283,44 +287,44 @@ def run_of(
         suite=text(about.take("dataset_name")) or SUITE,
         suite_version=_suite_version(about),
         expected_cases=_expected(about),
-        measured_attempts=_measured(counts, len(rows)),
+        measured_attempts=_measured_attempts(counts, len(rows)),
         started_at=moment(about.take("start_time")),
         finished_at=ended,
         native_status="running" if metadata and ended is None else "",
         reported=tuple(_reported(counts, about, len(rows), ref)),
-        code=Code(commit=commit) if commit not in ("", "unknown") else None,
+        code=CodeVersion(commit=commit) if commit not in ("", "unknown") else None,
         origin=str(root),
         ref=ref,
-        extra=_extra(counts, about, rows) | known(lock=settings(lock)),
+        extra=_extra(counts, about, rows) | non_empty(lock=settings(lock)),
     )
 
 
-def _suite_version(about: Fields) -> str:
-    """As told, else as the folder of the dataset is called."""
+def _suite_version(about: JsonFields) -> str:
+    """The given version, else one in the name of the dataset's folder."""
     folder = last_part(about.get("dataset_path"))
     return text(about.take("dataset_version")) or (folder if _VERSION.match(folder) else "")
 
 
-def _expected(about: Fields) -> int | None:
+def _expected(about: JsonFields) -> int | None:
     planned = {text(task) for task in sequence(about.take("task_ids"))} - {""}
     return len(planned) or count(about.get("dataset_size")) or None
 
 
-def _measured(counts: Fields, rows: int) -> int | None:
-    """Where more trials were counted than there are rows."""
+def _measured_attempts(counts: JsonFields, rows: int) -> int | None:
+    """Only if more trials were counted than there are rows."""
     counted = sum(count(counts.take(name)) or 0 for name in ("n_resolved", "n_unresolved"))
     return counted if counted > rows else None
 
 
-def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator[Reported]:
-    """The two files may disagree: a run that was killed has no accuracy in the one of them."""
-    counted, told = number(counts.take("accuracy")), number(about.take("accuracy"))
+def _reported(counts: JsonFields, about: JsonFields, n: int, ref: SourceRef) -> Iterator[Reported]:
+    """The two files may disagree: a killed run has its accuracy in only one of them."""
+    counted, in_metadata = number(counts.take("accuracy")), number(about.take("accuracy"))
     other = SourceRef(file="run_metadata.json", pointer="/accuracy")
-    first = counted if counted is not None else told
-    place = SourceRef(file=ref.file, pointer="/accuracy") if counted is not None or told is None else other
+    first = counted if counted is not None else in_metadata
+    place = SourceRef(file=ref.file, pointer="/accuracy") if counted is not None or in_metadata is None else other
     yield Reported(name="accuracy", metric="pass_rate", value=first, n=n, headline=True, ref=place)
-    if told is not None and told != first:
-        yield Reported(name="accuracy", metric="pass_rate", value=told, n=n, ref=other)
+    if in_metadata is not None and in_metadata != first:
+        yield Reported(name="accuracy", metric="pass_rate", value=in_metadata, n=n, ref=other)
     if (resolved := number(counts.take("n_resolved"))) is not None:
         yield Reported(name="n_resolved", metric="passed", value=resolved, n=n, ref=ref)
     if (unresolved := number(counts.take("n_unresolved"))) is not None:
@@ -329,16 +333,16 @@ def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator
         yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(value), ref=ref)
 
 
-def _extra(counts: Fields, about: Fields, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The lists of resolved and other tasks are kept where they are not what the rows say."""
+def _extra(counts: JsonFields, about: JsonFields, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The lists of resolved and unresolved tasks are kept only if they differ from the rows."""
     resolved = [row.get("task_id") for row in rows if row.get("is_resolved") is True]
     others = [row.get("task_id") for row in rows if row.get("is_resolved") is not True]
     counts.drop("results")
     lists = {
         name: counts.take(name)
-        for name, found in (("resolved_ids", resolved), ("unresolved_ids", others))
-        if sorted(map(str, sequence(counts.take(name)))) != sorted(map(str, found))
+        for name, tasks in (("resolved_ids", resolved), ("unresolved_ids", others))
+        if sorted(map(str, sequence(counts.take(name)))) != sorted(map(str, tasks))
     }
     more: dict[str, Any] = settings(rest(about.rest()))
-    told = known(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
-    return more | rest(counts.rest()) | told
+    ids = non_empty(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
+    return more | rest(counts.rest()) | ids

@@ -1,4 +1,4 @@
-"""What an attempt's exception or failure mode means, and what the verifier gave: rewards and tests."""
+"""The meaning of exceptions and failure modes, and the verifier's rewards and tests as checks."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from errata.model import Check, ErrorInfo, Limit, SourceRef
 from errata.model.words import CheckStatus, Execution, Outcome, Phase
 from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.exceptions import frames_of, own_frame
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
@@ -36,7 +36,7 @@ _OF_TEST: dict[str, CheckStatus] = {
 
 
 class Fault(NamedTuple):
-    """`answered` is false where the agent never got to work: then a reward says nothing about it."""
+    """`answered` is false if the agent never started working: then a reward is meaningless."""
 
     execution: Execution
     phase: Phase
@@ -92,7 +92,7 @@ OF_FAILURE_MODE: dict[str, Fault] = {
 
 
 def fault_of(exception: dict[str, Any], result: dict[str, Any]) -> Fault:
-    """By the class; what has no class of its own here, by the phase that was begun last."""
+    """By exception class; for unknown classes by the phase that started last."""
     kind = kind_of(exception)
     begun: Iterator[Phase] = (phase for name, phase in _PHASES if mapping(result.get(name)).get("started_at"))
     first: Phase = "environment"
@@ -113,7 +113,7 @@ def error_of(exception: dict[str, Any], fault: Fault, ref: SourceRef) -> ErrorIn
         type=kind_of(exception),
         message=redact(text(exception.get("exception_message"))),
         traceback=redact(traceback[-TRACEBACK_CAP:]),
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase=fault.phase,
         at=moment(exception.get("occurred_at")),
         ref=ref,
@@ -124,20 +124,20 @@ def error_of(exception: dict[str, Any], fault: Fault, ref: SourceRef) -> ErrorIn
 def limit_of(fault: Fault, message: str) -> Limit | None:
     if not fault.limit:
         return None
-    told = _SECONDS.search(message) if fault.limit == "time" else None
-    value = float(told[1]) if told and told[1].count(".") <= 1 and told[1] != "." else None
+    seconds = _SECONDS.search(message) if fault.limit == "time" else None
+    value = float(seconds[1]) if seconds and seconds[1].count(".") <= 1 and seconds[1] != "." else None
     return Limit(type=fault.limit, value=value, reason=redact(message))
 
 
 def exit_code_of(exception: dict[str, Any]) -> int | None:
     if kind_of(exception) != "NonZeroAgentExitCodeError":
         return None
-    told = _EXIT_CODE.search(text(exception.get("exception_message")))
-    return int(told[1]) if told else None
+    match = _EXIT_CODE.search(text(exception.get("exception_message")))
+    return int(match[1]) if match else None
 
 
 def value_of(rewards: dict[str, Any]) -> float | None:
-    """The one named `reward`, else the only one; of several others the mean, as Harbor has no rule for them."""
+    """The reward named `reward`, else the mean of all: Harbor has no rule for several rewards."""
     if "reward" in rewards:
         return number(rewards["reward"])
     values = [number(value) for value in rewards.values()]
@@ -146,18 +146,18 @@ def value_of(rewards: dict[str, Any]) -> float | None:
 
 
 def outcome_of(value: float) -> Outcome:
-    """Harbor has no pass rule but that 1 is all; between 0 and 1 it is a graded value."""
+    """A reward of 1 is a pass; between 0 and 1 it is a graded score. Harbor has no other pass rule."""
     if value >= 1:
         return "pass"
     return "partial" if value > 0 else "fail"
 
 
 def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator[Check]:
-    """A broken verifier is a check without a value."""
+    """A failed verifier is a check without a value."""
     if not rewards and broken is not None:
         yield Check(name="reward", kind="reward", status="error", scorer="verifier", is_primary=True, error=broken)
-    for order, (name, told) in enumerate(rewards.items()):
-        value = number(told)
+    for order, (name, reward) in enumerate(rewards.items()):
+        value = number(reward)
         is_primary = name == "reward" or len(rewards) == 1
         yield Check(
             name=name,
@@ -168,19 +168,19 @@ def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator
             value=value,
             is_primary=is_primary,
             counts=is_primary or "reward" not in rewards,
-            extra={} if value is not None else {"value": plain(told)},
+            extra={} if value is not None else {"value": plain(reward)},
         )
 
 
 def test_checks(folder: Path, documents: Documents) -> Iterator[Check]:
-    """The tests are told beside the reward, which alone decides."""
+    """The tests of the verifier. They do not count: only the reward decides."""
     for file in files(folder):
         if not file.name.endswith("ctrf.json"):
             continue
         results = mapping(documents.get(file).get("results"))
         tool = text(mapping(results.get("tool")).get("name"))
-        for order, told in enumerate(sequence(results.get("tests"))[:TESTS_CAP]):
-            test = Fields(mapping(told))
+        for order, entry in enumerate(sequence(results.get("tests"))[:TESTS_CAP]):
+            test = JsonFields(mapping(entry))
             made = test_check(text(test.take("name")) or f"test {order + 1}", text(test.take("status")), order)
             yield _detailed(made, test, file.name, tool)
 
@@ -197,7 +197,7 @@ def test_check(name: str, status: str, order: int, *, counts: bool = False) -> C
     )
 
 
-def _detailed(made: Check, test: Fields, file: str, tool: str) -> Check:
+def _detailed(made: Check, test: JsonFields, file: str, tool: str) -> Check:
     message, trace = text(test.take("message")), text(test.take("trace"))
     explanation = "\n".join(part for part in (trace, message if message not in trace else "") if part)
     line = count(test.take("line"))
@@ -215,8 +215,8 @@ def _detailed(made: Check, test: Fields, file: str, tool: str) -> Check:
     )
 
 
-def _duration(test: Fields) -> float | None:
-    """CTRF says milliseconds; pytest's plugin writes seconds, times included."""
+def _duration(test: JsonFields) -> float | None:
+    """CTRF specifies milliseconds, but pytest's plugin writes seconds for durations and times."""
     duration, start = number(test.take("duration")), number(test.get("start"))
     if duration is None:
         return None

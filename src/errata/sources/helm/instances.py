@@ -26,8 +26,18 @@ from errata.sources.base import Numbering, Row
 from errata.sources.helm.stats import Stat, stats_of
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import Items
-from errata.sources.shared.values import known, mapping, moment_since_1970, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.row_groups import ItemGroups
+from errata.sources.shared.values import (
+    mapping,
+    moment_since_1970,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",
           "annotations")  # fmt: skip
@@ -37,22 +47,22 @@ _COMPLETION = ("text", "tokens", "finish_reason")
 _RESULT = ("success", "completions", "error", "error_flags", "request_time", "request_datetime")
 
 
-class Named(msgspec.Struct, frozen=True):
+class InstanceId(msgspec.Struct, frozen=True):
     id: Any = None
     perturbation: Any = None
 
 
-class Request(msgspec.Struct):
-    """What tells which requests belong together."""
+class RequestKey(msgspec.Struct):
+    """The key that groups the requests of one instance."""
 
-    instance: Named = Named()
+    instance: InstanceId = InstanceId()
     train_trial_index: Any = None
 
     def key(self) -> Any:
         return _key(self.instance.id, self.train_trial_index, self.instance.perturbation)
 
 
-class Measured(msgspec.Struct):
+class StatsKey(msgspec.Struct):
     instance_id: Any = None
     train_trial_index: Any = None
     perturbation: Any = None
@@ -62,31 +72,31 @@ class Measured(msgspec.Struct):
 
 
 class InstanceContext(NamedTuple):
-    """What all instances of a run share."""
+    """The values that all instances of a run share."""
 
     run: Run
     adapter: dict[str, Any]
     main: str
     split: str
-    measured: Items | None
+    measured: ItemGroups | None
 
 
 def _key(name: Any, trial: Any, perturbation: Any) -> Any:
     return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
 
 
-def items_of(reading: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
+def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
     rows: tuple[Row, ...] = group.data
     instance = mapping(rows[0].data["instance"])
     name = _name(instance)
     index = numbering.next(name)
     if index == 1:
-        yield _case(reading.run, name, instance, rows[0])
-    yield _attempt(reading, name, index, rows)
+        yield _case(context.run, name, instance, rows[0])
+    yield _attempt(context, name, index, rows)
 
 
 def _name(instance: dict[str, Any]) -> str:
-    """A copy that was changed on purpose has the id of its original."""
+    """A perturbed copy has the id of its original, so its name gets a suffix."""
     changed = text(mapping(instance.get("perturbation")).get("name"))
     name = name_of(instance["id"])
     return f"{name}~{changed}" if changed else name
@@ -112,46 +122,47 @@ def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
 
 
 def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[str, Any]:
-    """References whose tags say more than that they are right or not, the perturbation, and what else is told."""
+    """References with unusual tags, the perturbation, and other fields."""
     say_more = any(
-        sequence(one.get("tags")) not in ([], ["correct"]) or set(one) != {"output", "tags"} for one in references
+        sequence(reference.get("tags")) not in ([], ["correct"]) or set(reference) != {"output", "tags"}
+        for reference in references
     )
-    return known(references=references if say_more else None, perturbation=instance.get("perturbation")) | rest(
+    return non_empty(references=references if say_more else None, perturbation=instance.get("perturbation")) | rest(
         instance, _INSTANCE
     )
 
 
-def _attempt(reading: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
+def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
     key = _key(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
-    measured = reading.measured.of(key) if reading.measured is not None else ()
+    measured = context.measured.of(key) if context.measured is not None else ()
     stats = list(stats_of(measured[0].data.get("stats"))) if measured else []
     errors = tuple(errors_of(rows))
-    main = next((one.value for one in stats if one.name == reading.main), None)
+    main = next((one.value for one in stats if one.name == context.main), None)
     facts = _facts(main, failed=bool(errors), measured=bool(measured))
     result = mapping(first.get("result"))
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
-        native_status=f"{reading.main} {main:g}" if main is not None else "",
+        native_status=f"{context.main} {main:g}" if main is not None else "",
         native_reason="prompt_truncated" if first.get("prompt_truncated") is True else "",
         reported=main,
-        reported_counted=main is not None and _is_counted(reading, instance),
+        reported_counted=main is not None and _is_counted(context, instance),
         output=_output(states, failed=bool(errors)),
         stop_reason=stop_reason(states),
         errors=errors,
-        checks=tuple(_checks(reading, stats, measured, facts)),
+        checks=tuple(_checks(context, stats, measured, facts)),
         judgements=tuple(_judgements(first)),
         steps=steps_of(states),
         usage=UsageByRole(subject=_usage(stats)),
         started_at=moment_since_1970(result.get("request_datetime")),
         duration=duration_of(states),
-        extra=_extra(reading, states, stats),
+        extra=_extra(context, states, stats),
         ref=rows[0].ref,
     )
 
@@ -165,20 +176,20 @@ def _facts(main: float | None, *, failed: bool, measured: bool) -> Facts:
     return Facts("error", "scored", despite_error(outcome)) if failed else Facts("completed", "scored", outcome)
 
 
-def _is_counted(reading: InstanceContext, instance: dict[str, Any]) -> bool:
-    return text(instance.get("split")) == reading.split and not instance.get("perturbation")
+def _is_counted(context: InstanceContext, instance: dict[str, Any]) -> bool:
+    return text(instance.get("split")) == context.split and not instance.get("perturbation")
 
 
 def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
-    """What HELM puts in the place of a failed request is no answer of the model's."""
+    """HELM's placeholder for a failed request is not an answer of the model."""
     made = output_of(states)
     return Output() if failed and not made.text else made
 
 
-def _checks(reading: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
+def _checks(context: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
     measures = [stat for stat in stats if stat.is_measure]
     for order, stat in enumerate(measures):
-        main = stat.name == reading.main
+        main = stat.name == context.main
         yield Check(
             name=stat.name,
             status="not_run" if facts.execution == "error" and stat.value == 0 else status_of(stat.value),
@@ -192,7 +203,7 @@ def _checks(reading: InstanceContext, stats: list[Stat], measured: tuple[Row, ..
 
 
 def _judgements(state: dict[str, Any]) -> Iterator[Judgement]:
-    """What annotators said: mostly models that were asked to judge."""
+    """The output of annotators, which are mostly judge models."""
     for name, annotation in mapping(state.get("annotations")).items():
         yield Judgement(judge=str(name), raw=plain(annotation))
 
@@ -206,11 +217,11 @@ def _usage(stats: list[Stat]) -> Usage:
     return Usage(input=None if asked is None else int(asked), output=None if answered is None else int(answered))
 
 
-def _extra(reading: InstanceContext, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
+def _extra(context: InstanceContext, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
     counted = {one.name: one.value for one in stats if not one.is_measure and one.value is not None}
-    others = [beside(state, reading.adapter) for state in states[1:]]
-    more = rest(states[0], _STATE) | beside(states[0], reading.adapter)
-    return more | known(stats=counted, other_requests=[one for one in others if one])
+    others = [beside(state, context.adapter) for state in states[1:]]
+    more = rest(states[0], _STATE) | beside(states[0], context.adapter)
+    return more | non_empty(stats=counted, other_requests=[one for one in others if one])
 
 
 def completions_of(state: dict[str, Any]) -> list[dict[str, Any]]:
@@ -218,7 +229,7 @@ def completions_of(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def output_of(states: list[dict[str, Any]]) -> Output:
-    """Of several requests only all together are the answer: how likely each reference is."""
+    """With several requests, the answer is the list of likelihoods of the references."""
     if len(states) > 1:
         return Output(structured=[_weighed(state) for state in states])
     completions = completions_of(states[0])
@@ -231,7 +242,7 @@ def output_of(states: list[dict[str, Any]]) -> Output:
 def _weighed(state: dict[str, Any]) -> dict[str, Any]:
     likelihoods = [one.get("logprob") for one in completions_of(state)]
     named = {name: state.get(name) for name in ("reference_index", "request_mode")}
-    return known(**named, logprobs=likelihoods)
+    return non_empty(**named, logprobs=likelihoods)
 
 
 def stop_reason(states: list[dict[str, Any]]) -> str:
@@ -241,7 +252,7 @@ def stop_reason(states: list[dict[str, Any]]) -> str:
 
 
 def errors_of(rows: tuple[Row, ...]) -> Iterator[ErrorInfo]:
-    """A failed request that is not fatal is scored as if it had answered with nothing."""
+    """HELM scores a failed request that is not fatal like an empty answer."""
     for row in rows:
         result = mapping(row.data.get("result"))
         if result.get("success") is False or text(result.get("error")):
@@ -264,7 +275,9 @@ def steps_of(states: list[dict[str, Any]]) -> tuple[Step, ...]:
         asked = steps_of_chat(sequence(request.get("messages"))) or _prompt(request)
         named = {name: state.get(name) for name in ("reference_index", "request_mode")}
         first = len(steps)
-        steps += [replace(step, index=first + at, extra=step.extra | known(**named)) for at, step in enumerate(asked)]
+        steps += [
+            replace(step, index=first + at, extra=step.extra | non_empty(**named)) for at, step in enumerate(asked)
+        ]
         for try_, completion in enumerate(completions_of(state), start=1):
             steps.append(_answer(completion, len(steps), try_, named))
     return tuple(steps)
@@ -283,7 +296,7 @@ def _answer(completion: dict[str, Any], at: int, try_: int, named: dict[str, Any
         kind="model_call",
         try_=try_,
         text=text(completion.get("text")),
-        extra=rest(completion, _COMPLETION) | known(finish_reason=reason, **named),
+        extra=rest(completion, _COMPLETION) | non_empty(finish_reason=reason, **named),
     )
 
 
@@ -294,10 +307,10 @@ def duration_of(states: list[dict[str, Any]]) -> float | None:
 
 
 def beside(state: dict[str, Any], adapter: dict[str, Any]) -> dict[str, Any]:
-    """Of the first request and its result: what is not as the adapter says, and has no field of its own."""
+    """Fields of the request that differ from the adapter, and fields of the result without a place of their own."""
     request = mapping(state.get("request"))
     asked = {name: value for name, value in request.items() if adapter.get(name) != value}
-    return known(
+    return non_empty(
         request=rest(asked, ("prompt", "messages")),
         result=rest(mapping(state.get("result")), _RESULT),
         output_mapping=plain(state.get("output_mapping")),

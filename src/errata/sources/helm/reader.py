@@ -1,4 +1,4 @@
-"""The documents of a run folder → the run, with its statistics, and then its instances."""
+"""The documents of a run folder → the run with its statistics, then its instances."""
 
 import re
 from collections.abc import Iterator
@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
+from errata.sources.base import Numbering, Row, convert_each, is_file, json_file, of_run
 from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
-from errata.sources.helm.instances import InstanceContext, Measured, Request, items_of
+from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
-from errata.sources.shared.documents import Documents, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.row_groups import Items
-from errata.sources.shared.values import known, mapping, moment_since_1970, plain, rest, sequence, settings, text
+from errata.sources.shared.row_groups import ItemGroups
+from errata.sources.shared.values import mapping, moment_since_1970, non_empty, plain, rest, sequence, settings, text
 
 SCENARIO = "scenario.json"
 STATS = "stats.json"
@@ -24,16 +24,16 @@ _TESTED = ("test", "valid")
 
 
 class Folder(NamedTuple):
-    """The documents of a run but for its requests and their statistics, which are many."""
+    """The documents of a run, except the long lists of requests and their statistics."""
 
     path: Path
     spec: dict[str, Any]
     scenario: dict[str, Any]
     stats: tuple[Stat, ...]
     state_spec: dict[str, Any]
-    """The `adapter_spec` as it stands beside the requests."""
+    """The `adapter_spec` beside the requests."""
     since: Any
-    """When the first request was made."""
+    """The time of the first request."""
 
     @property
     def adapter(self) -> dict[str, Any]:
@@ -72,16 +72,16 @@ def read(path: Path) -> Iterator[Item]:
     yield run
     yield from of_run(run.id, (*documents.problems(), *problems))
     if state is not None:
-        items = Items(measured, Measured, Measured.key) if measured is not None else None
-        reading = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
-        rows = Items(state, Request, Request.key).together()
-        yield from of_run(run.id, convert_each(rows, partial(items_of, reading, Numbering()), source=NAME))
+        items = ItemGroups(measured, StatsKey, StatsKey.key) if measured is not None else None
+        context = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
+        rows = ItemGroups(state, RequestKey, RequestKey.key).together()
+        yield from of_run(run.id, convert_each(rows, partial(items_of, context, Numbering()), source=NAME))
     if measured is not None:
         yield from of_run(run.id, measured.problems())
 
 
 def _long(path: Path, listed: str, problems: list[Unreadable]) -> LongDocument | None:
-    """None where there is no such file, or it can't be read."""
+    """None if there is no such file, or it can't be read."""
     if not is_file(path):
         return None
     read = long_document(path, listed, source=NAME, root=path.parent)
@@ -144,12 +144,12 @@ def _subject(adapter: dict[str, Any]) -> Subject:
         model=model or deployment,
         provider=deployment.partition("/")[0],
         params=params,
-        extra=known(model_deployment=deployment if deployment != model else None),
+        extra=non_empty(model_deployment=deployment if deployment != model else None),
     )
 
 
 def _expected(folder: Folder) -> int | None:
-    """Counted by HELM itself, but for copies of instances that were changed on purpose."""
+    """HELM's own count; None for runs with perturbed copies of instances."""
     if sequence(mapping(folder.spec.get("data_augmenter_spec")).get("perturbation_specs")):
         return None
     counts = [one.value for one in folder.stats if one.name == "num_instances" and one.value and not one.perturbation]
@@ -157,7 +157,7 @@ def _expected(folder: Folder) -> int | None:
 
 
 def _reported(folder: Folder) -> Iterator[Reported]:
-    """Means over train trials of means over instances; of the same instances, as here, that is the mean of all."""
+    """Means over trials of means over instances; with the same instances in each trial that is the mean of all."""
     main, split = folder.main, folder.split
     for stat in folder.stats:
         if stat.is_measure and stat.value is not None:
@@ -175,7 +175,7 @@ def _reported(folder: Folder) -> Iterator[Reported]:
 def _extra(folder: Folder) -> dict[str, Any]:
     beside = {one.label: one.value for one in folder.stats if not one.is_measure and one.value is not None}
     other = folder.state_spec if folder.spec and folder.state_spec != folder.adapter else None
-    return rest(folder.spec, _SPEC) | known(
+    return rest(folder.spec, _SPEC) | non_empty(
         scenario=folder.scenario,
         scenario_spec=plain(folder.spec.get("scenario_spec")),
         metric_specs=plain(folder.spec.get("metric_specs")),

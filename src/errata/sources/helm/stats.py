@@ -1,7 +1,7 @@
-"""HELM's statistics: which are measures of the answers, which of them is the main one, and what they come to.
+"""HELM's statistics: which of them measure answers, and which one is the main measure.
 
-Which measure a leaderboard shows is written in a schema that is no part of a run. The table here holds what the schemas
-of the classic, lite, capabilities and instruct leaderboards say; for other groups the first of the usual ones is taken.
+The main measure of a leaderboard is defined in a schema that is not part of a run. The table here covers the schemas of
+the classic, lite, capabilities and instruct leaderboards; for other groups the first usual measure is used.
 """
 
 import re
@@ -69,20 +69,20 @@ def stats_of(listed: Any) -> Iterator[Stat]:
             split=text(named.get("split")),
             sub_split=text(named.get("sub_split")),
             perturbation=perturbed(named.get("perturbation")),
-            # a statistic of nothing has no mean
+            # a statistic without values has no mean
             value=number(stat.get("mean")),
             place=place,
         )
 
 
 def perturbed(perturbation: Any) -> str:
-    """In words: its name, and on what it was computed."""
+    """The name of a perturbation, and what it was computed on."""
     fields = mapping(perturbation)
     return " ".join(filter(None, (text(fields.get("name")), text(fields.get("computed_on")))))
 
 
 def main_measure(groups: Iterable[str], names: Iterable[str]) -> str:
-    """The measure that decides; empty where nothing was measured."""
+    """The measure that decides; empty if nothing was measured."""
     measured = list(dict.fromkeys(names))
     wanted = [_MAIN[group] for group in groups if group in _MAIN]
     return next((name for name in (*wanted, *_USUAL) if name in measured), measured[0] if measured else "")

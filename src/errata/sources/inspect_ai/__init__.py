@@ -1,6 +1,6 @@
-"""Inspect AI: logs as `.eval` archives and as `.json` documents, of all versions.
+"""Inspect AI: logs as `.eval` archives and `.json` documents, of all versions.
 
-A document is recognised by its first bytes, an archive by the names in it.
+A document is recognised by its first bytes, an archive by the names of its members.
 """
 
 import re
@@ -12,8 +12,7 @@ from zipfile import BadZipFile
 from errata.errors import SourceError
 from errata.model import Harness, Item
 from errata.model.record import TurnBegins
-from errata.sources.base import Match, head_of
-from errata.sources.sharing import Share
+from errata.sources.base import Match, ReaderShare, head_of
 
 NAME = "inspect-ai"
 TITLE = "Inspect AI: `.eval` and `.json` logs, finished or not"
@@ -48,7 +47,7 @@ def read(path: Path) -> Iterator[Item]:
     return read_whole(path.absolute())
 
 
-def read_share(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def read_share(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     from errata.sources.inspect_ai.reader import read_share_of
 
     return read_share_of(path.absolute(), share)
@@ -59,10 +58,10 @@ def is_archive(path: Path) -> bool:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what belongs to Inspect and is no log."""
+    """A hint for a file that belongs to Inspect and is not a log."""
     head = head_of(path, HEAD)
     if _LISTING.match(head) and b'"task_id"' in head and b'"run_id"' in head:
-        return "this is Inspect's listing of a folder of logs: name the folder with the `.eval` files"
+        return "this is Inspect's listing of a folder of logs: import the folder with the `.eval` files"
     return None
 
 
@@ -82,7 +81,7 @@ def _recognise_archive(path: Path, head: bytes) -> Match | None:
 
 
 def _first_member(head: bytes) -> str:
-    """Its name stands in the file's first bytes."""
+    """The name of the first member, from the archive's first bytes."""
     if len(head) < 30:
         return ""
     (length,) = struct.unpack_from("<H", head, 26)

@@ -1,7 +1,7 @@
-"""Samples just as Inspect writes them, decoded in one go and no further than they are looked at.
+"""Decode samples exactly as Inspect writes them, in one pass and only as far as needed.
 
-Of most events a few fields decide, and what was put aside for them is rarely asked for: both are left as they stand in
-the log until it is. Any other sample is decoded as a whole and gives the same records.
+For most events a few fields are enough, and attachments are rarely used: the rest stays raw until it is needed. Any
+other sample is decoded as a whole and gives the same records.
 """
 
 from functools import cache
@@ -25,18 +25,18 @@ _LEVELS = {
     8: ("input", "scores", "metadata", "store", "error_retries"),
     10: ("messages", "output"),
 }  # fmt: skip
-"""How deep each field may be nested. A sample with a deeper one, or with any other, is decoded as a whole."""
+"""The maximum depth of each field. A sample with a deeper or unknown field is decoded as a whole."""
 
 
 def decode_usual(data: bytes) -> Any:
-    """The same as `decode` to whoever asks for events by `events_of` and for attachments by `Pools`."""
+    """Equivalent to `decode` for callers that use `events_of` for events and `Pools` for attachments."""
     try:
-        found = _decoder().decode(data)
+        sample = _decoder().decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return decode(data)
-    told = {name: value for name, value in msgspec.structs.asdict(found).items() if value is not msgspec.UNSET}
-    events = told.get("events")
-    return told | {"events": Events(events, data)} if events else told
+    fields = {name: value for name, value in msgspec.structs.asdict(sample).items() if value is not msgspec.UNSET}
+    events = fields.get("events")
+    return fields | {"events": Events(events, data)} if events else fields
 
 
 @cache

@@ -1,7 +1,7 @@
-"""The events of a sample: the fields of each that decide anything, and the phase of the run that it belongs to.
+"""The events of a sample: the fields that matter, and the phase of the run that each event belongs to.
 
-An event also holds what was asked, the tools that were there and what the provider got, which nobody looks at where
-the messages hold it. A log that is just as Inspect writes it is decoded into these types at once (`decoding`).
+An event also contains the input, the tools and the provider's request, which are not needed if the messages have
+them. A log exactly as Inspect writes it is decoded straight into these types (`decoding`).
 """
 
 from collections.abc import Container, Iterable, Iterator
@@ -31,19 +31,18 @@ _CALLS = ("model", "tool")
 _ELSEWHERE = frozenset(
     ("sample_init", "span_begin", "span_end", "step", "state", "store", "score_edit", "error", "sample_limit")
 )
-"""They repeat what stands beside the events, or only say which of them belong together."""
+"""They repeat data outside of the events, or only group events."""
 
 
 def nested(levels: int) -> Any:
-    """The type of a value that is nested no deeper, which is decoded and found not too deep in one go.
+    """The type of a value with at most this nesting, so that decoding also checks the depth.
 
-    The depth of a document is otherwise seen by going through all of it once more, which takes as long as decoding.
-    Each level makes a decoder larger, and slower to make.
+    Checking the depth separately takes as long as decoding. Each level makes the decoder larger and slower to build.
     """
     inside: Any = scalar
     value: Any = scalar
     for _ in range(levels):
-        # a list in a list holds nothing but scalars: else the decoder would double with each level
+        # a list in a list contains only scalars: else the decoder would double with each level
         inside, value = value, scalar | dict[str, value] | list[scalar | dict[str, inside] | list[scalar]]
     return value
 
@@ -51,23 +50,23 @@ def nested(levels: int) -> Any:
 _Value: Any = nested(4)
 
 
-class Answer(msgspec.Struct, gc=False):
+class AnswerMessage(msgspec.Struct, gc=False):
     id: _Text = None
 
 
-class Choice(msgspec.Struct, gc=False):
-    message: Answer | None = None
+class ModelChoice(msgspec.Struct, gc=False):
+    message: AnswerMessage | None = None
     stop_reason: _Text = None
 
 
-class ModelOutput(msgspec.Struct, gc=False):
-    choices: list[Choice] = []
+class ModelCallOutput(msgspec.Struct, gc=False):
+    choices: list[ModelChoice] = []
     usage: dict[str, scalar] | None = None
     error: _Text = None
 
 
 class EventFields(msgspec.Struct, gc=False):
-    """None for what the event does not tell."""
+    """None for fields that the event does not have."""
 
     event: str = ""
     """Its kind."""
@@ -75,7 +74,7 @@ class EventFields(msgspec.Struct, gc=False):
     timestamp: _Text = None
     completed: _Text = None
     id: _Text = None
-    # of spans, and of the steps that they were called before
+    # of spans, which old logs call steps
     parent_id: _Text = None
     type: _Text = None
     name: _Text = None
@@ -85,7 +84,7 @@ class EventFields(msgspec.Struct, gc=False):
     error: str | dict[str, scalar] | None = None
     # of models
     model: _Text = None
-    output: ModelOutput | None = None
+    output: ModelCallOutput | None = None
     traceback: _Text = None
     retries: _Value = None
     cache: _Value = None
@@ -105,7 +104,7 @@ class EventFields(msgspec.Struct, gc=False):
 
 
 NO_FIELDS = EventFields()
-NO_OUTPUT = ModelOutput()
+NO_OUTPUT = ModelCallOutput()
 
 _VALUES = tuple(name for name in EventFields.__struct_fields__ if name not in (*_TEXTS, "output"))
 
@@ -118,17 +117,19 @@ def fields_of_all(events: list[dict[str, Any]]) -> list[EventFields]:
 
 
 def fields_of(event: dict[str, Any]) -> EventFields:
-    """Of an event that is written otherwise: a text is one, or is not told; of other values each rule takes its own."""
+    """The fields of an event in another form: texts are converted or empty; other values are checked where used."""
     texts: dict[str, Any] = {name: words(event[name]) for name in _TEXTS if name in event}
     values = {name: event[name] for name in _VALUES if name in event}
     return EventFields(output=_output_of(mapping(event.get("output"))), **texts, **values)
 
 
-def _output_of(output: dict[str, Any]) -> ModelOutput:
+def _output_of(output: dict[str, Any]) -> ModelCallOutput:
     choices = [mapping(choice) for choice in sequence(output.get("choices"))]
-    return ModelOutput(
+    return ModelCallOutput(
         choices=[
-            Choice(Answer(words(mapping(choice.get("message")).get("id"))), words(choice.get("stop_reason")))
+            ModelChoice(
+                AnswerMessage(words(mapping(choice.get("message")).get("id"))), words(choice.get("stop_reason"))
+            )
             for choice in choices
         ],
         usage=mapping(output.get("usage")),
@@ -136,45 +137,45 @@ def _output_of(output: dict[str, Any]) -> ModelOutput:
     )
 
 
-class Event(msgspec.Struct, frozen=True, gc=False):
+class SampleEvent(msgspec.Struct, frozen=True, gc=False):
     place: int
     kind: str
     data: EventFields
     phase: Phase | None
     owner: str
-    """The solver, tool or scorer that was at work."""
+    """The active solver, tool or scorer."""
 
 
-class Span(NamedTuple):
+class EventSpan(NamedTuple):
     phase: Phase | None
     name: str
 
 
-_NO_SPAN = Span(None, "")
+_NO_SPAN = EventSpan(None, "")
 
 
 class Events:
-    """Those of one sample, and each of them whole where its fields are not enough."""
+    """The events of one sample, and access to a whole event where its fields are not enough."""
 
     def __init__(self, fields: list[EventFields], whole: list[dict[str, Any]] | bytes) -> None:
-        """`whole`: the events, or the sample as it stands in the log."""
+        """`whole`: the events, or the raw sample."""
         self._fields = fields
         self._whole: list[Any] | bytes = whole
 
     @cached_property
-    def all(self) -> list[Event]:
+    def all(self) -> list[SampleEvent]:
         return list(_in_phases(self._fields, ()))
 
     @cached_property
-    def telling(self) -> list[Event]:
-        """Without those that only repeat what stands elsewhere: most."""
+    def telling(self) -> list[SampleEvent]:
+        """The events without those that only repeat other data, which are most of them."""
         return list(_in_phases(self._fields, _ELSEWHERE))
 
-    def whole(self, event: Event) -> dict[str, Any]:
+    def whole(self, event: SampleEvent) -> dict[str, Any]:
         if isinstance(self._whole, bytes):
             self._whole = _one_by_one.decode(self._whole).events
-        found = self._whole[event.place]
-        return mapping(decode(bytes(found)) if type(found) is msgspec.Raw else found)
+        raw = self._whole[event.place]
+        return mapping(decode(bytes(raw)) if type(raw) is msgspec.Raw else raw)
 
 
 class _Sample(msgspec.Struct):
@@ -185,7 +186,7 @@ _one_by_one = msgspec.json.Decoder(_Sample)
 
 
 def events_of(sample: dict[str, Any]) -> Events:
-    """Once they stood below `transcript`."""
+    """The events of a sample; in old logs they are below `transcript`."""
     given = sample.get("events")
     if type(given) is Events:
         return given
@@ -197,26 +198,26 @@ def as_events(given: list[Any]) -> Events:
     return Events(fields_of_all(events), events)
 
 
-def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Iterator[Event]:
-    """Each event with the span that it names; one without a span belongs to what was begun last."""
-    spans: dict[str, Span] = {}
+def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Iterator[SampleEvent]:
+    """Each event with the phase of its span; an event without a span belongs to the phase that began last."""
+    spans: dict[str, EventSpan] = {}
     last = _NO_SPAN
     for place, data in enumerate(events):
         kind = data.event
         if kind == "span_begin":
             parent = spans.get(data.parent_id or "", _NO_SPAN)
-            span = spans[data.id or ""] = Span(_PHASES.get(data.type, parent.phase), data.name or "")
+            span = spans[data.id or ""] = EventSpan(_PHASES.get(data.type, parent.phase), data.name or "")
             last = span if span.phase else last
         elif kind == "step" and data.action == "begin":
-            # what spans were called before
-            last = Span(_PHASES.get(data.type, last.phase), data.name or "")
+            # the old name of spans
+            last = EventSpan(_PHASES.get(data.type, last.phase), data.name or "")
         if kind not in left_out:
             phase, name = spans.get(data.span_id or "", last)
-            yield Event(place, kind, data, phase, name)
+            yield SampleEvent(place, kind, data, phase, name)
 
 
-def phase_at(events: list[Event], place: int) -> Phase:
-    """Where the sample was when something reached its top."""
+def phase_at(events: list[SampleEvent], place: int) -> Phase:
+    """The phase of the sample when an error reached its top level."""
     before = events[:place]
     calls = [event for event in before if event.kind in _CALLS]
     phase = before[-1].phase if before else None

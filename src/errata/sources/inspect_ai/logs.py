@@ -11,47 +11,46 @@ import msgspec
 from errata.errors import ReadAloneError
 from errata.model import SourceRef, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources.base import EXCERPT, Row, decode, describe, unreadable
+from errata.sources.base import EXCERPT, ReaderShare, Row, decode, describe, unreadable
 from errata.sources.inspect_ai import HEADER, NAME, START
 from errata.sources.inspect_ai.decoding import decode_usual
 from errata.sources.inspect_ai.values import from_ranges
 from errata.sources.shared.archives import Archive, Caps
 from errata.sources.shared.documents import object_in
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.sharing import Share
 
 JOURNAL_SUMMARIES = "_journal/summaries/"
 JOURNAL_UPDATES = "_journal/config_updates/"
 SUMMARIES = "summaries.json"
 SAMPLES = "samples/"
 SHELL = "/sample.json"
-"""The member that holds what is not cut into chunks, where a large sample has a folder of its own."""
+"""The member with the unchunked part of a large sample, which has a folder of its own."""
 
 CAPS = Caps(member=256 * 2**20, total=64 * 2**30, members=400_000, ratio=float("inf"))
-"""Members are read one by one. Old logs repeat the whole conversation in every call and pack a thousandfold."""
+"""Members are read one by one. Old logs repeat the whole conversation in every call and compress a thousandfold."""
 TURN = 24
-"""Samples that a reader takes at once, where several read one log: so much that they seldom wait for each other."""
+"""Samples per turn if several readers share a log: enough that they seldom wait for each other."""
 MANY = 100
-"""From so many samples on, making the faster decoder costs less than it saves."""
-# an id may hold slashes and dots of its own
+"""From this number of samples on, building the faster decoder costs less than it saves."""
+# an id may contain slashes and dots
 _WHOLE = re.compile(r"_epoch_\d+\.json$")
 _CHUNKED = re.compile(r"_epoch_\d+/sample\.json$")
 _SEQUENCES = ("messages", "events", "attachments")
-"""`calls` repeats the messages as each provider wants them."""
+"""Without `calls`, which repeats the messages in each provider's form."""
 
 
-class Log(msgspec.Struct, frozen=True, kw_only=True):
+class InspectLog(msgspec.Struct, frozen=True, kw_only=True):
     header: dict[str, Any]
-    """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and what else stands beside the samples."""
+    """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and other fields beside the samples."""
     ref: SourceRef
     samples: Iterator[Row | Unreadable | TurnBegins]
-    """Read once, one by one."""
+    """A stream that can be read once."""
     summaries: Iterator[Row | Unreadable] = iter(())
-    """A row per sample that was finished, which is all that is left of one whose own member is lost."""
+    """One row per finished sample: the only trace of a sample whose own member is lost."""
     problems: tuple[Unreadable, ...] = ()
 
 
-def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
+def log_of_archive(archive: Archive, file: str, share: ReaderShare) -> InspectLog:
     problems: list[Unreadable] = []
     name = HEADER if HEADER in archive else START
     header = object_in(member(archive, file, name), NAME, problems)
@@ -59,9 +58,9 @@ def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
         name = START
         header = object_in(member(archive, file, name), NAME, problems)
     if name == START:
-        # without a header the run never ended, or nobody knows how
+        # without a header the run never ended, or its end is unknown
         header = {"status": "started", **header, **_updates(archive, file, problems)}
-    return Log(
+    return InspectLog(
         header=header,
         ref=SourceRef(file=file, member=name),
         samples=_samples(archive, file) if share.of == 1 else _in_turns(archive, file, share),
@@ -71,15 +70,15 @@ def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
 
 
 def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[str, Any]:
-    """What was changed while the run went on; a finished log has it in its header."""
-    found = []
+    """Changes to the configuration during the run; a finished log has them in its header."""
+    updates = []
     for name in numbered(archive.names(JOURNAL_UPDATES)):
         read = member(archive, file, name)
         if type(read) is Row:
-            found += read.data if type(read.data) is list else [read.data]
+            updates += read.data if type(read.data) is list else [read.data]
         elif type(read) is Unreadable:
             problems.append(read)
-    return {"config_updates": found} if found else {}
+    return {"config_updates": updates} if updates else {}
 
 
 def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
@@ -93,30 +92,30 @@ def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
 
 
 def can_be_shared(archive: Archive) -> bool:
-    """Many samples that have nothing to do with each other: each stands there once."""
+    """Whether the log has many samples, and each of them only once."""
     names = archive.names(SAMPLES)
-    told = [_WHOLE.search(name) for name in names]
-    stems = {name[: found.start()] for name, found in zip(names, told, strict=True) if found}
+    matches = [_WHOLE.search(name) for name in names]
+    stems = {name[: match.start()] for name, match in zip(names, matches, strict=True) if match}
     return len(names) >= MANY and len(stems) == len(names)
 
 
-def _in_turns(archive: Archive, file: str, share: Share) -> Iterator[Row | Unreadable | TurnBegins]:
+def _in_turns(archive: Archive, file: str, share: ReaderShare) -> Iterator[Row | Unreadable | TurnBegins]:
     names = archive.names(SAMPLES)
     turns = range(0, len(names), TURN)
     for first in turns[share.number :: share.of]:
         yield TurnBegins(first)
         for name in names[first : first + TURN]:
             read = member(archive, file, name, decode_usual)
-            if type(read) is Row and _named(read.data) != name:
-                # then its name does not tell which sample stands there once
+            if type(read) is Row and _member_of(read.data) != name:
+                # then the names do not show whether a sample occurs twice
                 raise ReadAloneError(f"`{file}` has a sample under the name of another one: `{name}`")
             yield read
 
 
-def _named(sample: Any) -> str:
-    """The member that a sample should stand in."""
-    told = sample if type(sample) is dict else {}
-    return f"{SAMPLES}{told.get('id')}_epoch_{told.get('epoch')}.json"
+def _member_of(sample: Any) -> str:
+    """The name of the member for a sample."""
+    fields = sample if type(sample) is dict else {}
+    return f"{SAMPLES}{fields.get('id')}_epoch_{fields.get('epoch')}.json"
 
 
 def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
@@ -131,12 +130,12 @@ def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
             yield Row(data, SourceRef(file=file, member=name, pointer=f"/{place}"))
 
 
-def read_json_log(path: Path) -> Log | Unreadable:
+def read_json_log(path: Path) -> InspectLog | Unreadable:
     document = long_document(path, "samples", source=NAME, root=path)
     return document if isinstance(document, Unreadable) else _log(document)
 
 
-def _log(document: LongDocument) -> Log:
+def _log(document: LongDocument) -> InspectLog:
     header, problems = {}, []
     for name in document.fields:
         if name == "reductions":
@@ -145,11 +144,13 @@ def _log(document: LongDocument) -> Log:
             header[name] = document.field(name)
         except ValueError as error:
             problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
-    return Log(header=header, ref=document.ref, samples=document.rows(), problems=(*problems, *document.problems()))
+    return InspectLog(
+        header=header, ref=document.ref, samples=document.rows(), problems=(*problems, *document.problems())
+    )
 
 
 def read_chunked(archive: Archive, file: str, shell: str) -> Row | Unreadable:
-    """The sample as if it stood in one member; the first chunk that can't be read is what the whole fails by."""
+    """A chunked sample put together; the first unreadable chunk makes the whole sample unreadable."""
     read = member(archive, file, shell)
     if type(read) is Unreadable:
         return read
@@ -190,7 +191,7 @@ def _metadata(archive: Archive, file: str, name: str) -> Any:
 
 
 def _sequence(archive: Archive, file: str, prefix: str) -> list[Any] | Unreadable:
-    """The chunks are named by the place of their first item; `stats.json` and `uuids.json` beside them are none."""
+    """Chunks are named by the position of their first item; `stats.json` and `uuids.json` beside them are no chunks."""
     items: list[Any] = []
     for name in numbered(archive.names(prefix)):
         if not name.removeprefix(prefix).removesuffix(".json").isdecimal():

@@ -1,4 +1,4 @@
-"""A log → its run, cases and attempts, with those that were planned and left no trace."""
+"""A log → its run, cases and attempts, including planned samples that are not in the log."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -13,32 +13,31 @@ from errata.model import Attempt, Case, Item, SourceRef, Unreadable, attempt_id,
 from errata.model.codec import pack
 from errata.model.identity import fingerprint
 from errata.model.record import TurnBegins
-from errata.sources.base import Row, convert_each, describe, unreadable
+from errata.sources.base import ALONE, ReaderShare, Row, convert_each, describe, unreadable
 from errata.sources.inspect_ai import NAME, is_archive
-from errata.sources.inspect_ai.logs import CAPS, Log, can_be_shared, log_of_archive, read_json_log
+from errata.sources.inspect_ai.logs import CAPS, InspectLog, can_be_shared, log_of_archive, read_json_log
 from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
-from errata.sources.inspect_ai.samples import Reading, asked, attempt_of, case_of, sample_id
+from errata.sources.inspect_ai.samples import LogContext, attempt_of, case_content, case_of, sample_id
 from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.archives import open_archive
 from errata.sources.shared.values import count, mapping, plain, sequence
-from errata.sources.sharing import ALONE, Share
 
 PLAN_CAP = 1_000_000
-"""A plan beyond this is a damaged number."""
+"""A larger plan is a damaged number."""
 AFTER_ALL = 2**30
-"""The place of the first attempt that no sample stands for, where several read a log."""
+"""The position of the first attempt without a sample, if several readers share a log."""
 MEASURED = ("completed", "limit")
-"""How samples end that Inspect counts as completed."""
+"""Executions of samples that Inspect counts as completed."""
 _FINISHED = ("completed", "completed_at", "scores", "error", "limit")
 
 
 def read_whole(path: Path) -> Iterator[Item]:
-    # nobody takes turns with one who reads alone
+    # a single reader yields no `TurnBegins`
     return cast("Iterator[Item]", read_share_of(path, ALONE))
 
 
-def read_share_of(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def read_share_of(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     if is_archive(path):
         yield from _read_archive(path, share)
     elif share.number == 0:
@@ -46,7 +45,7 @@ def read_share_of(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
         yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
 
 
-def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def _read_archive(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     try:
         with open_archive(path, CAPS) as archive:
             if share.of > 1 and can_be_shared(archive):
@@ -57,7 +56,7 @@ def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
         yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {describe(error)}")
 
 
-def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     first = share.number == 0
     if first:
         yield from log.problems
@@ -68,22 +67,22 @@ def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
     run = run_of(log, str(path.parent))
     yield run
     header = log.header
-    reading = Reading(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
-    yield from _Samples(reading, log).items(share)
+    context = LogContext(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
+    yield from _Samples(context, log).items(share)
 
 
 class _Tally(msgspec.Struct, frozen=True):
-    """What one reader came across, by which the first reader knows what is missing."""
+    """The samples that one reader saw, from which the first reader computes the missing ones."""
 
     seen: list[tuple[str, int]]
     measured: int
 
 
 class _Samples:
-    """Goes through the samples once and remembers which there were."""
+    """Converts the samples in one pass and remembers which ones it saw."""
 
-    def __init__(self, reading: Reading, log: Log) -> None:
-        self._reading = reading
+    def __init__(self, context: LogContext, log: InspectLog) -> None:
+        self._context = context
         self._log = log
         self._cases: dict[str, str] = {}
         self._seen: set[tuple[str, int]] = set()
@@ -93,20 +92,20 @@ class _Samples:
         self._plan = log.ref.below("eval", "dataset", "sample_ids")
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
 
-    def items(self, share: Share) -> Iterator[Item | TurnBegins]:
+    def items(self, share: ReaderShare) -> Iterator[Item | TurnBegins]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
         if share.number:
-            share.tell(pack(_Tally(list(self._seen), self._measured)))
+            share.send(pack(_Tally(list(self._seen), self._measured)))
             return
         if share.of > 1:
             yield TurnBegins(AFTER_ALL)
-            self._hear(share)
+            self._receive(share)
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
         yield from self._without_row()
 
-    def _hear(self, share: Share) -> None:
-        """What the other readers came across; no sample is in the shares of two."""
-        for data in share.hear():
+    def _receive(self, share: ReaderShare) -> None:
+        """Add the tallies of the other readers; no sample is in two shares."""
+        for data in share.receive():
             tally = msgspec.msgpack.decode(data, type=_Tally)
             self._seen.update(tally.seen)
             self._cases.update({ident: "" for ident, _ in tally.seen})
@@ -116,22 +115,22 @@ class _Samples:
         sample = row.data
         ident, epoch = sample_id(sample), count(sample.get("epoch")) or 1
         index = self._free(ident, epoch)
-        attempt = attempt_of(self._reading, sample, row.ref, index)
+        attempt = attempt_of(self._context, sample, row.ref, index)
         if index != epoch:
             attempt = replace(attempt, duplicate_of=attempt_id(attempt.run, attempt.case, index=epoch))
-        told = asked(sample)
-        digest = fingerprint(told)
+        content = case_content(sample)
+        digest = fingerprint(content)
         first = self._cases.get(ident)
-        made: list[Item] = [case_of(self._reading, sample, row.ref)] if first is None else []
+        made: list[Item] = [case_of(self._context, sample, row.ref)] if first is None else []
         if first not in (None, digest):
-            # an epoch may ask otherwise: with its choices in another order
-            attempt = replace(attempt, extra=attempt.extra | {"asked": told})
+            # the input may differ between epochs: with choices in another order
+            attempt = replace(attempt, extra=attempt.extra | {"asked": content})
         self._cases.setdefault(ident, digest)
         self._note(ident, attempt)
         return [*made, attempt]
 
     def _free(self, ident: str, epoch: int) -> int:
-        """The epoch, or for a sample that stands there twice the next number that no epoch has."""
+        """The epoch, or for a repeated sample the next number that no epoch has."""
         index = epoch
         while (ident, index) in self._seen:
             index += self._epochs
@@ -144,7 +143,7 @@ class _Samples:
                 yield row
 
     def _of_summary(self, row: Row) -> list[Item]:
-        attempt, case = from_summary(self._reading, row.data, row.ref)
+        attempt, case = from_summary(self._context, row.data, row.ref)
         ident = sample_id(row.data)
         made: list[Item] = [case] if ident not in self._cases else []
         self._cases.setdefault(ident, "")
@@ -156,14 +155,14 @@ class _Samples:
         self._measured += attempt.execution in MEASURED
 
     def _without_row(self) -> Iterator[Item]:
-        """What was planned: never made, stopped early, or measured and not in the log."""
+        """Planned samples without a row: never run, stopped early, or measured but not in the log."""
         if len(self._planned) * self._epochs > PLAN_CAP:
             return
         results = mapping(self._log.header.get("results"))
         stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
         stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
-        # where samples were measured that the log does not hold, nobody can tell which were never made
-        untold = (self._reading.run.measured_attempts or 0) > self._measured
+        # if measured samples are missing from the log, it is unknown which ones were never run
+        untold = (self._context.run.measured_attempts or 0) > self._measured
         for ident, epoch in product(dict.fromkeys(self._planned), range(1, self._epochs + 1)):
             if (ident, epoch) in self._seen:
                 continue
@@ -171,10 +170,10 @@ class _Samples:
             if stop is not None or not untold:
                 yield self._never_made(ident, epoch, stop)
             elif ident not in self._cases:
-                yield self._named(ident)
+                yield self._case_by_id(ident)
 
     def _never_made(self, ident: str, epoch: int, stop: dict[str, Any] | None) -> Attempt:
-        run = self._reading.run
+        run = self._context.run
         return Attempt(
             run=run.id,
             case=case_key(run.suite, ident),
@@ -187,19 +186,19 @@ class _Samples:
             ref=self._plan,
         )
 
-    def _named(self, ident: str) -> Case:
-        run = self._reading.run
+    def _case_by_id(self, ident: str) -> Case:
+        run = self._context.run
         self._cases[ident] = ""
         return Case(run=run.id, suite=run.suite, native_id=ident, ref=self._plan)
 
 
-def from_summary(reading: Reading, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
-    """Error and limit are one text each there. Without a sign of its end the sample was under way."""
+def from_summary(context: LogContext, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
+    """In a summary, error and limit are plain texts. A sample with none of the final fields was unfinished."""
     sample = {**summary, **_widened(summary)}
-    attempt = attempt_of(reading, sample, ref, count(summary.get("epoch")) or 1)
+    attempt = attempt_of(context, sample, ref, count(summary.get("epoch")) or 1)
     if not any(summary.get(name) for name in _FINISHED):
         attempt = replace(attempt, execution="unfinished", measurement="not_run", outcome="none")
-    return replace(attempt, extra=attempt.extra | {"read_from": "summary"}), case_of(reading, summary, ref)
+    return replace(attempt, extra=attempt.extra | {"read_from": "summary"}), case_of(context, summary, ref)
 
 
 def _widened(summary: dict[str, Any]) -> dict[str, Any]:

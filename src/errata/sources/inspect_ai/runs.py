@@ -1,4 +1,4 @@
-"""The run of a log: its models, scorers and roles, the numbers that Inspect reports, tokens and money."""
+"""The run of a log: models, scorers, roles, the numbers that Inspect reports, tokens and cost."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,11 +6,22 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Code, Evidence, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Usage, UsageByRole
+from errata.model import (
+    CodeVersion,
+    Evidence,
+    Reported,
+    Run,
+    Scorer,
+    SourceInfo,
+    SourceRef,
+    Subject,
+    Usage,
+    UsageByRole,
+)
 from errata.model.identity import fingerprint
 from errata.model.usage import NO_USAGE, total_of
 from errata.sources.inspect_ai import NAME
-from errata.sources.inspect_ai.logs import Log
+from errata.sources.inspect_ai.logs import InspectLog
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence
@@ -35,19 +46,19 @@ _UNCERTAINTY = frozenset(("stderr", "std_err", "bootstrap_stderr"))
 _TASK = re.compile(r"[/@\\:]")
 JUDGE_ROLES = frozenset(("grader", "judge", "scorer"))
 _JUDGING = "model_graded"
-"""How the names of Inspect's own scorers that ask a model begin."""
+"""The prefix of Inspect's own scorers that use a judge model."""
 SIMULATOR_ROLES = frozenset(("user", "simulator", "user_simulator"))
 _FIELDS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "cost")
 
 
 class Judges(NamedTuple):
-    """Who judges in this run, as the names of models and of roles."""
+    """The judges of a run, as names of models and roles."""
 
     models: frozenset[str]
     roles: frozenset[str]
 
 
-def run_of(log: Log, origin: str) -> Run:
+def run_of(log: InspectLog, origin: str) -> Run:
     header = log.header
     spec, stats, plan = mapping(header.get("eval")), mapping(header.get("stats")), mapping(header.get("plan"))
     return Run(
@@ -84,9 +95,9 @@ def suite_of(header: dict[str, Any]) -> str:
 
 
 def expected_cases(header: dict[str, Any]) -> int | None:
-    """The ids are what was left of the dataset after limits and selections.
+    """The listed ids are those left after limits and selections.
 
-    Logs are shortened before they are published: then the results still tell of how many samples they are.
+    Published logs may be shortened: then the results still have the number of samples.
     """
     spec, results = mapping(header.get("eval")), mapping(header.get("results"))
     dataset = mapping(spec.get("dataset"))
@@ -98,12 +109,12 @@ def expected_cases(header: dict[str, Any]) -> int | None:
 
 
 def measured_attempts(header: dict[str, Any]) -> int | None:
-    """Samples that ended without an error, every epoch of them, whether or not the log still has them."""
+    """The number of samples without an error, all epochs, whether or not the log still contains them."""
     return count(mapping(header.get("results")).get("completed_samples"))
 
 
 def _native_id(spec: dict[str, Any]) -> str:
-    """Before there was an `eval_id`, run and task together named a log."""
+    """Old logs have no `eval_id`: their id is run and task."""
     ids = [words(spec.get(name)) for name in ("run_id", "task_id")]
     return words(spec.get("eval_id")) or "_".join(filter(None, ids)) or fingerprint(plain(spec))
 
@@ -121,17 +132,19 @@ def _subject(spec: dict[str, Any], plan: dict[str, Any]) -> Subject:
 
 
 def _agent(spec: dict[str, Any], plan: dict[str, Any]) -> str:
-    """The solver that was asked for, else the last of the task's own plan where it is more than a call of the model."""
+    """The given solver, else the last solver of the task's plan if it does more than call the model."""
     steps = [words(mapping(step).get("solver")) for step in sequence(plan.get("steps"))]
     last = steps[-1] if steps else ""
     return words(spec.get("solver")) or (last if last.rpartition("/")[2] not in _PLAIN_SOLVERS else "")
 
 
-def _code(revision: dict[str, Any]) -> Code | None:
+def _code(revision: dict[str, Any]) -> CodeVersion | None:
     if not revision:
         return None
     taken = frozenset(("origin", "commit"))
-    return Code(repo=words(revision.get("origin")), commit=words(revision.get("commit")), extra=rest(revision, taken))
+    return CodeVersion(
+        repo=words(revision.get("origin")), commit=words(revision.get("commit")), extra=rest(revision, taken)
+    )
 
 
 def _reported(header: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
@@ -168,19 +181,19 @@ def _metric(name: str, metric: dict[str, Any], score: dict[str, Any], ref: Sourc
 
 
 def _only_score(results: dict[str, Any]) -> list[dict[str, Any]]:
-    """As results were written while there could only be one scorer."""
+    """The form of results in old logs, which have only one scorer."""
     scorer = mapping(results.get("scorer"))
     return [{**scorer, "metrics": results.get("metrics")}] if scorer else []
 
 
 def _is_headline(headline: dict[str, Any], score: dict[str, Any], metric: str) -> bool:
-    said = {
+    names = {
         "scorer": score.get("scorer"),
         "score": score.get("name"),
         "reducer": score.get("reducer"),
         "metric": metric,
     }
-    return all(headline.get(name) in (None, value) for name, value in said.items())
+    return all(headline.get(name) in (None, value) for name, value in names.items())
 
 
 def _error(error: dict[str, Any], ref: SourceRef) -> Iterator[Evidence]:
@@ -215,7 +228,7 @@ def _as_text(value: Any) -> str:
 
 
 def model_name(value: Any) -> str:
-    """A model is named by a text, by its configuration, or, where a role has several, by a list of these."""
+    """A model is given as text, as a configuration, or, for a role with several models, as a list of these."""
     if type(value) is list:
         return ", ".join(filter(None, map(model_name, value)))
     return words(mapping(value).get("model")) if type(value) is dict else words(value)
@@ -236,7 +249,7 @@ def roles_of(header: dict[str, Any]) -> dict[str, str]:
 def judges_of(header: dict[str, Any]) -> Judges:
     spec = mapping(header.get("eval"))
     named = {
-        model_name(one) for value in _judging_models(header) for one in (value if type(value) is list else [value])
+        model_name(model) for value in _judging_models(header) for model in (value if type(value) is list else [value])
     }
     asked = {words(_options(scorer).get("model_role")) for scorer in _declared(header)}
     roles = {role for role in mapping(spec.get("model_roles")) if role in JUDGE_ROLES} | asked | JUDGE_ROLES
@@ -245,20 +258,20 @@ def judges_of(header: dict[str, Any]) -> Judges:
 
 
 def scorers_of(header: dict[str, Any]) -> dict[str, Scorer]:
-    """By name. Early logs do not list them, but their results name them."""
-    found: dict[str, Scorer] = {}
+    """Scorers by name. Early logs do not list them, but their results name them."""
+    scorers: dict[str, Scorer] = {}
     for declared in _declared(header):
         name = words(declared.get("name"))
-        # the second of one name has a number behind it, as its scores have
-        unique = name if name not in found else f"{name}{len([one for one in found if one.startswith(name)])}"
+        # a repeated name gets a number, as in the scores
+        unique = name if name not in scorers else f"{name}{len([one for one in scorers if one.startswith(name)])}"
         model = model_name(_judge(declared, header))
-        found[unique] = Scorer(
+        scorers[unique] = Scorer(
             name=unique,
             kind="judge" if model or _is_judging(name) else "code",
             model=model,
             extra=rest(declared, frozenset(("name",))),
         )
-    return found
+    return scorers
 
 
 def _declared(header: dict[str, Any]) -> list[dict[str, Any]]:
@@ -284,7 +297,7 @@ def _judging_models(header: dict[str, Any]) -> Iterator[Any]:
 
 
 def _judge(declared: dict[str, Any], header: dict[str, Any]) -> Any:
-    """The model that a scorer asks: given to it, or bound to its role, or, for want of both, the subject itself."""
+    """The judge model of a scorer: its option, else the model of its role, else the subject itself."""
     spec, options = mapping(header.get("eval")), _options(declared)
     roles = mapping(spec.get("model_roles"))
     given = [value for name, value in options.items() if _is_model(name, value)]
@@ -299,7 +312,7 @@ def _judge(declared: dict[str, Any], header: dict[str, Any]) -> Any:
 
 
 def _is_model(name: str, value: Any) -> bool:
-    """Scorers call it `model`, `grader_model`, `judge`; a model's configuration is known by its own fields."""
+    """Options ending in `model` name a model; a model's configuration is recognised by its fields."""
     first = value[0] if type(value) is list and value else value
     if type(first) is dict:
         return type(first.get("model")) is str and "config" in first
@@ -332,9 +345,9 @@ def sum_of(usages: Iterable[Usage]) -> Usage:
 
 
 def by_role(data: dict[str, Any], judges: Judges, scoring: Iterable[Usage] = ()) -> UsageByRole:
-    """Who spent what, by the role of a call, the model's name, or the place of the call.
+    """Usage by role, from the role of a call, the model's name, or the calls inside scorers.
 
-    `data` has `model_usage` and `role_usage`; `scoring` is what was spent on calls inside of scorers.
+    `data` has `model_usage` and `role_usage`; `scoring` is the usage of calls inside scorers.
     """
     models = {name: usage_of(raw) for name, raw in mapping(data.get("model_usage")).items()}
     roles = {name: usage_of(raw) for name, raw in mapping(data.get("role_usage")).items()}
@@ -353,13 +366,13 @@ def by_role(data: dict[str, Any], judges: Judges, scoring: Iterable[Usage] = ())
 
 
 def _without(whole: Usage | None, part: Usage) -> Usage | None:
-    """None where the part is no part of the whole: calls answered from a cache were never spent."""
+    """The difference; None if it would be negative, because cached calls are not in the whole."""
     if whole is None or part == NO_USAGE:
         return whole
     left: dict[str, Any] = {}
     for name in _FIELDS:
-        one, other = getattr(whole, name), getattr(part, name)
-        left[name] = one if one is None or other is None else one - other
+        whole_value, part_value = getattr(whole, name), getattr(part, name)
+        left[name] = whole_value if whole_value is None or part_value is None else whole_value - part_value
         if left[name] is not None and left[name] < 0:
             return None
     return Usage(cost_source="unknown" if left["cost"] is None else "reported", includes_cache=False, **left)

@@ -1,4 +1,4 @@
-"""A sample → its case and its attempt, with what went wrong in it."""
+"""A sample → its case and its attempt, with its errors."""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
 from errata.model.words import Measurement, Outcome, Phase
-from errata.sources.inspect_ai.events import Event, Events, events_of, phase_at
+from errata.sources.inspect_ai.events import Events, SampleEvent, events_of, phase_at
 from errata.sources.inspect_ai.runs import Judges, by_role
-from errata.sources.inspect_ai.scores import Grade, Primary, Scored, read_scores, scores_of
+from errata.sources.inspect_ai.scores import Grade, Primary, SampleScores, read_scores, scores_of
 from errata.sources.inspect_ai.steps import scoring_usage, steps_of
 from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.exceptions import Frame, frames_of, own_frame
@@ -38,18 +38,18 @@ _HTTP = re.compile(r"(?i)\b(?:http|status(?:[ _]code)?|error code|upstream)\D{0,
 _SCORING = re.compile(r"\bawait scorer\(|, in score\b|/scorer/_")
 _SANDBOX = re.compile(r"(?i)/_?sandbox/|sandboxenv_|docker compose|sample_init_cleanup")
 _CHECKOUT = re.compile(rf'(?<=File ")[^"\n]*/src/(?={PACKAGE}/)')
-"""Where Inspect is run from its sources."""
+"""The path of an Inspect that runs from its sources."""
 _BETWEEN = frozenset(("anyio", "pydantic"))
-"""Packages that only carry a call on, or refuse what they were given."""
-# parts of Inspect that act for the subject, its tools, its judges or its sandbox, and the calls of models
+"""Packages that only pass a call on, or validate its arguments."""
+# parts of Inspect that run the subject, its tools, judges or sandbox, and model calls
 _SUBJECTS = re.compile(
     rf"{PACKAGE}/(?:agent|approval|model|scorer|solver|tool|tools|util/_sandbox|util/_subprocess)(?:/|\.py$)"
 )
 _ERROR = frozenset(("message", "traceback", "traceback_ansi", "events"))
 
 
-class Reading(NamedTuple):
-    """What all samples of a log share."""
+class LogContext(NamedTuple):
+    """The values that all samples of a log share."""
 
     run: Run
     primary: Primary
@@ -58,13 +58,13 @@ class Reading(NamedTuple):
     has_results: bool
 
 
-def case_of(reading: Reading, sample: dict[str, Any], ref: SourceRef) -> Case:
+def case_of(context: LogContext, sample: dict[str, Any], ref: SourceRef) -> Case:
     pools = Pools(sample)
     metadata = mapping(sample.get("metadata"))
     choices = [choice for choice in sequence(sample.get("choices")) if type(choice) is str]
     return Case(
-        run=reading.run.id,
-        suite=reading.run.suite,
+        run=context.run.id,
+        suite=context.run.suite,
         native_id=sample_id(sample),
         category=_label(metadata, "category", "subject"),
         input=plain(pools.resolve(sample.get("input"))),
@@ -84,28 +84,28 @@ def sample_id(sample: dict[str, Any]) -> str:
     return words(ident)
 
 
-def asked(sample: dict[str, Any]) -> list[Any]:
-    """All that the case of a sample holds."""
+def case_content(sample: dict[str, Any]) -> list[Any]:
+    """All fields of a sample that belong to its case."""
     return [plain(sample.get(name)) for name in _OF_THE_CASE]
 
 
-def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
+def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
     pools = Pools(sample)
     events = events_of(sample)
     beside: dict[str, Any] = pools.resolve(_without_events(sample))
-    scores = scores_of(beside, reading.primary)
+    scores = scores_of(beside, context.primary)
     output = mapping(beside.get("output"))
     choice = mapping(next(iter(sequence(output.get("choices"))), None))
-    said = _answer(output, choice)
-    scored = read_scores(scores, reading.primary, reading.scorers, ref, said=said or "")
+    answer = _answer(output, choice)
+    scored = read_scores(scores, context.primary, context.scorers, ref, output=answer or "")
     errors = tuple(sample_errors(beside, events, ref))
     final = errors[-1] if errors and mapping(sample.get("error")) else None
     facts = facts_of(scored, final, limited=bool(mapping(sample.get("limit"))))
     judged = frozenset(judgement.judge for judgement in scored.judgements if judgement.raw)
     started = moment(sample.get("started_at")) or _time(events)
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, sample_id(sample)),
+        run=context.run.id,
+        case=case_key(context.run.suite, sample_id(sample)),
         native_id=words(sample.get("uuid")),
         index=index,
         execution=facts.execution,
@@ -113,15 +113,15 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
         outcome=facts.outcome,
         native_status=scored.native or (facts.execution if final and facts.execution != "completed" else ""),
         reported=scored.main.number if scored.main else None,
-        reported_counted=_is_counted(scored, facts) if reading.has_results else None,
-        output=Output(text=said, answer=scored.answer),
+        reported_counted=_is_counted(scored, facts) if context.has_results else None,
+        output=Output(text=answer, answer=scored.answer),
         stop_reason=words(choice.get("stop_reason")),
         limit=_limit(sample, events),
         errors=(*errors, *_without_verdict(scored)),
         checks=scored.checks,
         judgements=scored.judgements,
         steps=steps_of(sample, events, pools, judged),
-        usage=by_role(sample, reading.judges, scoring_usage(events.telling)),
+        usage=by_role(sample, context.judges, scoring_usage(events.telling)),
         started_at=started,
         finished_at=moment(sample.get("completed_at")),
         duration=number(sample.get("total_time")),
@@ -132,34 +132,34 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
     )
 
 
-def facts_of(scored: Scored, error: ErrorInfo | None, *, limited: bool) -> Facts:
-    """A scorer that breaks ends in the same field as a subject that does; only its phase tells."""
+def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) -> Facts:
+    """Errors of scorers and of the subject are in the same field; only the phase distinguishes them."""
     measurement = _measurement(scored, error)
-    said: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
+    outcome: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
     if error is None:
-        return Facts("limit" if limited else "completed", measurement, said)
+        return Facts("limit" if limited else "completed", measurement, outcome)
     if error.type == CANCELLED:
-        return Facts("cancelled", measurement, _despite(said))
+        return Facts("cancelled", measurement, _despite(outcome))
     if error.phase == "scoring":
-        return Facts("limit" if limited else "completed", measurement, said)
-    return Facts("error", measurement, _despite(said))
+        return Facts("limit" if limited else "completed", measurement, outcome)
+    return Facts("error", measurement, _despite(outcome))
 
 
-def _is_counted(scored: Scored, facts: Facts) -> bool:
-    """The metrics also count what a scorer fell back to for want of a verdict; only `NaN` they leave out."""
+def _is_counted(scored: SampleScores, facts: Facts) -> bool:
+    """Inspect's metrics also count a scorer's fallback value without a verdict; they omit only `NaN`."""
     return facts.measurement == "scored" or (scored.main is not None and scored.main.number is not None)
 
 
-def _without_verdict(scored: Scored) -> list[ErrorInfo]:
+def _without_verdict(scored: SampleScores) -> list[ErrorInfo]:
     return [check.error for check in scored.checks if check.error is not None and check.is_primary][:1]
 
 
-def _despite(said: Outcome) -> Outcome:
-    """Scored although it broke: what was passed by then is passed, but a failure says nothing of a real answer."""
-    return "none" if said == "fail" else said
+def _despite(outcome: Outcome) -> Outcome:
+    """The outcome of a sample that was scored despite an error: a pass counts, a failure does not."""
+    return "none" if outcome == "fail" else outcome
 
 
-def _measurement(scored: Scored, error: ErrorInfo | None) -> Measurement:
+def _measurement(scored: SampleScores, error: ErrorInfo | None) -> Measurement:
     main: Grade | None = scored.main
     if main is not None and main.status == "error":
         return "error"
@@ -171,7 +171,7 @@ def _measurement(scored: Scored, error: ErrorInfo | None) -> Measurement:
 
 
 def _answer(output: dict[str, Any], choice: dict[str, Any]) -> str | None:
-    """None where nothing was generated: an output without a choice is how Inspect begins."""
+    """None if nothing was generated: Inspect starts with an output without choices."""
     completion = words(output.get("completion"))
     if completion or not choice:
         return completion or None
@@ -184,12 +184,12 @@ def _limit(sample: dict[str, Any], events: Events) -> Limit | None:
     limit = mapping(sample.get("limit"))
     if not limit:
         return None
-    # before a limit had a reason, only the event told it
-    told = [words(events.whole(event).get("message")) for event in events.all if event.kind == "sample_limit"]
+    # in old logs only the event has the reason for a limit
+    messages = [words(events.whole(event).get("message")) for event in events.all if event.kind == "sample_limit"]
     return Limit(
         type=words(limit.get("type")),
         value=number(limit.get("limit")),
-        reason=words(limit.get("reason")) or next(iter(told), ""),
+        reason=words(limit.get("reason")) or next(iter(messages), ""),
         extra=rest(limit, frozenset(("type", "limit", "reason"))),
     )
 
@@ -202,7 +202,7 @@ def _invalidation(given: dict[str, Any]) -> Invalidation | None:
 
 
 def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
-    """`sample` is without its events and with its texts."""
+    """`sample` has no events, and its attachments are resolved."""
     extra = rest(sample, _TAKEN)
     beside = rest(output, _OUTPUT) | rest(choice, _CHOICE)
     others = sequence(output.get("choices"))[1:]
@@ -228,7 +228,7 @@ def _time(events: Events) -> str | None:
 
 
 def sample_errors(sample: dict[str, Any], events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
-    """In the order in which they happened."""
+    """The errors of a sample in order of time."""
     final = mapping(sample.get("error"))
     for place, retry in enumerate(map(mapping, sequence(sample.get("error_retries")))):
         yield error_info(
@@ -261,7 +261,7 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
         message=message,
         code=code[1] if code else "",
         traceback=traceback,
-        frame=crashed.shown() if crashed else frame.shown(PureWindowsPath(frame.file).name) if frame else "",
+        frame=crashed.location() if crashed else frame.location(PureWindowsPath(frame.file).name) if frame else "",
         phase=_phase_of_harness(crashed, phase) if crashed else phase,
         collateral=kind == CANCELLED,
         extra=rest(error, _ERROR),
@@ -270,12 +270,12 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
     )
 
 
-def _phase(error: dict[str, Any], events: list[Event], event: Event | None) -> Phase:
-    told = _phase_of_text(error)
+def _phase(error: dict[str, Any], events: list[SampleEvent], event: SampleEvent | None) -> Phase:
+    from_text = _phase_of_text(error)
     if not events:
-        return told or "subject"
+        return from_text or "subject"
     phase = phase_at(events, event.place if event else len(events))
-    return "environment" if told == "environment" and phase != "scoring" else phase
+    return "environment" if from_text == "environment" and phase != "scoring" else phase
 
 
 def _phase_of_text(error: dict[str, Any]) -> Phase | None:
@@ -286,7 +286,7 @@ def _phase_of_text(error: dict[str, Any]) -> Phase | None:
 
 
 def _swallowed(events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
-    """Such a sample is scored on what it had so far; nothing but a line in its log tells why."""
+    """A timeout that Inspect swallows: the sample is scored as it is, and only a log line has the reason."""
     for event in events.telling:
         if event.kind != "logger":
             continue
@@ -302,7 +302,7 @@ def _swallowed(events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
 
 
 def _type(message: str, traceback: str) -> str:
-    """`ConnectionError('upstream 503')` names its own type; else the traceback's last line does."""
+    """The type in `ConnectionError('upstream 503')`, else in the last line of the traceback."""
     named = _CALL.match(message)
     if named:
         return named[1].rpartition(".")[2]
@@ -311,7 +311,7 @@ def _type(message: str, traceback: str) -> str:
 
 
 def harness_frame(frames: list[Frame]) -> Frame | None:
-    """The innermost, where it is Inspect's own machinery and nobody else's code had been called."""
+    """The innermost frame, if it is in Inspect's own machinery and no other code was running."""
     calling = [frame for frame in frames if not frame.is_standard and frame.package not in _BETWEEN]
     last = calling[-1] if calling else None
     return last if last and last.package == PACKAGE and not _SUBJECTS.match(last.module) else None

@@ -1,7 +1,7 @@
-"""The scores of a sample → checks, the judges' words, and the one score that decides.
+"""The scores of a sample → checks, judgements, and the primary score, which decides.
 
-Several scorers may have measured a sample. The primary one is what the log calls its headline, else the first of its
-results, else the first scorer of the eval: Inspect's own convention. The others are kept and do not count.
+A sample may have several scorers. The primary one is the log's headline, else the first of its results, else the first
+scorer of the eval: Inspect's own convention. The others are kept and do not count.
 """
 
 from collections.abc import Iterator
@@ -27,24 +27,24 @@ class Grade(NamedTuple):
     outcome: Outcome
     status: CheckStatus
     number: float | None = None
-    """As the harness's metrics count it."""
+    """The number that Inspect's metrics use."""
     value: float | str | bool | None = None
     reason: str = ""
     text: str = ""
-    """The value as it stands in the log, where a record can't hold it."""
+    """The value as text, if a record can't contain it."""
 
 
 class Primary(NamedTuple):
     scorer: str = ""
     key: str = ""
-    """Which of its values, where the scorer gives several."""
+    """The name of the value, for scorers with several values."""
 
 
-class Scored(NamedTuple):
+class SampleScores(NamedTuple):
     checks: tuple[Check, ...]
     judgements: tuple[Judgement, ...]
     main: Grade | None
-    """None where the primary scorer left nothing."""
+    """None if the primary scorer has no score."""
     answer: str | None
     native: str
 
@@ -63,30 +63,30 @@ def primary_of(header: dict[str, Any]) -> Primary:
 
 
 def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, Any]]:
-    """By scorer. Before several scorers could be given there was one `score` without a name."""
+    """Scores by scorer. Old logs have a single `score` without a name."""
     if "score" in sample and not sample.get("scores"):
         return {primary.key or primary.scorer or "score": mapping(sample["score"])} if sample["score"] else {}
     return {name: mapping(score) for name, score in mapping(sample.get("scores")).items()}
 
 
 def read_scores(
-    scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, said: str
-) -> Scored:
-    """`said` is the subject's answer."""
+    scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, output: str
+) -> SampleScores:
+    """`output` is the subject's answer."""
     chosen = _chosen(scores, primary)
     checks: list[Check] = []
     main, native = None, ""
     for name, score in scores.items():
         scorer = scorers.get(name) or Scorer(name=name)
-        made = _Score(name, score, scorer, ref.below("scores", name), why_no_verdict(score, said))
+        made = _Score(name, score, scorer, ref.below("scores", name), why_no_verdict(score, output))
         counting = made.counting(primary.key) if name == chosen else frozenset()
         checks += made.checks(counting, len(checks))
         if name == chosen:
             main, native = made.grade_of(counting), made.native(counting)
     answer = scores[chosen].get("answer") if chosen else None
-    return Scored(
+    return SampleScores(
         checks=tuple(_with_unique_names(checks)),
-        judgements=tuple(_judgements(scores, scorers, said)),
+        judgements=tuple(_judgements(scores, scorers, output)),
         main=main,
         answer=answer if isinstance(answer, str) else None,
         native=native,
@@ -102,19 +102,19 @@ def _chosen(scores: dict[str, dict[str, Any]], primary: Primary) -> str:
 
 
 class _Score:
-    """One scorer's score: one value, or several under names or numbers."""
+    """One scorer's score: one value, or several with names or numbers."""
 
     def __init__(self, name: str, score: dict[str, Any], scorer: Scorer, ref: SourceRef, broken: str) -> None:
         self.name, self.score, self.scorer, self.ref = name, score, scorer, ref
         self.broken = broken
-        """Why there is no verdict, where there is none."""
+        """Why there is no verdict; empty if there is one."""
         value = score.get("value")
         self.single = not (isinstance(value, dict | list) and value)
         self.values: dict[str, Any] = _several(name, value) if not self.single else {name: value}
         self.grades = {key: without_verdict(grade(one)) if broken else grade(one) for key, one in self.values.items()}
 
     def counting(self, key: str) -> frozenset[str]:
-        """Which of the values decide: the one of the headline, else the first; of a list all."""
+        """The values that decide: that of the headline, else the first; all values of a list."""
         if self.single or isinstance(self.score.get("value"), list):
             return frozenset(self.values)
         return frozenset((key if key in self.values else next(iter(self.values)),))
@@ -129,24 +129,26 @@ class _Score:
     def checks(self, counting: frozenset[str], order: int) -> Iterator[Check]:
         metadata = mapping(self.score.get("metadata"))
         reason = reason_of(self.score) or self.broken
-        for place, (key, found) in enumerate(self.grades.items()):
+        for place, (key, item_grade) in enumerate(self.grades.items()):
             extra = rest(self.score, _TAKEN)
-            told = rest(metadata, frozenset(("grading",)))
+            other_metadata = rest(metadata, frozenset(("grading",)))
             yield Check(
                 name=key,
-                status=found.status,
+                status=item_grade.status,
                 scorer=self.name,
                 judge=self.scorer.model,
                 order=order + place,
                 kind=self._kind,
-                value=found.value,
+                value=item_grade.value,
                 is_primary=key in counting,
                 counts=key in counting,
                 explanation=words(self.score.get("explanation")),
-                reason_code=reason or found.reason,
+                reason_code=reason or item_grade.reason,
                 error=self._error,
                 history=tuple(self._history(key)),
-                extra=extra | ({"metadata": told} if told else {}) | ({"value": found.text} if found.text else {}),
+                extra=extra
+                | ({"metadata": other_metadata} if other_metadata else {})
+                | ({"value": item_grade.text} if item_grade.text else {}),
                 ref=self.ref,
             )
 
@@ -154,8 +156,8 @@ class _Score:
     def _error(self) -> ErrorInfo | None:
         if not self.broken:
             return None
-        told = words(self.score.get("explanation"))
-        return ErrorInfo(type=self.broken, message=told or self.broken, phase="scoring", ref=self.ref)
+        explanation = words(self.score.get("explanation"))
+        return ErrorInfo(type=self.broken, message=explanation or self.broken, phase="scoring", ref=self.ref)
 
     @property
     def _kind(self) -> CheckKind:
@@ -164,7 +166,7 @@ class _Score:
         return "criterion" if self.scorer.kind == "judge" else "assertion"
 
     def _history(self, key: str) -> Iterator[CheckEdit]:
-        """The first entry is what the scorer said; an edit names only what it changed."""
+        """The first entry is the scorer's own value; an edit contains only its changes."""
         last = None
         for entry in map(mapping, sequence(self.score.get("history"))):
             value = entry.get("value")
@@ -187,7 +189,7 @@ def _several(name: str, value: Any) -> dict[str, Any]:
     return {f"{name}[{place}]": one for place, one in enumerate(value)}
 
 
-def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], said: str) -> Iterator[Judgement]:
+def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], output: str) -> Iterator[Judgement]:
     for name, score in scores.items():
         grading = mapping(score.get("metadata")).get("grading")
         scorer = scorers.get(name)
@@ -199,14 +201,14 @@ def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], s
         yield Judgement(
             judge=name,
             model=(spoke[-1] if spoke else "") or (scorer.model if scorer else ""),
-            valid=not why_no_verdict(score, said) and any(grade(one).status != "unscored" for one in values),
+            valid=not why_no_verdict(score, output) and any(grade(one).status != "unscored" for one in values),
             reasoning=words(score.get("explanation")),
             raw=plain(grading),
         )
 
 
 def _with_unique_names(checks: list[Check]) -> Iterator[Check]:
-    """Two scorers may use one name for a dimension."""
+    """Two scorers may use the same name for a dimension."""
     seen: dict[str, str] = {}
     for check in checks:
         first = seen.setdefault(check.name, check.scorer)
@@ -223,7 +225,7 @@ _LETTERS = {
 
 
 def grade(value: Any) -> Grade:
-    """A scalar; `NaN` is how a scorer says that it has no verdict, null that a dimension does not apply."""
+    """The grade of a scalar. `NaN` means that the scorer has no verdict, null that a dimension does not apply."""
     if value is None:
         return Grade("none", "not_applicable")
     if type(value) is bool:
@@ -239,12 +241,12 @@ def grade(value: Any) -> Grade:
 
 
 def without_verdict(given: Grade) -> Grade:
-    """A value that a scorer fell back to: the metrics count it all the same."""
+    """The grade of a scorer's fallback value, which Inspect's metrics still count."""
     return given._replace(outcome="none", status="error")
 
 
 def of_several(grades: list[Grade]) -> Grade:
-    """A list of values has one outcome: that of all its elements."""
+    """A list of values has one outcome: that of their mean."""
     counted = [one for one in grades if one.outcome != "none"]
     if any(one.status == "error" for one in grades):
         return Grade("none", "error", _mean(grades))
@@ -264,7 +266,7 @@ def _of_text(value: str) -> Grade:
         number = number_or_none(value)
     if number is not None:
         return _of_number(number, value)
-    # a class or a label: a verdict, but no pass rule goes with it; the metrics count it as 0
+    # a class or a label is a verdict without a pass rule; the metrics count it as 0
     return Grade("none", "not_applicable", 0.0, value)
 
 
@@ -281,17 +283,17 @@ def reason_of(score: dict[str, Any]) -> str:
 
 
 def why_no_verdict(score: dict[str, Any], answer: str) -> str:
-    """In one word; empty where there is a verdict. `answer` is the subject's own, which a scorer may quote.
+    """A reason code; empty if there is a verdict. `answer` is the subject's own, which a scorer may quote.
 
-    Inspect has recorded this in three ways: as incorrect, with an explanation that begins in fixed words; then as
-    unscored, with a word in the metadata; now with that word as the score's `reason`, of which some name the
-    instrument and others the model under test.
+    Inspect has recorded this in three ways: as incorrect, with a fixed start of the explanation; then as unscored,
+    with a code in the metadata; now with the code as the score's `reason`. Some codes blame the grader, others the
+    model under test.
     """
     metadata = mapping(score.get("metadata"))
     reason = reason_of(score) or words(metadata.get("reason"))
     if reason in _INSTRUMENT or reason.startswith("grader_"):
         return reason
-    told = words(score.get("explanation"))
-    # the exchange with the judge was kept only where a grade had been found in it
-    found = bool(metadata.get("grading")) or told == answer
-    return "grade_parse_failure" if told.startswith(_NOT_FOUND) and not found else ""
+    explanation = words(score.get("explanation"))
+    # the conversation with the judge was kept only if it contained a grade
+    has_grade = bool(metadata.get("grading")) or explanation == answer
+    return "grade_parse_failure" if explanation.startswith(_NOT_FOUND) and not has_grade else ""

@@ -1,7 +1,7 @@
-"""The transcript of a sample: its messages, then what only its events hold.
+"""The transcript of a sample: its messages, then steps that are only in its events.
 
-Calls of sub-agents and of scorers, and retries, stand in no message of the sample; each is told once, by its event.
-Events that only repeat what stands elsewhere (states, spans, final scores) are passed over.
+Calls of sub-agents and scorers, and retries, are not in the messages of the sample; each becomes one step, from its
+event. Events that only repeat other data (states, spans, final scores) are skipped.
 """
 
 from collections.abc import Iterable
@@ -17,16 +17,16 @@ from errata.model.words import ActorRole
 from errata.sources.inspect_ai.events import (
     NO_FIELDS,
     NO_OUTPUT,
-    Choice,
-    Event,
     EventFields,
     Events,
-    ModelOutput,
+    ModelCallOutput,
+    ModelChoice,
+    SampleEvent,
     as_events,
 )
 from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import is_told, mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import has_value, mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))
 _HUMAN = Actor(role="user", name="operator")
@@ -38,12 +38,12 @@ _CALL = frozenset(("id", "function", "arguments", "parse_error"))
 _FUNCTION = _CALL | {"type"}
 _MADE = ("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice")
 _OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
-_made_of, _told_of = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
-_UNTOLD = _told_of(NO_FIELDS)
+_made_of, _tool_fields = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
+_NO_TOOL_FIELDS = _tool_fields(NO_FIELDS)
 
 
 class ModelCall(msgspec.Struct, frozen=True, gc=False):
-    """What an event tells of how a message came about."""
+    """The model call behind a message, from its event."""
 
     event: EventFields
     usage: Usage | None = None
@@ -53,8 +53,8 @@ class ModelCall(msgspec.Struct, frozen=True, gc=False):
 _UNKNOWN = ModelCall(NO_FIELDS)
 
 
-class Transcript:
-    """Numbers the steps of one sample and knows which tool was called where."""
+class SampleTranscript:
+    """Numbers the steps of one sample and maps tool calls to steps."""
 
     def __init__(self, made: dict[str, ModelCall], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
         self.steps: list[Step] = []
@@ -64,34 +64,34 @@ class Transcript:
         self._asked: dict[str, int] = {}
 
     def add_message(self, message: dict[str, Any], *, try_: int = 1) -> None:
-        told = message.get
-        role = _ROLES.get(words(told("role")), "environment")
-        text, parts, thoughts = _content(told("content"))
-        asked = told("tool_calls")
+        get = message.get
+        role = _ROLES.get(words(get("role")), "environment")
+        text, parts, thoughts = _content(get("content"))
+        asked = get("tool_calls")
         calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
-        made = self._made.get(words(told("id")), _UNKNOWN)
-        error = tool_error(told("error"), told("tool_error"))
-        answered = words(told("tool_call_id"))
+        made = self._made.get(words(get("id")), _UNKNOWN)
+        error = tool_error(get("error"), get("tool_error"))
+        answered = words(get("tool_call_id"))
         event = made.event if made is not _UNKNOWN else self._tools.get(answered, NO_FIELDS)
         at = len(self.steps)
         for call in calls:
             self._asked[call.id] = at
         step = Step(
             index=at,
-            actor=_actor(role, words(told("function")) if role == "tool" else ""),
+            actor=_actor(role, words(get("function")) if role == "tool" else ""),
             kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
             parent=self._asked.get(answered) if answered else None,
             try_=try_,
-            # of a tool that failed the content may be empty: the text stands in the error alone
+            # the content of a failed tool may be empty: the text is only in the error
             text=text or (error.message if error else ""),
             parts=parts,
-            reasoning=thoughts or words(told("reasoning")),
+            reasoning=thoughts or words(get("reasoning")),
             tool_calls=calls,
             error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
             usage=made.usage,
             started_at=moment(event.timestamp),
             ended_at=moment(event.completed),
-            model=words(told("model")),
+            model=words(get("model")),
             span_id=event.span_id or "",
             extra=_extra(message, made),
         )
@@ -119,23 +119,23 @@ class Transcript:
 
 
 def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: frozenset[str]) -> tuple[Step, ...]:
-    """`judged` are the scorers whose exchange with a judge is kept with their score."""
+    """`judged` are the scorers that keep their conversation with the judge in the score."""
     messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
-    transcript = Transcript(_makers(events.telling), tools, _failures(messages))
-    told: set[Any] = set()
+    transcript = SampleTranscript(_makers(events.telling), tools, _failures(messages))
+    seen: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
         _add_events(transcript, earlier, pools, (set(), frozenset(), number_))
     for message in messages:
-        told.add(key_of(message))
+        seen.add(key_of(message))
         transcript.add_message(message, try_=len(retries) + 1)
-    _add_events(transcript, events, pools, (told, judged, len(retries) + 1))
+    _add_events(transcript, events, pools, (seen, judged, len(retries) + 1))
     return tuple(transcript.steps)
 
 
-def scoring_usage(events: Iterable[Event]) -> list[Usage]:
+def scoring_usage(events: Iterable[SampleEvent]) -> list[Usage]:
     return [
         usage_of(_output(event.data).usage)
         for event in events
@@ -143,49 +143,49 @@ def scoring_usage(events: Iterable[Event]) -> list[Usage]:
     ]
 
 
-def _output(event: EventFields) -> ModelOutput:
+def _output(event: EventFields) -> ModelCallOutput:
     return event.output or NO_OUTPUT
 
 
 def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
-    """Id of a tool's call → what its answer says went wrong."""
-    found = {}
+    """Id of a tool call → the error in its result."""
+    failures = {}
     for message in messages:
         error = tool_error(message.get("error"), message.get("tool_error"))
         if error is not None:
-            found[words(message.get("tool_call_id"))] = error
-    return found
+            failures[words(message.get("tool_call_id"))] = error
+    return failures
 
 
-def _makers(events: Iterable[Event]) -> dict[str, ModelCall]:
-    """Message id → the call of a model that gave it."""
-    found = {}
+def _makers(events: Iterable[SampleEvent]) -> dict[str, ModelCall]:
+    """Message id → the model call that generated it."""
+    calls = {}
     for event in events:
         if event.kind != "model":
             continue
         output = _output(event.data)
         usage = usage_of(output.usage)
-        told = usage if usage is not NO_USAGE else None
+        known_usage = usage if usage is not NO_USAGE else None
         for choice in output.choices:
-            found[_ident(choice)] = ModelCall(event.data, told, choice.stop_reason or "")
-    found.pop("", None)
-    return found
+            calls[_ident(choice)] = ModelCall(event.data, known_usage, choice.stop_reason or "")
+    calls.pop("", None)
+    return calls
 
 
-def _ident(choice: Choice) -> str:
+def _ident(choice: ModelChoice) -> str:
     return (choice.message.id or "") if choice.message else ""
 
 
 def _add_events(
-    transcript: Transcript, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
+    transcript: SampleTranscript, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
 ) -> None:
-    told, judged, try_ = known
+    seen, judged, try_ = known
     for event in events.telling:
         if event.kind == "score" and not event.data.intermediate:
             continue
         if event.kind == "model":
             if event.phase != "scoring":
-                _add_call(transcript, event, events, pools, (told, try_))
+                _add_call(transcript, event, events, pools, (seen, try_))
             elif event.owner not in judged:
                 transcript.add(_judge_call(len(transcript.steps), event, events.whole(event), pools, try_))
         elif event.kind != "tool":
@@ -194,31 +194,33 @@ def _add_events(
             transcript.add(_lone_tool(len(transcript.steps), pools.resolve(events.whole(event)), try_))
 
 
-def _add_call(transcript: Transcript, event: Event, events: Events, pools: Pools, known: tuple[set[Any], int]) -> None:
-    """A call of a model: whatever of it was not told yet."""
-    told, try_ = known
+def _add_call(
+    transcript: SampleTranscript, event: SampleEvent, events: Events, pools: Pools, known: tuple[set[Any], int]
+) -> None:
+    """Add the messages and the error of a model call that are not in the transcript yet."""
+    seen, try_ = known
     output = _output(event.data)
-    # what is known by its id need not be put together
-    if not all(_ident(choice) in told for choice in output.choices):
+    # messages that are known by id need not be decoded
+    if not all(_ident(choice) in seen for choice in output.choices):
         _add_answers(transcript, events.whole(event), pools, known)
     error = words(event.data.error) or output.error
     if error:
         transcript.add(_failed_call(len(transcript.steps), event.data, error, try_))
 
 
-def _add_answers(transcript: Transcript, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]) -> None:
-    told, try_ = known
+def _add_answers(transcript: SampleTranscript, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]) -> None:
+    seen, try_ = known
     choices = sequence(mapping(call.get("output")).get("choices"))
     answers = [answer for choice in choices if (answer := mapping(mapping(choice).get("message")))]
-    unknown = [answer for answer in answers if words(answer.get("id")) not in told]
-    new = [answer for answer in map(pools.resolve, unknown) if key_of(answer) not in told]
+    unknown = [answer for answer in answers if words(answer.get("id")) not in seen]
+    new = [answer for answer in map(pools.resolve, unknown) if key_of(answer) not in seen]
     if new:
         for message in map(mapping, pools.input_of(call)):
-            if key_of(message) not in told:
-                told.add(key_of(message))
+            if key_of(message) not in seen:
+                seen.add(key_of(message))
                 transcript.add_message(message, try_=try_)
     for answer in new:
-        told.add(key_of(answer))
+        seen.add(key_of(answer))
         transcript.add_message(answer, try_=try_)
 
 
@@ -237,7 +239,7 @@ def _failed_call(index: int, call: EventFields, error: str, try_: int) -> Step:
     )
 
 
-def _judge_call(index: int, event: Event, call: dict[str, Any], pools: Pools, try_: int) -> Step:
+def _judge_call(index: int, event: SampleEvent, call: dict[str, Any], pools: Pools, try_: int) -> Step:
     output = mapping(pools.resolve(call.get("output")))
     asked = pools.input_of(call)
     usage = usage_of(output.get("usage"))
@@ -259,7 +261,7 @@ def _judge_call(index: int, event: Event, call: dict[str, Any], pools: Pools, tr
 
 
 def _lone_tool(index: int, data: dict[str, Any], try_: int) -> Step:
-    """A tool that no message asked for."""
+    """A tool call that is in no message."""
     result, error = data.get("result"), tool_error(data.get("error"), data.get("tool_error"))
     call = ToolCall(
         name=words(data.get("function")),
@@ -285,8 +287,8 @@ def _lone_tool(index: int, data: dict[str, Any], try_: int) -> Step:
     )
 
 
-def _happening(index: int, event: Event, whole: dict[str, Any], try_: int) -> Step:
-    """Anything else: log lines, commands in a sandbox, human input, approvals, and what later versions add."""
+def _happening(index: int, event: SampleEvent, whole: dict[str, Any], try_: int) -> Step:
+    """Any other event: log lines, commands in a sandbox, human input, approvals, and events of later versions."""
     data = _with_its_message(whole)
     source = next((name for name in ("message", "output", "input", "data") if words(data.get(name))), "")
     return Step(
@@ -311,7 +313,7 @@ def _with_its_message(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def tool_error(error: Any, text: Any) -> ToolError | None:
-    """Of a tool's message or event; once it was only a text."""
+    """The error in a tool's message or event; in old logs only a text."""
     if text and type(text) is str:
         return ToolError(type="unknown", message=text)
     if not error or type(error) is not dict:
@@ -320,7 +322,7 @@ def tool_error(error: Any, text: Any) -> ToolError | None:
 
 
 def key_of(message: dict[str, Any]) -> Any:
-    """Early logs give messages no id: the same words in the same role are then the same message."""
+    """The identity of a message: its id or, in early logs, its role and content."""
     return words(message.get("id")) or (words(message.get("role")), repr(message.get("content")))
 
 
@@ -330,7 +332,7 @@ def _actor(role: ActorRole, name: str) -> Actor:
 
 
 def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """Text, other parts and thoughts."""
+    """Text, other parts and reasoning."""
     if type(content) is str:
         return content, (), ""
     read = _Content(content)
@@ -338,7 +340,7 @@ def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
 
 
 class _Content:
-    """Parts, of which some are texts and thoughts."""
+    """The parts of a message, with texts and reasoning separated."""
 
     __slots__ = ("parts", "texts", "thoughts")
 
@@ -374,14 +376,14 @@ def _extra(message: dict[str, Any], made: ModelCall) -> dict[str, Any]:
     if made.stop_reason:
         extra["stop_reason"] = made.stop_reason
     if made is not _UNKNOWN:
-        for name, told in zip(_MADE, _made_of(made.event), strict=True):
-            if told is not None:
-                extra[name] = plain(told)
+        for name, value in zip(_MADE, _made_of(made.event), strict=True):
+            if value is not None:
+                extra[name] = plain(value)
     return extra
 
 
 def _of_tool(event: EventFields) -> dict[str, Any]:
-    told = _told_of(event)
-    if told == _UNTOLD:
+    values = _tool_fields(event)
+    if values == _NO_TOOL_FIELDS:
         return {}
-    return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if is_told(value)}
+    return {name: plain(value) for name, value in zip(_OF_TOOL, values, strict=True) if has_value(value)}

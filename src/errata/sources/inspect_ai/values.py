@@ -12,30 +12,30 @@ _PROTOCOL = "attachment://"
 _MEDIA = {"image": "image", "audio": "audio", "video": "video", "document": "document"}
 _MEDIA_NAMES = tuple(_MEDIA)
 _MARKS = (_PROTOCOL.encode(), *(f'"type":"{medium}"'.encode() for medium in _MEDIA))
-"""Most values hold none of these; writing one out to see that is several times faster than going through all of it."""
+"""Most values contain none of these; encoding a value to check is several times faster than walking it."""
 _LONG = 1000
-"""Pictures and sounds beyond this many characters are left in the log; a record says how large they are."""
+"""Longer images and sounds stay in the log; a record has only their size."""
 _encode = msgspec.json.Encoder().encode
 
 
 def words(value: Any) -> str:
-    """Text as it is, numbers as text; nothing for anything else."""
+    """Text unchanged, numbers as text; empty for other values."""
     if type(value) is str:
         return value
     return str(plain(value)) if type(value) is int or type(value) is float else ""
 
 
 def from_ranges(ranges: Any, pool: list[Any]) -> list[Any]:
-    """`[[0, 2], [5, 6]]` → the first two and the sixth of the pool."""
-    found: list[Any] = []
+    """`[[0, 2], [5, 6]]` → the first two items and the sixth of the pool."""
+    items: list[Any] = []
     for pair in sequence(ranges):
         if type(pair) is list and len(pair) == 2 and all(type(end) is int and end >= 0 for end in pair):
-            found += pool[pair[0] : pair[1]]
-    return found
+            items += pool[pair[0] : pair[1]]
+    return items
 
 
 class Pools:
-    """The pools of one sample."""
+    """The attachments and the message pool of one sample."""
 
     def __init__(self, sample: dict[str, Any]) -> None:
         self._sample = sample
@@ -48,17 +48,17 @@ class Pools:
     @cached_property
     def _messages(self) -> list[Any]:
         given = sequence(mapping(_opened(self._sample.get("events_data"))).get("messages"))
-        # the third version of the format kept it beside the events
+        # version 3 of the format has it beside the events
         return given or sequence(self._sample.get("message_pool"))
 
     def input_of(self, event: dict[str, Any]) -> list[Any]:
-        """What a model was asked."""
+        """The input messages of a model call."""
         given = from_ranges(event.get("input_refs"), self._messages) or sequence(event.get("input"))
-        found: list[Any] = self.resolve(given)
-        return found
+        messages: list[Any] = self.resolve(given)
+        return messages
 
     def resolve(self, value: Any) -> Any:
-        """The same with the long texts put back, and without the bytes of pictures and sounds."""
+        """The value with attachments resolved, and without the bytes of images and sounds."""
         return self._resolved(value) if _may_refer(value) else value
 
     def _resolved(self, value: Any) -> Any:
@@ -78,20 +78,20 @@ class Pools:
 
 
 def _opened(value: Any) -> Any:
-    """What is left as it stands in the log until it is asked for."""
+    """Decode a value that was kept raw."""
     return decode(bytes(value)) if type(value) is msgspec.Raw else value
 
 
 def _may_refer(value: Any) -> bool:
-    """The texts of messages are long and their first letters enough; the little that lies deeper is written out."""
+    """Texts of messages are long, so only their start is checked; the few deeper values are encoded and searched."""
     deeper: list[Any] = []
-    for one in value if type(value) is list else (value,):
-        if type(one) is not dict:
-            deeper.append(one)
+    for item in value if type(value) is list else (value,):
+        if type(item) is not dict:
+            deeper.append(item)
             continue
-        if one.get("type") in _MEDIA_NAMES:
+        if item.get("type") in _MEDIA_NAMES:
             return True
-        for child in one.values():
+        for child in item.values():
             if type(child) is not str:
                 deeper.append(child)
             elif child.startswith(_PROTOCOL):
@@ -103,7 +103,7 @@ def _may_refer_deeper(values: list[Any]) -> bool:
     try:
         written = _encode(values)
         return any(mark in written for mark in _MARKS)
-    except (OverflowError, UnicodeEncodeError):  # what can't be written out is looked through
+    except (OverflowError, UnicodeEncodeError):  # a value that can't be encoded is walked
         return True
 
 

@@ -12,7 +12,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 _BEGINNINGS = (b"<", b"\xff\xfe", b"\xfe\xff")
-"""Of XML, in UTF-8 or with the mark of UTF-16."""
+"""How XML begins, in UTF-8 or with a UTF-16 byte order mark."""
 
 
 def recognise(path: Path) -> Match | None:

@@ -1,4 +1,4 @@
-"""The tests of a report in order, what the report says as a whole, and its runs: one, or one a column of promptfoo."""
+"""The tests of a JUnit report in order, its overall data, and its runs: one, or one per column of promptfoo."""
 
 import re
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadab
 from errata.sources.base import Numbering, number_or_none
 from errata.sources.junit import NAME
 from errata.sources.shared.facts import EXPECTED, NOT_EVEN_TRIED
-from errata.sources.shared.runs import named_by_content
-from errata.sources.shared.values import known, moment, settings
-from errata.sources.shared.xml_elements import Closed, Element, Opened, xml_events
+from errata.sources.shared.runs import hash_of_content
+from errata.sources.shared.values import moment, non_empty, settings
+from errata.sources.shared.xml_elements import Element, ElementEnd, ElementStart, xml_events
 
 WHOLE = frozenset(("testcase", "properties"))
 SUITES_CAP = 100_000
 MODELS_CAP = 2
 COUNTS = ("tests", "failures", "errors", "skipped", "disabled")
 
-# pytest counts a test that fails and then can't be torn down twice, and gives it two elements
+# pytest counts a test twice if it fails and its teardown fails, too, and writes two elements for it
 TEARDOWN = re.compile(r"failed on teardown with|test teardown failure")
 _COLUMN = re.compile(r"\[(?P<provider>.+?)\] (?P<prompt>.+)", re.DOTALL)
 _HOMES = frozenset(("name", "timestamp", "hostname", "time", *COUNTS))
@@ -30,7 +30,7 @@ class Suite:
     def __init__(self, tag: str, attributes: dict[str, str], ref: SourceRef, names: tuple[str, ...]) -> None:
         self.tag, self.attributes, self.ref = tag, attributes, ref
         self.names = names
-        """Of the suites around it and its own."""
+        """The names of the enclosing suites and its own."""
         self.properties: dict[str, str] = {}
 
     @property
@@ -38,8 +38,8 @@ class Suite:
         return self.attributes.get("name", "")
 
     def count(self, what: str) -> int | None:
-        told = self.attributes.get(what, "")
-        return int(told) if told.isascii() and told.isdigit() and len(told) < 12 else None
+        value = self.attributes.get(what, "")
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
 
 
 class Test(NamedTuple):
@@ -50,17 +50,17 @@ class Test(NamedTuple):
     suites: tuple[str, ...]
     ref: SourceRef
     teardown: Element | None = None
-    """The second element of a test that failed and could not be torn down."""
+    """The second element of a test that failed and whose teardown failed."""
 
     @property
     def failed_as_expected(self) -> bool:
-        """pytest counts it among the skipped ones, although it was made."""
-        told = [one.get("message") for one in self.element.all("skipped") if one.get("type") == EXPECTED]
-        return self.teardown is None and bool(told) and not told[0].startswith(NOT_EVEN_TRIED)
+        """pytest counts it as skipped, although it ran."""
+        reasons = [one.get("message") for one in self.element.all("skipped") if one.get("type") == EXPECTED]
+        return self.teardown is None and bool(reasons) and not reasons[0].startswith(NOT_EVEN_TRIED)
 
 
-class Column:
-    """What belongs to one run: all tests of a report, or those of one suite."""
+class ReportColumn:
+    """The tests of one run: all tests of a report, or those of one suite."""
 
     def __init__(self) -> None:
         self.suites: list[Suite] = []
@@ -78,37 +78,37 @@ class Column:
             self.models.add(model)
 
 
-class Report:
+class JUnitReport:
     def __init__(self, path: Path) -> None:
         self.ref = SourceRef(file=path.name)
         self.root: Suite | None = None
-        self.columns: dict[str, Column] = {}
+        self.columns: dict[str, ReportColumn] = {}
 
     @property
     def is_promptfoo(self) -> bool:
-        """Its suites are columns: one provider with one prompt each, all with the same tests."""
+        """Its suites are columns: each is one provider with one prompt, and all have the same tests."""
         return self.root is not None and self.root.tag == "testsuites" and self.root.name == "promptfoo"
 
     def column(self, test: Test) -> str:
         return test.suites[0] if self.is_promptfoo and test.suites else ""
 
-    def take(self, found: Suite | Test) -> None:
-        if isinstance(found, Test):
-            self.columns.setdefault(self.column(found), Column()).add(found)
-        elif self.root is None and found.tag == "testsuites":
-            self.root = found
-        elif len(found.names) == 1:
-            column = self.columns.setdefault(found.name if self.is_promptfoo else "", Column())
+    def take(self, entry: Suite | Test) -> None:
+        if isinstance(entry, Test):
+            self.columns.setdefault(self.column(entry), ReportColumn()).add(entry)
+        elif self.root is None and entry.tag == "testsuites":
+            self.root = entry
+        elif len(entry.names) == 1:
+            column = self.columns.setdefault(entry.name if self.is_promptfoo else "", ReportColumn())
             if len(column.suites) < SUITES_CAP:
-                column.suites.append(found)
+                column.suites.append(entry)
 
 
-def survey(path: Path) -> Report:
-    report = Report(path)
-    for found in _walk(path):
-        if not isinstance(found, Unreadable):
-            report.take(found)
-    report.columns = report.columns or {"": Column()}
+def survey(path: Path) -> JUnitReport:
+    report = JUnitReport(path)
+    for entry in _walk(path):
+        if not isinstance(entry, Unreadable):
+            report.take(entry)
+    report.columns = report.columns or {"": ReportColumn()}
     return report
 
 
@@ -123,16 +123,16 @@ def properties_of(elements: list[Element]) -> dict[str, str]:
 
 def _walk(path: Path) -> Iterator[Suite | Test | Unreadable]:
     waiting: Test | None = None
-    for found in _in_order(path):
-        if isinstance(found, Test) and waiting is not None and _is_second_half(found, waiting):
-            yield waiting._replace(teardown=found.element)
+    for entry in _in_order(path):
+        if isinstance(entry, Test) and waiting is not None and _is_second_half(entry, waiting):
+            yield waiting._replace(teardown=entry.element)
             waiting = None
             continue
         if waiting is not None:
             yield waiting
-        waiting = found if isinstance(found, Test) else None
-        if not isinstance(found, Test):
-            yield found
+        waiting = entry if isinstance(entry, Test) else None
+        if not isinstance(entry, Test):
+            yield entry
     if waiting is not None:
         yield waiting
 
@@ -147,14 +147,14 @@ def _is_second_half(test: Test, before: Test) -> bool:
 def _in_order(path: Path) -> Iterator[Suite | Test | Unreadable]:
     suites: list[Suite] = []
     for event in xml_events(path, WHOLE, source=NAME, root=path.parent):
-        if isinstance(event, Opened):
+        if isinstance(event, ElementStart):
             ref = SourceRef(file=path.name, line=event.line)
             names = suites[-1].names if suites else ()
             if event.tag in ("testsuite", "testsuites"):
                 own = (event.attributes.get("name", ""),) if event.tag == "testsuite" else ()
                 suites.append(Suite(event.tag, event.attributes, ref, (*names, *own)))
                 yield suites[-1]
-        elif isinstance(event, Closed):
+        elif isinstance(event, ElementEnd):
             if suites and event.tag == suites[-1].tag:
                 suites.pop()
         elif isinstance(event, Unreadable):
@@ -170,86 +170,92 @@ def _test(element: Element, suites: tuple[str, ...], ref: SourceRef) -> Test:
     return Test(element, key, properties_of(element.all("properties")), suites, ref)
 
 
-def runs_of(report: Report, path: Path) -> dict[str, Run]:
-    """By the name of the column; there is a run also where the report holds no test."""
+def runs_of(report: JUnitReport, path: Path) -> dict[str, Run]:
+    """Runs by column; there is one even if the report holds no test."""
     return {name: _run(report, name, column, path) for name, column in report.columns.items()}
 
 
-def _run(report: Report, name: str, column: Column, path: Path) -> Run:
+def _run(report: JUnitReport, name: str, column: ReportColumn, path: Path) -> Run:
     around = [one for one in (report.root, *column.suites) if one is not None]
-    started = next((told for one in around if (told := moment(one.attributes.get("timestamp")))), None)
+    started = next((time for one in around if (time := moment(one.attributes.get("timestamp")))), None)
     suite = _suite(report, column)
     counts = _counts(report, column)
-    of = _COLUMN.match(name)
+    match = _COLUMN.match(name)
     return Run(
-        # a report names no run: when it was made tells it from others, and where that is not told, what it holds
-        native_id=f"{suite or path.stem}-{started or named_by_content(path)}",
+        # a report has no run id: its time distinguishes it from others or, without a time, a hash of its content
+        native_id=f"{suite or path.stem}-{started or hash_of_content(path)}",
         group=suite if name else "",
         source=SourceInfo(name=NAME),
         name=name or suite or path.stem,
-        subject=Subject(model=of["provider"] if of else _model(column)),
-        variant={"prompt": of["prompt"]} if of else {"column": name} if name else {},
+        subject=Subject(model=match["provider"] if match else _model(column)),
+        variant={"prompt": match["prompt"]} if match else {"column": name} if name else {},
         suite=suite,
         expected_cases=max(counts["tests"] - column.repeated, 0) if "tests" in counts else None,
-        measured_attempts=_measured(counts, column) if "tests" in counts else None,
+        measured_attempts=_measured_count(counts, column) if "tests" in counts else None,
         started_at=started,
         reported=_reported(counts, column, around[0].ref if around else report.ref),
-        environment=known(hostname=next((host for one in around if (host := one.attributes.get("hostname"))), None)),
+        environment=non_empty(
+            hostname=next((host for one in around if (host := one.attributes.get("hostname"))), None)
+        ),
         origin=str(path.parent),
         extra=_extra(report, column),
         ref=(column.suites[0].ref if name and column.suites else around[0].ref) if around else report.ref,
     )
 
 
-def _suite(report: Report, column: Column) -> str:
+def _suite(report: JUnitReport, column: ReportColumn) -> str:
     names = {one.name for one in column.suites}
     if report.root is not None and (report.is_promptfoo or len(names) != 1):
         return report.root.name
     return names.pop() if len(names) == 1 else ""
 
 
-def _model(column: Column) -> str:
-    """Where tests record the property `model`, and all the same one."""
-    told = column.models | {model for one in column.suites if (model := one.properties.get("model"))}
-    return told.pop() if len(told) == 1 else ""
+def _model(column: ReportColumn) -> str:
+    """The model, if tests record the property `model` and all have the same one."""
+    models = column.models | {model for one in column.suites if (model := one.properties.get("model"))}
+    return models.pop() if len(models) == 1 else ""
 
 
-def _counts(report: Report, column: Column) -> dict[str, int]:
-    """Those of the whole where it has any, else the sums over its suites; suites inside of these are counted there."""
+def _counts(report: JUnitReport, column: ReportColumn) -> dict[str, int]:
+    """Counts of the whole report if it has any, otherwise the sums over its suites, which include nested ones."""
     root = report.root
     if root is not None and root.count("tests") is not None and not report.is_promptfoo:
-        return _told([root])
-    return _told(column.suites) if all(one.count("tests") is not None for one in column.suites) else {}
+        return _summed_counts([root])
+    return _summed_counts(column.suites) if all(one.count("tests") is not None for one in column.suites) else {}
 
 
-def _told(suites: list[Suite]) -> dict[str, int]:
-    found = {what: [one.count(what) for one in suites] for what in COUNTS}
-    return {what: sum(one or 0 for one in told) for what, told in found.items() if any(one is not None for one in told)}
+def _summed_counts(suites: list[Suite]) -> dict[str, int]:
+    counts = {what: [one.count(what) for one in suites] for what in COUNTS}
+    return {
+        what: sum(one or 0 for one in values)
+        for what, values in counts.items()
+        if any(one is not None for one in values)
+    }
 
 
-def _reported(counts: dict[str, int], column: Column, ref: SourceRef) -> tuple[Reported, ...]:
+def _reported(counts: dict[str, int], column: ReportColumn, ref: SourceRef) -> tuple[Reported, ...]:
     listed = tuple(Reported(name=what, metric=what, value=value, ref=ref) for what, value in counts.items())
     bad = counts.get("failures", 0) + counts.get("errors", 0) - column.twice
-    made = _made(counts)
-    rate = (made - bad) / made if made > 0 and 0 <= bad <= made else None
-    return (Reported(name="pass rate", metric="mean", value=rate, n=made or None, headline=True, ref=ref), *listed)
+    executed = _executed_count(counts)
+    rate = (executed - bad) / executed if executed > 0 and 0 <= bad <= executed else None
+    return (Reported(name="pass rate", metric="mean", value=rate, n=executed or None, headline=True, ref=ref), *listed)
 
 
-def _made(counts: dict[str, int]) -> int:
+def _executed_count(counts: dict[str, int]) -> int:
     return counts.get("tests", 0) - counts.get("skipped", 0) - counts.get("disabled", 0)
 
 
-def _measured(counts: dict[str, int], column: Column) -> int:
-    return max(_made(counts) + column.expected - column.repeated, 0)
+def _measured_count(counts: dict[str, int], column: ReportColumn) -> int:
+    return max(_executed_count(counts) + column.expected - column.repeated, 0)
 
 
-def _extra(report: Report, column: Column) -> dict[str, Any]:
-    """Properties of a suite are mostly those of a machine; of variables of the environment only the names are kept."""
+def _extra(report: JUnitReport, column: ReportColumn) -> dict[str, Any]:
+    """Suite properties mostly describe the machine; only the names of environment variables are kept."""
     around = [one for one in (report.root, *column.suites[:100]) if one is not None]
-    told = {name: value for one in around for name, value in one.properties.items()}
-    variables = sorted(name for name in told if name.startswith("env."))
-    return known(
-        properties=settings({name: value for name, value in told.items() if name not in variables}),
+    properties = {name: value for one in around for name, value in one.properties.items()}
+    variables = sorted(name for name in properties if name.startswith("env."))
+    return non_empty(
+        properties=settings({name: value for name, value in properties.items() if name not in variables}),
         variables=variables,
         suites=[one.name for one in column.suites[:1000]] if len(column.suites) > 1 else None,
         seconds=sum(number_or_none(one.attributes.get("time")) or 0 for one in column.suites) or None,

@@ -1,4 +1,4 @@
-"""Langfuse: traces, observations, scores and dataset runs, as its API gives them or as it exports them to a bucket."""
+"""Langfuse: traces, observations, scores and dataset runs, saved from its API or exported to a bucket."""
 
 import re
 from collections.abc import Iterator
@@ -39,9 +39,9 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what says nothing without the traces that it is about."""
+    """A hint for files that are useless without their traces."""
     if path.is_file() and kind_of(path) in ("score", "run", "run_item", "item"):
-        return "it belongs to traces of Langfuse: import the folder that holds these, too"
+        return "it belongs to Langfuse traces: import the folder that holds the traces, too"
     return None
 
 
@@ -71,15 +71,15 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def camel(name: str) -> str:
-    """Exports to a bucket have `trace_id` for what the API calls `traceId`."""
+    """Bucket exports have `trace_id` for the API's `traceId`."""
     first, *others = name.split("_")
     return first + "".join(part.capitalize() for part in others)
 
 
 def _first_keys(head: bytes) -> frozenset[str]:
-    """Of the first object, as far as the head goes."""
+    """The keys of the first object, as far as the head goes."""
     start = _BEGINNING.match(head)
-    found, depth = set(), 0
+    keys, depth = set(), 0
     for token in _TOKEN.finditer(head, start.end()) if start else ():
         if token[0] in (b"{", b"["):
             depth += 1
@@ -88,12 +88,12 @@ def _first_keys(head: bytes) -> frozenset[str]:
             if depth == 0:
                 break
         elif depth == 1 and token[2]:
-            found.add(camel(token[1].decode("utf-8", "replace")))
-    return frozenset(found)
+            keys.add(camel(token[1].decode("utf-8", "replace")))
+    return frozenset(keys)
 
 
 def _is_export(folder: Path) -> bool:
-    """What was done, and what was said of it, in different files: the first of the folder and of each folder in it."""
+    """Whether traces and their scores or runs are in different files, by a few files of the folder and below."""
     from errata.sources.shared.documents import files, folders
 
     listed = [*files(folder)[:LOOKS], *(file for below in folders(folder)[:LOOKS] for file in _first(below, DEPTH - 1))]

@@ -9,14 +9,14 @@ from errata.model.times import moment_of
 from errata.model.words import Execution
 from errata.sources.base import Row
 from errata.sources.langfuse.rows import time_of
-from errata.sources.langfuse.runs import Link, checks_of
-from errata.sources.shared.chat import answered_in, asked_in, said_in, stopped_in
+from errata.sources.langfuse.runs import DatasetLink, checks_of
+from errata.sources.shared.chat import finish_reason, reply_messages, reply_text, request_messages
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.scores import facts_of, grade_of
-from errata.sources.shared.span_steps import Transcript
-from errata.sources.shared.spans import PHASES, Span, SpanKind, Tree, call_of, parsed
-from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.span_steps import SpanTranscript
+from errata.sources.shared.spans import PHASES, SpanKind, TraceSpan, Tree, call_of, parse_json_text
+from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
 
 _TRACE = frozenset(
     ("id", "timestamp", "input", "output", "observations", "scores", "latency", "totalCost", "projectId", "environment",
@@ -43,7 +43,7 @@ _TOKENS = {
 }
 
 
-class Trace(NamedTuple):
+class LangfuseTrace(NamedTuple):
     data: dict[str, Any]
     row: Row
     observations: list[Row]
@@ -54,18 +54,22 @@ class Trace(NamedTuple):
         return text(self.data.get("id"))
 
 
-class Read:
+class LangfuseSpans:
     """A trace with its spans in order."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: LangfuseTrace) -> None:
         self.trace = trace
         self.tree = Tree([span_of(row) for row in trace.observations])
         top = self.tree.top
-        whole = (trace.data.get("input"), trace.data.get("output"))
-        # the first observation mostly says once more what the trace says
-        self.transcript = Transcript(self.tree, tells_top=top is not None and (top.input, top.output) == whole)
-        self.asked = _first(trace.data.get("input"), top.input if top else None, self.transcript.asked or None)
-        self.answered = _first(trace.data.get("output"), top.output if top else None, self.transcript.answer)
+        trace_values = (trace.data.get("input"), trace.data.get("output"))
+        # the first observation mostly repeats the input and output of the trace
+        self.transcript = SpanTranscript(
+            self.tree, top_is_case=top is not None and (top.input, top.output) == trace_values
+        )
+        self.input = _first(
+            trace.data.get("input"), top.input if top else None, self.transcript.messages_before_answer or None
+        )
+        self.output = _first(trace.data.get("output"), top.output if top else None, self.transcript.answer)
 
     @property
     def model(self) -> str:
@@ -73,78 +77,78 @@ class Read:
 
     @property
     def execution(self) -> Execution:
-        """A trace has no state of its own: that of its observations tells."""
+        """A trace has no status of its own: its observations have one."""
         if self.tree.ended_by is not None or self.trace.data.get("level") == "ERROR":
             return "error"
         top = self.tree.top
         open_ = (
             top is not None and top.ended_at is None and top.started_at is not None and top.extra.get("type") != "EVENT"
         )
-        return "unfinished" if open_ and self.answered is None else "completed"
+        return "unfinished" if open_ and self.output is None else "completed"
 
 
-class Try(NamedTuple):
-    """Which try at which case a trace is."""
+class AttemptPlace(NamedTuple):
+    """The position of a trace as an attempt: its run, its case and its number."""
 
     run: Run
     case: str
     number: int
     primary: str
-    """The score that the headline of the run averages."""
-    link: Link | None
+    """The score that the run's headline averages."""
+    link: DatasetLink | None
     item: Row | None
 
     @property
-    def asked(self) -> Any:
-        """As the dataset has it."""
-        told = self.item.data if self.item else self.link.data if self.link else {}
-        return told.get("input")
+    def dataset_input(self) -> Any:
+        """The input in the dataset."""
+        fields = self.item.data if self.item else self.link.data if self.link else {}
+        return fields.get("input")
 
 
-def name_of(read: Read, link: Link | None) -> str:
+def name_of(read: LangfuseSpans, link: DatasetLink | None) -> str:
     if link is not None and link.item:
         return link.item
-    return read.trace.id if read.asked is None else case_key_of_input("", plain(read.asked))
+    return read.trace.id if read.input is None else case_key_of_input("", plain(read.input))
 
 
-def case_of(read: Read, made: Try) -> Case:
-    run, item = made.run, made.item.data if made.item else {}
-    told = item or (made.link.data if made.link else {})
+def case_of(read: LangfuseSpans, place: AttemptPlace) -> Case:
+    run, item = place.run, place.item.data if place.item else {}
+    dataset_item = item or (place.link.data if place.link else {})
     extra = rest(item, ("id", "input", "expectedOutput"))
     return Case(
         run=run.id,
         suite=run.suite,
-        native_id=made.case,
+        native_id=place.case,
         name=text(read.trace.data.get("name")),
         tags=tuple(as_text(one) for one in sequence(read.trace.data.get("tags"))),
-        input=plain(read.asked if made.asked is None else made.asked),
-        expected=plain(told.get("expectedOutput")),
+        input=plain(read.input if place.dataset_input is None else place.dataset_input),
+        expected=plain(dataset_item.get("expectedOutput")),
         extra={key: value for key, value in extra.items() if value != run.suite},
         ref=read.trace.row.ref,
     )
 
 
-def attempt_of(read: Read, made: Try) -> Attempt:
-    run = made.run
+def attempt_of(read: LangfuseSpans, place: AttemptPlace) -> Attempt:
+    run = place.run
     trace, transcript = read.trace, read.transcript
     steps = {step.span_id: step.index for step in transcript.steps if step.span_id}
-    checks = tuple(checks_of(trace.scores, made.primary, steps))
+    checks = tuple(checks_of(trace.scores, place.primary, steps))
     facts = facts_of(read.execution, checks)
     main = next((check for check in checks if check.is_primary), None)
     value = None if main is None else number(main.value) if number(main.value) is not None else grade_of(main.value)
-    answer = read.answered
+    answer = read.output
     return Attempt(
         run=run.id,
-        case=case_key(run.suite, made.case),
+        case=case_key(run.suite, place.case),
         native_id=trace.id,
-        index=made.number,
+        index=place.number,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         reported=value,
-        reported_counted=value is not None if made.primary else None,
+        reported_counted=value is not None if place.primary else None,
         output=Output(
-            text=None if answer is None else said_in(answer),
+            text=None if answer is None else reply_text(answer),
             structured=plain(answer) if isinstance(answer, dict | list) else None,
         ),
         stop_reason=transcript.stopped,
@@ -154,17 +158,17 @@ def attempt_of(read: Read, made: Try) -> Attempt:
         usage=UsageByRole(subject=transcript.usage(judged=False), judge=transcript.usage(judged=True)),
         started_at=time_of(trace.data.get("timestamp")),
         duration=number(trace.data.get("latency")),
-        extra=_extra(read, made),
+        extra=_extra(read, place),
         ref=trace.row.ref,
     )
 
 
-def missing(run: Run, link: Link, trace: str, item: Row | None, number: int) -> Iterator[Item]:
+def missing(run: Run, link: DatasetLink, trace: str, item: Row | None, number: int) -> Iterator[Item]:
     """An item of a run whose trace is not in the export."""
-    told = item.data if item else {}
+    fields = item.data if item else {}
     if number == 1:
-        asked, wanted = plain(told.get("input")), plain(told.get("expectedOutput"))
-        yield Case(run=run.id, suite=run.suite, native_id=link.item, input=asked, expected=wanted, ref=link.ref)
+        question, expected = plain(fields.get("input")), plain(fields.get("expectedOutput"))
+        yield Case(run=run.id, suite=run.suite, native_id=link.item, input=question, expected=expected, ref=link.ref)
     yield Attempt(
         run=run.id,
         case=case_key(run.suite, link.item),
@@ -177,27 +181,27 @@ def missing(run: Run, link: Link, trace: str, item: Row | None, number: int) -> 
     )
 
 
-def _extra(read: Read, made: Try) -> dict[str, Any]:
+def _extra(read: LangfuseSpans, place: AttemptPlace) -> dict[str, Any]:
     data, cost = read.trace.data, number(read.trace.data.get("totalCost"))
-    spent = read.transcript.usage(judged=False).cost
-    return rest(data, _TRACE) | known(
-        cost=cost if cost != spent else None,
-        input=data.get("input") if made.asked not in (None, data.get("input")) else None,
+    subject_cost = read.transcript.usage(judged=False).cost
+    return rest(data, _TRACE) | non_empty(
+        cost=cost if cost != subject_cost else None,
+        input=data.get("input") if place.dataset_input not in (None, data.get("input")) else None,
         environment=data.get("environment"),
         steps_left_out=read.transcript.left_out or None,
     )
 
 
-def _first(*told: Any) -> Any:
-    return next((one for one in told if one is not None), None)
+def _first(*values: Any) -> Any:
+    return next((one for one in values if one is not None), None)
 
 
-def span_of(row: Row) -> Span:
+def span_of(row: Row) -> TraceSpan:
     data = row.data
     kind = _KINDS.get(text(data.get("type")), "other")
     error = _error(row, kind)
-    given, got = data.get("input"), data.get("output")
-    return Span(
+    input_, output_ = data.get("input"), data.get("output")
+    return TraceSpan(
         id=text(data.get("id")),
         parent=text(data.get("parentObservationId")),
         name=text(data.get("name")),
@@ -206,47 +210,47 @@ def span_of(row: Row) -> Span:
         started_at=time_of(data.get("startTime")),
         ended_at=time_of(data.get("endTime")),
         seconds=number(data.get("latency")),
-        asked=_asked(given) if kind == "model" else [],
-        answered=_answered(got, data.get("toolCalls")) if kind == "model" else [],
-        call=call_of(text(data.get("name")), "", given, got, failed=error is not None) if kind == "tool" else None,
+        request=_request_messages(input_) if kind == "model" else [],
+        reply=_reply_messages(output_, data.get("toolCalls")) if kind == "model" else [],
+        call=call_of(text(data.get("name")), "", input_, output_, failed=error is not None) if kind == "tool" else None,
         error=error,
         usage=_usage(data),
         model=text(data.get("model")) or text(data.get("providedModelName")),
-        stopped=stopped_in(got),
-        input=given,
-        output=got,
+        stopped=finish_reason(output_),
+        input=input_,
+        output=output_,
         extra=_extra_of_span(data, kind),
         ref=row.ref,
     )
 
 
-def _asked(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else asked_in(given)
+def _request_messages(input_: Any) -> list[Any]:
+    return input_ if isinstance(input_, list) else request_messages(input_)
 
 
-def _answered(got: Any, calls: Any) -> list[Any]:
-    if isinstance(got, list) and got and all(isinstance(one, dict) and "role" in one for one in got):
-        return got
-    said = answered_in(got)
-    told = [parsed(one) for one in sequence(calls)]
-    if told and not any(mapping(one).get("tool_calls") for one in said):
-        return [*said[1:], (said or [{"role": "assistant"}])[0] | {"tool_calls": told}]
-    return said
+def _reply_messages(output_: Any, calls: Any) -> list[Any]:
+    if isinstance(output_, list) and output_ and all(isinstance(one, dict) and "role" in one for one in output_):
+        return output_
+    messages = reply_messages(output_)
+    tool_calls = [parse_json_text(one) for one in sequence(calls)]
+    if tool_calls and not any(mapping(one).get("tool_calls") for one in messages):
+        return [*messages[1:], (messages or [{"role": "assistant"}])[0] | {"tool_calls": tool_calls}]
+    return messages
 
 
 def _error(row: Row, kind: SpanKind) -> ErrorInfo | None:
     if row.data.get("level") != "ERROR":
         return None
-    said = text(row.data.get("statusMessage")) or "the observation has the level ERROR"
-    traceback = said if "Traceback (most recent call last)" in said else ""
+    message = text(row.data.get("statusMessage")) or "the observation has the level ERROR"
+    traceback = message if "Traceback (most recent call last)" in message else ""
     ref = row.ref.below("statusMessage")
-    return error_of(raised_as(said), PHASES.get(kind, "subject"), traceback=traceback, ref=ref)
+    return error_of(raised_as(message), PHASES.get(kind, "subject"), traceback=traceback, ref=ref)
 
 
 def _usage(data: dict[str, Any]) -> Usage | None:
     details = mapping(data.get("usageDetails")) or mapping(data.get("usage"))
     tokens: dict[str, Any] = {
-        name: next((told for one in spelled if (told := count(details.get(one))) is not None), None)
+        name: next((tokens_used for one in spelled if (tokens_used := count(details.get(one))) is not None), None)
         for name, spelled in _TOKENS.items()
     }
     costs = (mapping(data.get("costDetails")).get("total"), data.get("calculatedTotalCost"), data.get("totalCost"))
@@ -255,7 +259,7 @@ def _usage(data: dict[str, Any]) -> Usage | None:
         return None
     if cost is None and not any(value is not None for value in tokens.values()):
         return None
-    # Langfuse takes cached tokens out of the input before it counts them
+    # Langfuse subtracts cached tokens from the input before it counts them
     return Usage(**tokens, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=False)
 
 
@@ -263,7 +267,7 @@ def _extra_of_span(data: dict[str, Any], kind: SpanKind) -> dict[str, Any]:
     failed = data.get("level") == "ERROR"
     details = mapping(data.get("usageDetails")) or mapping(data.get("usage"))
     spelled = {name for names in _TOKENS.values() for name in names}
-    return rest(data, _HOMES) | known(
+    return rest(data, _HOMES) | non_empty(
         type=data.get("type") if kind in ("other", "tool") else None,
         level=data.get("level") if not failed and data.get("level") != "DEFAULT" else None,
         status=data.get("statusMessage") if not failed else None,

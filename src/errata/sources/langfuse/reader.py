@@ -1,4 +1,4 @@
-"""The traces of an export, one after the other, with what stands elsewhere about each."""
+"""The traces of an export in order, each with its data from other files."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -8,9 +8,17 @@ from typing import Any
 from errata.model import Item, Run
 from errata.sources.base import Numbering, Row, convert_each
 from errata.sources.langfuse import NAME
-from errata.sources.langfuse.attempts import Read, Trace, Try, attempt_of, case_of, missing, name_of
-from errata.sources.langfuse.rows import Export, Told, inside_of, named
-from errata.sources.langfuse.runs import Link, Plan
+from errata.sources.langfuse.attempts import (
+    AttemptPlace,
+    LangfuseSpans,
+    LangfuseTrace,
+    attempt_of,
+    case_of,
+    missing,
+    name_of,
+)
+from errata.sources.langfuse.rows import LangfuseExport, RowsByTrace, nested_rows, with_api_names
+from errata.sources.langfuse.runs import DatasetLink, DatasetRuns
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.values import text
 
@@ -18,15 +26,15 @@ from errata.sources.shared.values import text
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     with ExitStack() as stack:
-        yield from Reading(Export(path), stack).items()
+        yield from LangfuseReader(LangfuseExport(path), stack).items()
 
 
-class Reading:
-    def __init__(self, export: Export, stack: ExitStack) -> None:
+class LangfuseReader:
+    def __init__(self, export: LangfuseExport, stack: ExitStack) -> None:
         self._export = export
-        self._plan = Plan(export)
-        self._observations = Told(export.files.get("observation", []), export.root, stack)
-        self._scores = Told(export.files.get("score", []), export.root, stack)
+        self._plan = DatasetRuns(export)
+        self._observations = RowsByTrace(export.files.get("observation", []), export.root, stack)
+        self._scores = RowsByTrace(export.files.get("score", []), export.root, stack)
         self._runs: dict[str, Run] = {}
         self._numbering = Numbering()
         self._seen: set[int] = set()
@@ -36,28 +44,28 @@ class Reading:
         yield from self._observations.problems
         for file in self._export.traces:
             rows = json_rows(file, source=NAME, root=self._export.root, paged="data")
-            yield from convert_each(rows, self._whole, source=NAME)
-        yield from convert_each(self._observations.together(), self._observed, source=NAME)
+            yield from convert_each(rows, self._trace_of_row, source=NAME)
+        yield from convert_each(self._observations.together(), self._trace_of_observations, source=NAME)
         yield from self._missing()
 
-    def _whole(self, row: Row) -> Iterator[Item]:
-        told = named(row)
-        data = told.data
-        link: Link | None = None
+    def _trace_of_row(self, row: Row) -> Iterator[Item]:
+        renamed = with_api_names(row)
+        data = renamed.data
+        link: DatasetLink | None = None
         if "experimentItemId" in data:
             link = _experiment(data, row)
             data = data | {"id": data.get("traceId"), "timestamp": data.get("startTime")}
         ident = text(data.get("id"))
         if not ident:
             raise ValueError("a trace without an id")
-        inside = inside_of(data, row, "observations")
-        scores = inside_of(data, row, "scores")
-        trace = Trace(data, row, inside or self._observations.of(ident), scores or self._scores.of(ident))
+        inside = nested_rows(data, row, "observations")
+        scores = nested_rows(data, row, "scores")
+        trace = LangfuseTrace(data, row, inside or self._observations.of(ident), scores or self._scores.of(ident))
         yield from self._items(trace, link)
 
-    def _observed(self, group: Row) -> Iterator[Item]:
-        """Of observations alone: each tells what it knows of its trace."""
-        rows = [named(row) for row in group.data]
+    def _trace_of_observations(self, group: Row) -> Iterator[Item]:
+        """A trace exported only as observations: they hold some of its fields."""
+        rows = [with_api_names(row) for row in group.data]
         ident = text(rows[0].data.get("traceId"))
         if not ident:
             raise ValueError("an observation without a trace")
@@ -72,30 +80,30 @@ class Reading:
         data: dict[str, Any] = {name: top[one] for one, name in names.items() if top.get(one)}
         data |= {key: top.get(key) for key in ("projectId", "environment")}
         data |= {"id": ident, "timestamp": top.get("startTime"), "latency": top.get("latency")}
-        yield from self._items(Trace(data, rows[0], rows, self._scores.of(ident)), None)
+        yield from self._items(LangfuseTrace(data, rows[0], rows, self._scores.of(ident)), None)
 
-    def _items(self, trace: Trace, link: Link | None) -> Iterator[Item]:
+    def _items(self, trace: LangfuseTrace, link: DatasetLink | None) -> Iterator[Item]:
         if hash(trace.id) in self._seen:
             return
-        read = Read(trace)
-        links: list[Link | None] = [link] if link else [*self._plan.links.get(trace.id, [])]
-        for one in links or [None]:
-            known = self._runs.get(one.run if one else "")
-            run = known or self._plan.run_of(one, trace.data, read.model, self._export.root, trace.row.ref)
-            if known is None:
+        read = LangfuseSpans(trace)
+        links: list[DatasetLink | None] = [link] if link else [*self._plan.links.get(trace.id, [])]
+        for run_link in links or [None]:
+            known_run = self._runs.get(run_link.run if run_link else "")
+            run = known_run or self._plan.run_of(run_link, trace.data, read.model, self._export.root, trace.row.ref)
+            if known_run is None:
                 yield run
-            made = self._try(run, read, one)
-            if made.number == 1:
-                yield case_of(read, made)
-            yield attempt_of(read, made)
-            self._runs[one.run if one else ""] = run
+            place = self._try(run, read, run_link)
+            if place.number == 1:
+                yield case_of(read, place)
+            yield attempt_of(read, place)
+            self._runs[run_link.run if run_link else ""] = run
         self._seen.add(hash(trace.id))
 
-    def _try(self, run: Run, read: Read, link: Link | None) -> Try:
+    def _try(self, run: Run, read: LangfuseSpans, link: DatasetLink | None) -> AttemptPlace:
         name = name_of(read, link)
         index = self._numbering.next((run.id, name))
         primary = self._plan.primary(link.run) if link else ""
-        return Try(run, name, index, primary, link, self._plan.items.get(link.item) if link else None)
+        return AttemptPlace(run, name, index, primary, link, self._plan.items.get(link.item) if link else None)
 
     def _missing(self) -> Iterator[Item]:
         for trace, links in self._plan.links.items():
@@ -108,8 +116,8 @@ class Reading:
                 yield from missing(run, link, trace, self._plan.items.get(link.item), number)
 
 
-def _experiment(data: dict[str, Any], row: Row) -> Link:
-    return Link(
+def _experiment(data: dict[str, Any], row: Row) -> DatasetLink:
+    return DatasetLink(
         text(data.get("experimentId")),
         text(data.get("experimentName")),
         "",

@@ -1,4 +1,4 @@
-"""The files of an export, and their rows with the names of the API; those of a trace are found by its id."""
+"""The files of an export, and their rows with the API's field names; rows of a trace are found by its id."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import ExitStack
@@ -12,15 +12,15 @@ from errata.sources.base import Row, head_of
 from errata.sources.langfuse import DEPTH, NAME, Kind, camel, files_below, kind_of
 from errata.sources.shared.documents import is_file
 from errata.sources.shared.json_rows import HEAD, list_in, long_document
-from errata.sources.shared.row_groups import Items, Lines, lines_of
-from errata.sources.shared.spans import parsed
+from errata.sources.shared.row_groups import ItemGroups, Lines, lines_of
+from errata.sources.shared.spans import parse_json_text
 from errata.sources.shared.values import moment, sequence, text
 
 _TEXTS = ("input", "output", "expectedOutput", "modelParameters")
 
 
-class Export:
-    """The files of an export by what they hold; a file that was named is read alone."""
+class LangfuseExport:
+    """The files of an export by kind; a single file is read alone."""
 
     def __init__(self, path: Path) -> None:
         self.root = path.parent if is_file(path) else path
@@ -32,7 +32,7 @@ class Export:
 
     @property
     def traces(self) -> list[Path]:
-        """Files with a row for each trace; an item of an experiment says more than the trace that it is of."""
+        """Files with one row per trace. An experiment item has more than its trace, so these come first."""
         return [*self.files.get("experiment_item", []), *self.files.get("trace", [])]
 
 
@@ -44,12 +44,12 @@ class _Owner(msgspec.Struct):
         return text(self.traceId) or text(self.trace_id) or None
 
 
-class Told:
-    """The rows of some files by the trace that they are about."""
+class RowsByTrace:
+    """The rows of some files, by trace."""
 
     def __init__(self, files: list[Path], root: Path, stack: ExitStack) -> None:
         self.problems: list[Unreadable] = []
-        self._parts: list[Lines | Items] = []
+        self._parts: list[Lines | ItemGroups] = []
         for file in files:
             listed = list_in(head_of(file, HEAD), "data")
             if listed is None:
@@ -59,36 +59,36 @@ class Told:
             if isinstance(document, Unreadable):
                 self.problems.append(document)
             else:
-                self._parts.append(Items(document, _Owner, _Owner.key))
+                self._parts.append(ItemGroups(document, _Owner, _Owner.key))
 
     def of(self, trace: str) -> list[Row]:
-        return [named(row) for part in self._parts for row in part.of(trace)]
+        return [with_api_names(row) for part in self._parts for row in part.of(trace)]
 
     def together(self) -> Iterator[Row | Unreadable]:
         for part in self._parts:
             yield from part.together()
 
 
-def named(row: Row) -> Row:
-    """The same row with the names of the API, and what is JSON in a text as what it says."""
+def with_api_names(row: Row) -> Row:
+    """The row with the API's field names, and with JSON texts decoded."""
     if not isinstance(row.data, dict):
-        raise ValueError("an object expected")
+        raise ValueError("expected an object")
     is_export = any("_" in str(key) for key in row.data)
     data = {camel(str(key)): value for key, value in row.data.items()}
     for name in _TEXTS:
-        # an export has an empty text where there is nothing
+        # an export has an empty text for a missing value
         if name in data:
-            data[name] = parsed(data[name]) if data[name] != "" or not is_export else None
+            data[name] = parse_json_text(data[name]) if data[name] != "" or not is_export else None
     return Row(data, row.ref)
 
 
 def time_of(value: Any) -> str | None:
-    """An export has times of UTC without saying so."""
-    told = text(value)
-    return moment(f"{told.replace(' ', 'T')}Z" if " " in told and "+" not in told and "Z" not in told else value)
+    """Exports have UTC times without a time zone."""
+    time = text(value)
+    return moment(f"{time.replace(' ', 'T')}Z" if " " in time and "+" not in time and "Z" not in time else value)
 
 
-def inside_of(data: dict[str, Any], row: Row, name: str) -> list[Row]:
-    """What stands in a row itself; a list of traces has nothing but the ids of it."""
+def nested_rows(data: dict[str, Any], row: Row, name: str) -> list[Row]:
+    """Rows nested in a row; a list of traces has only their ids."""
     listed = enumerate(sequence(data.get(name)))
-    return [named(Row(one, row.ref.below(name, at))) for at, one in listed if isinstance(one, dict)]
+    return [with_api_names(Row(one, row.ref.below(name, at))) for at, one in listed if isinstance(one, dict)]

@@ -1,4 +1,4 @@
-"""LangSmith: the rows of an experiment, each a run, its example and what evaluators said, as lines or as a list."""
+"""LangSmith: the rows of an experiment (run, example and evaluator feedback), as lines or as a list."""
 
 import re
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
 _OPENING = re.compile(rb'\s*(?:\[\s*)?\{\s*"(?:run|example|evaluation_results)"\s*:\s*[\[{]')
-_RUN = re.compile(rb'(?<!\\)"(?:dotted_order|run_type|reference_example_id)"\s*:')
-_ROW = re.compile(rb'(?<!\\)"(?:example|evaluation_results)"\s*:\s*[\[{n]')
+_RUN = re.compile(rb'"(?<!\\")(?:dotted_order|run_type|reference_example_id)"\s*:')
+_ROW = re.compile(rb'"(?<!\\")(?:example|evaluation_results)"\s*:\s*[\[{n]')
 
 
 def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
-    # a run may be longer than what is looked at: then its example comes later
+    # a run may be longer than the head of the file: then its example comes later
     if _OPENING.match(head) and _RUN.search(head) and (_ROW.search(head) or len(head) == HEAD):
         return Match.sure("rows with `run`, `example` and `evaluation_results`")
     return None

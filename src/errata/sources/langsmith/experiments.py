@@ -1,4 +1,4 @@
-"""A first reading of the rows → their experiments: mostly one, with its evaluators and its model."""
+"""A first pass over the rows → their experiments: mostly one, with its evaluators and its model."""
 
 from pathlib import Path
 from typing import Any
@@ -7,28 +7,30 @@ from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
 from errata.sources.langsmith import NAME
 from errata.sources.shared.json_rows import json_rows
-from errata.sources.shared.runs import named_by_content
-from errata.sources.shared.scores import Seen
-from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.sources.shared.runs import hash_of_content
+from errata.sources.shared.scores import ScorerCounts
+from errata.sources.shared.values import mapping, moment, non_empty, sequence, text
 
 MODELS_CAP = 2
 
 
-class Experiment:
+class LangSmithExperiment:
     def __init__(self, ref: SourceRef) -> None:
         self.ref = ref
-        self.seen = Seen()
+        self.scorers_seen = ScorerCounts()
         self.models: set[tuple[str, str]] = set()
         self.datasets: set[str] = set()
         self.started: list[str] = []
         self.ended: list[str] = []
-        self.told: dict[str, Any] = {}
+        self.metadata: dict[str, Any] = {}
 
     def add(self, row: dict[str, Any]) -> None:
         run, metadata = mapping(row.get("run")), metadata_of(mapping(row.get("run")))
-        self.told = self.told or known(session_id=run.get("session_id"), repetitions=metadata.get("num_repetitions"))
+        self.metadata = self.metadata or non_empty(
+            session_id=run.get("session_id"), repetitions=metadata.get("num_repetitions")
+        )
         for feedback in feedback_of(row):
-            self.seen.add(text(feedback.get("key")), feedback.get("score"))
+            self.scorers_seen.add(text(feedback.get("key")), feedback.get("score"))
         model = text(metadata.get("ls_model_name")) or text(metadata.get("model"))
         if model and len(self.models) < MODELS_CAP:
             self.models.add((model, text(metadata.get("ls_provider"))))
@@ -40,16 +42,16 @@ class Experiment:
         self.ended = [max([*self.ended, ended])] if ended else self.ended
 
 
-def survey(path: Path) -> dict[str, Experiment]:
-    found: dict[str, Experiment] = {}
+def survey(path: Path) -> dict[str, LangSmithExperiment]:
+    experiments: dict[str, LangSmithExperiment] = {}
     for row in json_rows(path, source=NAME, root=path.parent):
         if isinstance(row, Row) and isinstance(row.data, dict):
-            name = experiment_named(mapping(row.data.get("run")))
-            found.setdefault(name, Experiment(row.ref)).add(row.data)
-    return found or {"": Experiment(SourceRef(file=path.name))}
+            name = experiment_name_of(mapping(row.data.get("run")))
+            experiments.setdefault(name, LangSmithExperiment(row.ref)).add(row.data)
+    return experiments or {"": LangSmithExperiment(SourceRef(file=path.name))}
 
 
-def experiment_named(run: dict[str, Any]) -> str:
+def experiment_name_of(run: dict[str, Any]) -> str:
     return text(run.get("session_name")) or text(run.get("session_id"))
 
 
@@ -58,31 +60,31 @@ def metadata_of(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def feedback_of(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """A list, or an object around one."""
-    told = row.get("evaluation_results")
-    listed = mapping(told).get("results") if isinstance(told, dict) else told
+    """Evaluator feedback: a list, or an object with one."""
+    results = row.get("evaluation_results")
+    listed = mapping(results).get("results") if isinstance(results, dict) else results
     return [one for one in map(mapping, sequence(listed)) if text(one.get("key"))]
 
 
-def runs_of(experiments: dict[str, Experiment], path: Path) -> dict[str, Run]:
+def runs_of(experiments: dict[str, LangSmithExperiment], path: Path) -> dict[str, Run]:
     return {name: _run(name, one, path) for name, one in experiments.items()}
 
 
-def _run(name: str, one: Experiment, path: Path) -> Run:
-    model, provider = next(iter(one.models)) if len(one.models) == 1 else ("", "")
+def _run(name: str, experiment: LangSmithExperiment, path: Path) -> Run:
+    model, provider = next(iter(experiment.models)) if len(experiment.models) == 1 else ("", "")
     return Run(
-        native_id=name or f"{path.stem}-{named_by_content(path)}",
-        external_id=text(one.told.get("session_id")),
+        native_id=name or f"{path.stem}-{hash_of_content(path)}",
+        external_id=text(experiment.metadata.get("session_id")),
         source=SourceInfo(name=NAME),
         name=name,
         subject=Subject(model=model, provider=provider),
-        suite=next(iter(one.datasets)) if len(one.datasets) == 1 else "",
-        started_at=next(iter(one.started), None),
-        finished_at=next(iter(one.ended), None),
-        # no file states them: LangSmith shows the mean of each evaluator
-        reported=one.seen.reported(one.ref),
-        scorers=one.seen.scorers,
+        suite=next(iter(experiment.datasets)) if len(experiment.datasets) == 1 else "",
+        started_at=next(iter(experiment.started), None),
+        finished_at=next(iter(experiment.ended), None),
+        # no file has these numbers: LangSmith shows the mean of each evaluator
+        reported=experiment.scorers_seen.reported(experiment.ref),
+        scorers=experiment.scorers_seen.scorers,
         origin=str(path.parent),
-        extra=known(repetitions=one.told.get("repetitions")),
-        ref=one.ref,
+        extra=non_empty(repetitions=experiment.metadata.get("repetitions")),
+        ref=experiment.ref,
     )

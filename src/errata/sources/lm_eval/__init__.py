@@ -16,10 +16,10 @@ SAMPLES_FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\
 
 _DOCUMENT = re.compile(rb'\s*\{\s*"')
 _RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
-# a measure and, behind a comma, the filter that took the answer out of the text
-_MEASURE = re.compile(rb'(?<!\\)"[^"\\,{}]+,[\w.+ -]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN)')
+# a measure and, after a comma, the filter that extracted the answer
+_MEASURE = re.compile(rb'"(?<!\\")[^"\\,{}]+,[\w.+ -]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN)')
 _CONFIGURED = tuple(
-    re.compile(rb'(?<!\\)"' + name + rb'"\s*:') for name in (b"configs", b"doc_to_target", b"output_type")
+    re.compile(rb'"(?<!\\")' + name + rb'"\s*:') for name in (b"configs", b"doc_to_target", b"output_type")
 )
 _ROW = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:')
 
@@ -40,7 +40,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def read_with(path: Path) -> Path | None:
-    """Of samples: the results that stand beside them, and are read together with them."""
+    """For samples: the results beside them, which are read together with them."""
     return results_of(path) if is_samples(head_of(path, HEAD)) else None
 
 
@@ -49,7 +49,7 @@ def is_samples(head: bytes) -> bool:
 
 
 def results_of(samples: Path) -> Path | None:
-    """The results whose reading takes these samples along: those of the same time, else the only ones in the folder."""
+    """The results that these samples are read with: those with the same time, otherwise the only ones in the folder."""
     from errata.sources.shared.documents import children, is_file
 
     name = SAMPLES_FILE.fullmatch(samples.name)

@@ -1,7 +1,7 @@
-"""The results document: which tasks and groups it tells of, and which of them make a run.
+"""The results document: its tasks and groups, and which of them become a run.
 
-A group whose tasks were averaged to one number is one run, and its tasks are the categories of its cases; a group
-without a number of its own is only a list, and each of its tasks is a run.
+A group with one averaged number is one run, and its tasks are the categories of its cases. A group without a number is
+only a list, and each of its tasks is a run.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _NOT_MEANS = frozenset(
 NEAR = 1e-6
 
 
-class Measure(NamedTuple):
+class TaskMeasure(NamedTuple):
     """One number of a task or a group."""
 
     name: str
@@ -33,8 +33,8 @@ class Measure(NamedTuple):
         return f"{self.name},{self.filter}" if self.filter else self.name
 
 
-class Plan(NamedTuple):
-    """What becomes a run: a task, or a group and the tasks in it."""
+class TaskPlan(NamedTuple):
+    """What becomes a run: a task, or a group with its tasks."""
 
     name: str
     tasks: tuple[str, ...]
@@ -44,11 +44,11 @@ class Plan(NamedTuple):
         return self.tasks != (self.name,)
 
 
-class Results:
+class ResultsDocument:
     def __init__(self, document: dict[str, Any], ref: SourceRef) -> None:
         self.document = document
         self.ref = ref
-        self._measured: dict[str, list[Measure]] = {}
+        self._measures_by_name: dict[str, list[TaskMeasure]] = {}
         self.entries: dict[str, dict[str, Any]] = {
             name: mapping(entry)
             for part in ("groups", "results")
@@ -60,21 +60,21 @@ class Results:
         listed = mapping(self.document.get("group_subtasks")).items()
         return {name: [text(one) for one in sequence(members) if text(one)] for name, members in listed if members}
 
-    def plans(self) -> list[Plan]:
-        """In the order of the document; nothing that is a part of another."""
+    def plans(self) -> list[TaskPlan]:
+        """In the order of the document, without those that are part of another."""
         within = {one for name, members in self._members.items() for one in members if one != name}
-        plans = [plan for name in self.entries if name not in within for plan in self._expanded(name, frozenset())]
-        return plans or [Plan(name, (name,)) for name in self.entries]
+        plans = [plan for name in self.entries if name not in within for plan in self._expand(name, frozenset())]
+        return plans or [TaskPlan(name, (name,)) for name in self.entries]
 
-    def _expanded(self, name: str, above: frozenset[str]) -> Iterator[Plan]:
+    def _expand(self, name: str, above: frozenset[str]) -> Iterator[TaskPlan]:
         members = [one for one in self._members.get(name, ()) if one not in above and one != name]
         if not members:
-            yield Plan(name, (name,))
+            yield TaskPlan(name, (name,))
         elif self.measures(name):
-            yield Plan(name, tuple(dict.fromkeys(self._tasks_below(name, frozenset()))))
+            yield TaskPlan(name, tuple(dict.fromkeys(self._tasks_below(name, frozenset()))))
         else:
             for member in members:
-                yield from self._expanded(member, above | {name})
+                yield from self._expand(member, above | {name})
 
     def _tasks_below(self, name: str, above: frozenset[str]) -> Iterator[str]:
         members = [one for one in self._members.get(name, ()) if one not in above and one != name]
@@ -83,13 +83,13 @@ class Results:
         for member in members:
             yield from self._tasks_below(member, above | {name})
 
-    def measures(self, name: str) -> list[Measure]:
-        """The first is what errata takes for the headline."""
-        if name not in self._measured:
-            self._measured[name] = self._measures(name)
-        return self._measured[name]
+    def measures(self, name: str) -> list[TaskMeasure]:
+        """The first one is the headline."""
+        if name not in self._measures_by_name:
+            self._measures_by_name[name] = self._measures(name)
+        return self._measures_by_name[name]
 
-    def _measures(self, name: str) -> list[Measure]:
+    def _measures(self, name: str) -> list[TaskMeasure]:
         entry = self.entries.get(name, {})
         measures = []
         for key, value in entry.items():
@@ -99,7 +99,7 @@ class Results:
             if measure in ("sample_len", "samples") and not kind:
                 continue
             error = entry.get(f"{measure}{STDERR},{kind}" if kind else f"{measure}{STDERR}")
-            measures.append(Measure(measure, kind, number(value), number(error)))
+            measures.append(TaskMeasure(measure, kind, number(value), number(error)))
         return measures
 
     def config(self, task: str) -> dict[str, Any]:
@@ -115,23 +115,23 @@ class Results:
     def lower_is_better(self, task: str, measure: str) -> bool:
         return mapping(mapping(self.document.get("higher_is_better")).get(task)).get(measure) is False
 
-    def averages(self, plan: Plan, measure: Measure) -> str:
-        """How the number came about: `mean` of all samples, else in words."""
+    def averages(self, plan: TaskPlan, measure: TaskMeasure) -> str:
+        """How the number was computed: `mean` of all samples, otherwise a description."""
         if not plan.is_group:
             return self._aggregation(plan.name, measure.name)
         parts = [(self._value(task, measure.key), self.size(task)) for task in plan.tasks]
         values = [value for value, _ in parts if value is not None]
-        whole = sum(size or 0 for _, size in parts)
-        if measure.value is None or len(values) < len(parts) or not whole:
+        total_size = sum(size or 0 for _, size in parts)
+        if measure.value is None or len(values) < len(parts) or not total_size:
             return "mean"
-        if abs(sum((value or 0) * (size or 0) for value, size in parts) / whole - measure.value) < NEAR:
+        if abs(sum((value or 0) * (size or 0) for value, size in parts) / total_size - measure.value) < NEAR:
             return "mean"
         return "mean of the means of its tasks" if abs(fmean(values) - measure.value) < NEAR else measure.name
 
     def _aggregation(self, task: str, measure: str) -> str:
-        for one in map(mapping, sequence(self.config(task).get("metric_list"))):
-            if one.get("metric") == measure and text(one.get("aggregation")):
-                return text(one["aggregation"])
+        for metric in map(mapping, sequence(self.config(task).get("metric_list"))):
+            if metric.get("metric") == measure and text(metric.get("aggregation")):
+                return text(metric["aggregation"])
         return measure if measure in _NOT_MEANS else "mean"
 
     def _value(self, task: str, key: str) -> float | None:

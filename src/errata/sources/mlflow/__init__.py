@@ -17,10 +17,10 @@ HEAD = 64 * 1024
 Kind = Literal["traces", "table", "summary"]
 
 _TRACES = re.compile(rb'\s*(?:\{\s*"traces"\s*:\s*)?\[?\s*\{\s*"info"\s*:\s*\{')
-_OF_TRACES = re.compile(rb'(?<!\\)"(?:trace_metadata|request_metadata)"\s*:')
+_OF_TRACES = re.compile(rb'"(?<!\\")(?:trace_metadata|request_metadata)"\s*:')
 _TABLE = re.compile(rb'\s*\[?\s*\{\s*"trace_id"\s*:\s*"tr-')
-_OF_TABLE = re.compile(rb'(?<!\\)"(?:trace|spans|trace_metadata)"\s*:')
-_SUMMARY = tuple(re.compile(rb'(?<!\\)"' + key) for key in (rb'metrics"\s*:\s*\{', rb'run_id"\s*:\s*"[0-9a-f]{32}"'))
+_OF_TABLE = re.compile(rb'"(?<!\\")(?:trace|spans|trace_metadata)"\s*:')
+_SUMMARY = tuple(re.compile(rb'"(?<!\\")' + key) for key in (rb'metrics"\s*:\s*\{', rb'run_id"\s*:\s*"[0-9a-f]{32}"'))
 
 
 def recognise(path: Path) -> Match | None:
@@ -43,7 +43,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def _are_together(folder: Path) -> bool:
-    """A cheap look: whether the first files of a folder are several that belong together."""
+    """A quick check: whether a folder's first files include several that belong together."""
     from errata.sources.shared.documents import files
 
     kinds = [kind for file in files(folder) if (kind := kind_of(file))]

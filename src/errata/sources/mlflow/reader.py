@@ -1,17 +1,17 @@
-"""The files of an evaluation → its runs, with the numbers that MLflow made of their scores, and each trace."""
+"""The files of an evaluation → its runs with the numbers that MLflow computed, and each trace."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Code, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.model import CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Numbering, Row, convert_each
 from errata.sources.mlflow import NAME, kind_of
-from errata.sources.mlflow.attempts import KINDS, Told, attempt_of, case_of
-from errata.sources.mlflow.traces import Trace, span_of
+from errata.sources.mlflow.attempts import KINDS, MlflowSpans, attempt_of, case_of
+from errata.sources.mlflow.traces import MlflowTrace, span_of
 from errata.sources.shared.documents import Documents, children, files, is_file
 from errata.sources.shared.json_rows import holds_one, json_rows
-from errata.sources.shared.values import known, mapping, number, rest, text
+from errata.sources.shared.values import mapping, non_empty, number, rest, text
 
 PAGED = "traces"
 SUMMARY_CAP = 4 * 1024 * 1024
@@ -20,32 +20,32 @@ _METADATA = "mlflow.source.git."
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
-    found = Files(path)
-    documents = Documents(found.folder, NAME)
-    told = summaries(found.summaries, documents)
+    log_files = MlflowFiles(path)
+    documents = Documents(log_files.folder, NAME)
+    run_summaries = summaries(log_files.summaries, documents)
     yield from documents.problems()
-    reading = Reading(found.folder, told, alone=holds_one(path, PAGED))
-    for file in found.rows:
-        rows = json_rows(file, source=NAME, root=found.folder, paged=PAGED)
-        yield from convert_each(rows, reading.items, source=NAME, owner=reading.owner)
+    reader = MlflowReader(log_files.folder, run_summaries, alone=holds_one(path, PAGED))
+    for file in log_files.rows:
+        rows = json_rows(file, source=NAME, root=log_files.folder, paged=PAGED)
+        yield from convert_each(rows, reader.items, source=NAME, owner=reader.owner)
 
 
-class Files:
-    """What is read together: a folder as a whole, or a file with the numbers that stand beside it."""
+class MlflowFiles:
+    """The files that are read together: a whole folder, or a file with the summaries beside it."""
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent if is_file(path) else path
         listed = files(self.folder) if is_file(path) else children(self.folder)
-        found = {file: kind for file in listed if file.is_file() and (kind := kind_of(file))}
-        self.summaries = [file for file, kind in found.items() if kind == "summary"]
-        # the table repeats the traces: it comes after them, for what they do not have
-        self.rows = [file for wanted in ("traces", "table") for file, kind in found.items() if kind == wanted]
+        kinds = {file: kind for file in listed if file.is_file() and (kind := kind_of(file))}
+        self.summaries = [file for file, kind in kinds.items() if kind == "summary"]
+        # the table repeats the traces: it is read after them, for traces that are only there
+        self.rows = [file for wanted in ("traces", "table") for file, kind in kinds.items() if kind == wanted]
         if self.folder != path:
             self.rows = [path]
 
 
-class Summary(NamedTuple):
-    """What the results of an evaluation say of the whole."""
+class MlflowSummary(NamedTuple):
+    """The overall results of an evaluation."""
 
     metrics: dict[str, Any]
     ref: SourceRef
@@ -60,51 +60,53 @@ class Summary(NamedTuple):
         return self.headline.removesuffix("/mean")
 
 
-NO_SUMMARY = Summary({}, SourceRef(file=""), {})
+NO_SUMMARY = MlflowSummary({}, SourceRef(file=""), {})
 
 
-class Reading:
-    """What was read so far: runs are announced with their first trace, and a trace is told once."""
+class MlflowReader:
+    """The reader's state: runs are yielded with their first trace, and each trace only once."""
 
-    def __init__(self, folder: Path, told: dict[str, Summary], *, alone: bool) -> None:
-        self._folder, self._told, self._alone = folder, told, alone
+    def __init__(self, folder: Path, run_summaries: dict[str, MlflowSummary], *, alone: bool) -> None:
+        self._folder, self._summaries, self._alone = folder, run_summaries, alone
         self._runs: dict[str, Run] = {}
         self._seen: set[int] = set()
         self._numbering = Numbering()
 
     def items(self, row: Row) -> Iterator[Item]:
-        trace = Trace(row)
+        trace = MlflowTrace(row)
         if hash(trace.id) in self._seen:
             return
-        summary = self._told.get(trace.run, NO_SUMMARY)
-        known = self._runs.get(trace.native_run)
-        run, told = known or run_of(trace, summary, self._folder, alone=self._alone), Told(trace)
-        if known is None:
+        summary = self._summaries.get(trace.run, NO_SUMMARY)
+        known_run = self._runs.get(trace.native_run)
+        run, parsed = known_run or run_of(trace, summary, self._folder, alone=self._alone), MlflowSpans(trace)
+        if known_run is None:
             yield run
-        index = self._numbering.next((run.id, told.case))
+        index = self._numbering.next((run.id, parsed.case))
         if index == 1:
-            yield case_of(run, told)
-        yield attempt_of(run, told, summary.primary, index)
-        # noted last: a trace that can't be read takes nothing along
+            yield case_of(run, parsed)
+        yield attempt_of(run, parsed, summary.primary, index)
+        # set last: a trace that can't be read leaves no state behind
         self._runs[trace.native_run] = run
         self._seen.add(hash(trace.id))
 
     def owner(self, row: Row) -> str:
-        return self._runs[Trace(row).native_run].id
+        return self._runs[MlflowTrace(row).native_run].id
 
 
-def summaries(files: list[Path], documents: Documents) -> dict[str, Summary]:
-    """By the run that they are of."""
-    found = {}
+def summaries(files: list[Path], documents: Documents) -> dict[str, MlflowSummary]:
+    """By run."""
+    by_run = {}
     for file in files:
         data = documents.get(file, cap=SUMMARY_CAP)
         metrics = {str(name): value for name, value in mapping(data.get("metrics")).items()}
-        found[text(data.get("run_id"))] = Summary(metrics, documents.ref(file), rest(data, ("metrics", "run_id")))
-    return found
+        by_run[text(data.get("run_id"))] = MlflowSummary(
+            metrics, documents.ref(file), rest(data, ("metrics", "run_id"))
+        )
+    return by_run
 
 
-def run_of(trace: Trace, summary: Summary, origin: Path, *, alone: bool) -> Run:
-    """A trace alone is a run of its own: it must not stand for the one that it was made in, nor take its place."""
+def run_of(trace: MlflowTrace, summary: MlflowSummary, origin: Path, *, alone: bool) -> Run:
+    """A single trace is a run of its own: it must neither stand for the run it was recorded in nor replace it."""
     metadata = trace.metadata
     location = mapping(trace.info.get("trace_location"))
     git = {part: text(metadata.get(f"{_METADATA}{part}")) for part in ("repoURL", "commit")}
@@ -116,24 +118,24 @@ def run_of(trace: Trace, summary: Summary, origin: Path, *, alone: bool) -> Run:
         subject=Subject(model=_model(trace), agent=text(metadata.get("mlflow.modelId"))),
         reported=() if alone else tuple(_reported(summary)),
         scorers=tuple(_scorers(trace)),
-        code=Code(repo=git["repoURL"], commit=git["commit"]) if any(git.values()) else None,
+        code=CodeVersion(repo=git["repoURL"], commit=git["commit"]) if any(git.values()) else None,
         origin=str(origin),
-        extra=known(location=rest(location, ("mlflow_experiment",)), results=summary.more),
+        extra=non_empty(location=rest(location, ("mlflow_experiment",)), results=summary.more),
         ref=trace.ref,
     )
 
 
-def _model(trace: Trace) -> str:
+def _model(trace: MlflowTrace) -> str:
     spans = (span_of(mapping(one), trace.spans_ref, trace.id) for one in trace.spans)
     return next((span.model for span in spans if span.kind == "model" and span.model), "")
 
 
-def _reported(summary: Summary) -> Iterator[Reported]:
+def _reported(summary: MlflowSummary) -> Iterator[Reported]:
     for name, value in summary.metrics.items():
-        scorer, _, how = name.rpartition("/")
+        scorer, _, aggregation = name.rpartition("/")
         yield Reported(
             name=name,
-            metric=how or name,
+            metric=aggregation or name,
             scorer=scorer,
             value=number(value),
             headline=name == summary.headline,
@@ -141,10 +143,12 @@ def _reported(summary: Summary) -> Iterator[Reported]:
         )
 
 
-def _scorers(trace: Trace) -> Iterator[Scorer]:
-    told = {}
-    for one, _ in trace.assessments:
-        if isinstance(one.get("feedback"), dict):
-            told[text(one.get("assessment_name"))] = text(mapping(one.get("source")).get("source_type"))
-    for name, kind in sorted(told.items()):
+def _scorers(trace: MlflowTrace) -> Iterator[Scorer]:
+    source_types = {}
+    for assessment, _ in trace.assessments:
+        if isinstance(assessment.get("feedback"), dict):
+            source_types[text(assessment.get("assessment_name"))] = text(
+                mapping(assessment.get("source")).get("source_type")
+            )
+    for name, kind in sorted(source_types.items()):
         yield Scorer(name=name, kind=KINDS.get(kind, "code"))

@@ -1,4 +1,4 @@
-"""One trace and its spans, whichever file it stands in: MLflow 3 and 2 name their parts differently."""
+"""One trace and its spans, from any file: MLflow 3 and 2 name their parts differently."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from msgspec.structs import replace
 
 from errata.model import ErrorInfo, SourceRef, Usage
 from errata.sources.base import Row, decode
-from errata.sources.shared.chat import answered_in, asked_in, stopped_in
-from errata.sources.shared.spans import Span, SpanKind, call_of, error_of, hex_id, whole
+from errata.sources.shared.chat import finish_reason, reply_messages, request_messages
+from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, whole
 from errata.sources.shared.spans import moment as moment_of_span
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import known, mapping, moment, moment_since_1970, number, rest, sequence, text
+from errata.sources.shared.values import mapping, moment, moment_since_1970, non_empty, number, rest, sequence, text
 
 _COLUMNS = ("trace", "trace_id", "state", "request_time", "execution_duration", "request", "response", "trace_metadata",
             "tags", "spans", "assessments", "client_request_id")  # fmt: skip
@@ -35,11 +35,11 @@ _ATTRIBUTES = frozenset(
 _WELL = tuple({"code": f"STATUS_CODE_{word}", "message": ""} for word in ("OK", "UNSET"))
 
 
-class Trace:
+class MlflowTrace:
     def __init__(self, row: Row) -> None:
         data = row.data
         if not isinstance(data, dict):
-            raise ValueError("an object expected")
+            raise ValueError("expected an object")
         self.ref = row.ref
         if isinstance(data.get("info"), dict):
             self.info, self.columns = data["info"], {}
@@ -48,12 +48,12 @@ class Trace:
             self.ref_of_info = row.ref.below("info")
         else:
             self.columns = {str(key): value for key, value in data.items() if key not in _COLUMNS}
-            whole = mapping(decoded(data.get("trace")))
-            told = {key: data[key] for key in _COLUMNS if data.get(key) is not None}
-            # the table has these milliseconds under the name that a text has in a trace
-            told |= {"execution_duration_ms": told.pop("execution_duration", None)}
-            self.info = mapping(whole.get("info")) | {key: value for key, value in told.items() if value is not None}
-            self.spans = sequence(data.get("spans")) or sequence(mapping(whole.get("data")).get("spans"))
+            trace = mapping(decode_text(data.get("trace")))
+            columns = {key: data[key] for key in _COLUMNS if data.get(key) is not None}
+            # the table has milliseconds under a name that a trace uses for a text
+            columns |= {"execution_duration_ms": columns.pop("execution_duration", None)}
+            self.info = mapping(trace.get("info")) | {key: value for key, value in columns.items() if value is not None}
+            self.spans = sequence(data.get("spans")) or sequence(mapping(trace.get("data")).get("spans"))
             self.spans_ref = row.ref.below("spans")
             self.ref_of_info = row.ref
         self.id = text(self.get("trace_id", "request_id"))
@@ -78,7 +78,7 @@ class Trace:
 
     @property
     def native_run(self) -> str:
-        """Traces that no run recorded are told apart by their experiment."""
+        """Traces without a run are grouped by experiment."""
         return self.run or f"experiment-{self.experiment or 'unknown'}"
 
     @property
@@ -97,7 +97,7 @@ class Trace:
         return [(mapping(one), self.ref_of_info.below("assessments", at)) for at, one in enumerate(listed)]
 
     def _of_columns(self) -> Any:
-        """Tables that have only the values: a column for each scorer, and others for its words and its error."""
+        """Tables with only the values: a column per scorer, and further columns for its rationale and its error."""
         for column, value in self.columns.items():
             name, slash, what = column.rpartition("/")
             if slash and what == "value":
@@ -113,7 +113,7 @@ class Trace:
                 )
 
 
-def decoded(value: Any) -> Any:
+def decode_text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
@@ -123,10 +123,10 @@ def decoded(value: Any) -> Any:
 
 
 def seconds_of(milliseconds: Any, written: Any) -> float | None:
-    """`written` is how protobuf has a duration: `0.005s`."""
-    told = number(milliseconds)
-    if told is not None:
-        return told / 1000
+    """`written` is a duration in protobuf's format: `0.005s`."""
+    value = number(milliseconds)
+    if value is not None:
+        return value / 1000
     try:
         return float(text(written).removesuffix("s")) if text(written).endswith("s") else None
     except ValueError:
@@ -135,18 +135,18 @@ def seconds_of(milliseconds: Any, written: Any) -> float | None:
 
 def time_of(value: Any) -> str | None:
     """A text, or milliseconds since 1970."""
-    told = number(value)
-    return moment(value) if told is None else moment_since_1970(told / 1000)
+    milliseconds = number(value)
+    return moment(value) if milliseconds is None else moment_since_1970(milliseconds / 1000)
 
 
-def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> Span:
-    told = {str(key): decoded(value) for key, value in mapping(data.get("attributes")).items()}
-    kind = _KINDS.get(text(told.get("mlflow.spanType")), "other")
+def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> TraceSpan:
+    attributes = {str(key): decode_text(value) for key, value in mapping(data.get("attributes")).items()}
+    kind = _KINDS.get(text(attributes.get("mlflow.spanType")), "other")
     begun, ended = (whole(data.get(f"{end}_time_unix_nano", data.get(f"{end}_time"))) for end in ("start", "end"))
-    given, got = told.get("mlflow.spanInputs"), told.get("mlflow.spanOutputs")
+    input_, output_ = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
     error = _error(data, kind, ref)
     name = text(data.get("name"))
-    return Span(
+    return TraceSpan(
         id=hex_id(data.get("span_id") or mapping(data.get("context")).get("span_id")),
         parent=hex_id(data.get("parent_span_id") or data.get("parent_id")),
         name=name,
@@ -155,40 +155,40 @@ def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> Span:
         started_at=moment_of_span(begun),
         ended_at=moment_of_span(ended),
         seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
-        asked=asked_in(given) if kind == "model" else [],
-        answered=answered_in(got) if kind == "model" else [],
-        call=call_of(name, "", given, got, failed=error is not None) if kind == "tool" else None,
+        request=request_messages(input_) if kind == "model" else [],
+        reply=reply_messages(output_) if kind == "model" else [],
+        call=call_of(name, "", input_, output_, failed=error is not None) if kind == "tool" else None,
         error=error,
-        usage=_usage(told),
-        model=text(told.get("mlflow.llm.model"))
-        or text(mapping(given).get("model"))
-        or text(mapping(got).get("model")),
-        stopped=stopped_in(got),
-        input=given,
-        output=got,
-        extra=_extra(data, told, kind, trace),
+        usage=_usage(attributes),
+        model=text(attributes.get("mlflow.llm.model"))
+        or text(mapping(input_).get("model"))
+        or text(mapping(output_).get("model")),
+        stopped=finish_reason(output_),
+        input=input_,
+        output=output_,
+        extra=_extra(data, attributes, kind, trace),
         ref=ref,
     )
 
 
-def _usage(told: dict[str, Any]) -> Usage | None:
-    used = usage_in(told.get("mlflow.chat.tokenUsage"))
-    cost = number(mapping(told.get("mlflow.llm.cost")).get("total_cost"))
+def _usage(attributes: dict[str, Any]) -> Usage | None:
+    used = usage_in(attributes.get("mlflow.chat.tokenUsage"))
+    cost = number(mapping(attributes.get("mlflow.llm.cost")).get("total_cost"))
     if used is None and cost is None:
         return None
     return replace(used or Usage(), cost=cost, cost_source="unknown" if cost is None else "reported")
 
 
 def usage_in(value: Any) -> Usage | None:
-    told = mapping(decoded(value))
-    if not told:
+    tokens = mapping(decode_text(value))
+    if not tokens:
         return None
     cached = {
         "input_tokens_cache_read": "cache_read_input_tokens",
         "input_tokens_cache_write": "cache_creation_input_tokens",
     }
-    # whether the input counts these, too, is up to the provider
-    return replace(usage_of(told | {name: told.get(other) for name, other in cached.items()}), includes_cache=None)
+    # whether the input includes these depends on the provider
+    return replace(usage_of(tokens | {name: tokens.get(other) for name, other in cached.items()}), includes_cache=None)
 
 
 def _error(data: dict[str, Any], kind: SpanKind, ref: SourceRef) -> ErrorInfo | None:
@@ -208,14 +208,14 @@ def _error(data: dict[str, Any], kind: SpanKind, ref: SourceRef) -> ErrorInfo | 
     )
 
 
-def _extra(data: dict[str, Any], told: dict[str, Any], kind: SpanKind, trace: str) -> dict[str, Any]:
+def _extra(data: dict[str, Any], attributes: dict[str, Any], kind: SpanKind, trace: str) -> dict[str, Any]:
     failed = text(mapping(data.get("status")).get("code")).endswith("ERROR")
     events = [one for one in sequence(data.get("events")) if not (failed and mapping(one).get("name") == "exception")]
-    owner = told.get("mlflow.traceRequestId")
-    return rest(data, _SPAN) | known(
-        attributes=rest(told, _ATTRIBUTES),
+    owner = attributes.get("mlflow.traceRequestId")
+    return rest(data, _SPAN) | non_empty(
+        attributes=rest(attributes, _ATTRIBUTES),
         events=events,
-        type=told.get("mlflow.spanType") if kind == "other" else None,
+        type=attributes.get("mlflow.spanType") if kind == "other" else None,
         trace=owner if owner != trace else None,
         hex_trace=_foreign(data, trace),
         status=mapping(data.get("status")) if not failed and data.get("status") not in _WELL else None,
@@ -223,6 +223,6 @@ def _extra(data: dict[str, Any], told: dict[str, Any], kind: SpanKind, trace: st
 
 
 def _foreign(data: dict[str, Any], trace: str) -> str | None:
-    """The trace that a span says it is of, where that is not the one it stands in."""
-    told = hex_id(data.get("trace_id") or mapping(data.get("context")).get("trace_id"))
-    return told if told not in ("", trace, trace.removeprefix("tr-")) else None
+    """The trace id in a span, if it is not the trace that holds it."""
+    ident = hex_id(data.get("trace_id") or mapping(data.get("context")).get("trace_id"))
+    return ident if ident not in ("", trace, trace.removeprefix("tr-")) else None

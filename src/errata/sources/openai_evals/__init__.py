@@ -1,4 +1,4 @@
-"""OpenAI evals: the log of a run, one event a line."""
+"""OpenAI evals: the log of a run, one event per line."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 _SPEC = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
-_OF_SPEC = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:') for key in (b"eval_name", b"run_id"))
+_OF_SPEC = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:') for key in (b"eval_name", b"run_id"))
 _EVENT = re.compile(rb'\s*\{\s*"run_id"\s*:\s*"[^"]*"\s*,\s*"event_id"\s*:\s*\d+\s*,\s*"sample_id"\s*:')
 
 

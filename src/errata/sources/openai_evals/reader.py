@@ -23,14 +23,14 @@ from errata.model import (
 )
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.openai_evals import NAME
-from errata.sources.openai_evals.runs import Header, header_of, run_of
+from errata.sources.openai_evals.runs import RunHeader, header_of, run_of
 from errata.sources.openai_evals.samplings import Samplings
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import gathered
-from errata.sources.shared.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
+from errata.sources.shared.row_groups import read_groups
+from errata.sources.shared.values import as_text, mapping, moment, name_of, non_empty, number, plain, rest, text
 
 INVALID = "__invalid__"
-"""What stands for the choice of a judge whose words name none."""
+"""Recorded as the choice of a judge whose reply names none."""
 
 _EVENT = frozenset(("run_id", "event_id", "sample_id", "type", "data", "created_by", "created_at"))
 _MATCH = frozenset(("correct", "expected", "picked", "sampled", "options"))
@@ -38,8 +38,8 @@ _HANDLED = frozenset(("sampling", "match", "metrics", "error", "raw_sample", "fu
 _SCORES = ("score", "accuracy", "correct")
 
 
-class Event(msgspec.Struct):
-    """What tells which events belong together."""
+class EventKey(msgspec.Struct):
+    """The key that groups the events of a sample."""
 
     sample_id: Any = None
 
@@ -47,12 +47,12 @@ class Event(msgspec.Struct):
         return None if self.sample_id is None else as_text(self.sample_id)
 
 
-class Reading(NamedTuple):
+class EvalRun(NamedTuple):
     run: Run
-    header: Header
+    header: RunHeader
 
 
-class Sample:
+class SampleEvents:
     """The events of a sample, by their type."""
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
@@ -77,9 +77,9 @@ def read(path: Path) -> Iterator[Item]:
     header = header_of(path)
     run = run_of(header, path)
     yield run
-    rows = gathered(path, Event, Event.key, source=NAME, root=path.parent)
+    rows = read_groups(path, EventKey, EventKey.key, source=NAME, root=path.parent)
     events = (row for row in rows if not _is_header(row))
-    yield from of_run(run.id, convert_each(events, partial(items_of, Reading(run, header)), source=NAME))
+    yield from of_run(run.id, convert_each(events, partial(items_of, EvalRun(run, header)), source=NAME))
 
 
 def _is_header(row: Row | Unreadable) -> bool:
@@ -87,46 +87,46 @@ def _is_header(row: Row | Unreadable) -> bool:
     return isinstance(data, dict) and bool({"spec", "final_report"} & set(data))
 
 
-def items_of(reading: Reading, group: Row) -> Iterator[Item]:
-    sample = Sample(group.data)
-    yield _case(reading.run, sample)
-    yield _attempt(reading, sample)
+def items_of(eval_run: EvalRun, group: Row) -> Iterator[Item]:
+    sample = SampleEvents(group.data)
+    yield _case(eval_run.run, sample)
+    yield _attempt(eval_run, sample)
 
 
-def _case(run: Run, sample: Sample) -> Case:
+def _case(run: Run, sample: SampleEvents) -> Case:
     raw, match = mapping(sample.raw), next(iter(sample.matches), {})
-    wanted = raw.get("ideal", match.get("expected"))
+    expected = raw.get("ideal", match.get("expected"))
     return Case(
         run=run.id,
         suite=run.suite,
         native_id=sample.name,
-        input=plain(raw.get("input", sample.samplings.asked)),
-        expected=plain(wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted),
-        extra=rest(raw, ("input", "ideal")) | known(options=match.get("options")),
+        input=plain(raw.get("input", sample.samplings.first_prompt)),
+        expected=plain(expected[0] if isinstance(expected, list) and len(expected) == 1 else expected),
+        extra=rest(raw, ("input", "ideal")) | non_empty(options=match.get("options")),
         ref=sample.rows[0].ref,
     )
 
 
-def _attempt(reading: Reading, sample: Sample) -> Attempt:
+def _attempt(eval_run: EvalRun, sample: SampleEvents) -> Attempt:
     errors = tuple(_errors(sample))
     checks = tuple(_checks(sample))
     values = [one for check in checks if check.is_primary and (one := _number(check)) is not None]
     value = fmean(values) if values else None
     broken = next((check.error for check in checks if check.error), None)
-    facts = _facts(reading.header, value, checks, failed=bool(errors))
-    # a judge whose request was refused has said nothing
-    judged = reading.header.is_judged and bool(sample.of("metrics"))
-    times = [told for row in sample.rows if (told := moment(row.data.get("created_at")))]
+    facts = _facts(eval_run.header, value, checks, failed=bool(errors))
+    # a judge whose request was refused has no reply
+    judged = eval_run.header.is_judged and bool(sample.of("metrics"))
+    times = [time for row in sample.rows if (time := moment(row.data.get("created_at")))]
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, sample.name),
+        run=eval_run.run.id,
+        case=case_key(eval_run.run.suite, sample.name),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         native_status=_native(checks),
         reported=value,
         reported_counted=value is not None,
-        output=Output(text=sample.samplings.answer(judged=judged), answer=_picked(sample)),
+        output=Output(text=sample.samplings.answer(judged=judged), answer=_picked_answer(sample)),
         errors=(*errors, broken) if broken else errors,
         checks=checks,
         judgements=tuple(_judgements(sample, checks, judged=judged)),
@@ -134,26 +134,26 @@ def _attempt(reading: Reading, sample: Sample) -> Attempt:
         usage=UsageByRole(subject=sample.samplings.usage(judged=judged)),
         started_at=times[0] if times else None,
         finished_at=times[-1] if times else None,
-        extra=_extra(reading, sample),
+        extra=_extra(eval_run, sample),
         ref=sample.rows[0].ref,
     )
 
 
-def _facts(header: Header, value: float | None, checks: tuple[Check, ...], *, failed: bool) -> Facts:
+def _facts(header: RunHeader, value: float | None, checks: tuple[Check, ...], *, failed: bool) -> Facts:
     if any(check.status == "error" for check in checks):
         return Facts("error" if failed else "completed", "error", "none")
     if checks:
-        said = outcome_of(value)
-        return Facts("error", "scored", despite_error(said)) if failed else Facts("completed", "scored", said)
+        outcome = outcome_of(value)
+        return Facts("error", "scored", despite_error(outcome)) if failed else Facts("completed", "scored", outcome)
     if failed:
         return Facts("error", "not_run", "none")
     if header.report is None:
         return Facts("unfinished", "not_run", "none")
-    # a judge whose request was refused leaves nothing but a count in the report
+    # if a judge's request was refused, the only trace is a count in the report
     return Facts("completed", "error" if header.lost_judgements else "unscored", "none")
 
 
-def _errors(sample: Sample) -> Iterator[ErrorInfo]:
+def _errors(sample: SampleEvents) -> Iterator[ErrorInfo]:
     for row in sample.of("error"):
         data = mapping(row.data.get("data"))
         yield ErrorInfo(
@@ -166,7 +166,7 @@ def _errors(sample: Sample) -> Iterator[ErrorInfo]:
         )
 
 
-def _checks(sample: Sample) -> Iterator[Check]:
+def _checks(sample: SampleEvents) -> Iterator[Check]:
     order = 0
     for row in sample.of("match"):
         data = mapping(row.data.get("data"))
@@ -178,7 +178,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
             order=order,
             value=right if isinstance(right, bool) else None,
             is_primary=True,
-            extra=rest(data, _MATCH) | known(options=data.get("options"), expected=data.get("expected")),
+            extra=rest(data, _MATCH) | non_empty(options=data.get("options"), expected=data.get("expected")),
             ref=row.ref.below("data"),
         )
         order += 1
@@ -191,18 +191,18 @@ def _metrics(row: Row, order: int, *, decides: bool) -> Iterator[Check]:
     graded = [name for name, value in data.items() if isinstance(value, bool) or number(value) is not None]
     main = next((name for name in (*_SCORES, *graded) if name in graded), next(iter(data), ""))
     invalid = INVALID in data.values()
-    for at, (name, told) in enumerate(data.items()):
-        value = told if isinstance(told, bool) else number(told)
+    for at, (name, metric) in enumerate(data.items()):
+        value = metric if isinstance(metric, bool) else number(metric)
         yield Check(
             name=str(name),
-            # a score that was made of no choice is none
+            # a score without a valid choice is no score
             status="error" if invalid else status_of(float(value)) if value is not None else "not_applicable",
             scorer="metrics",
             order=order + at,
-            value=value if value is not None else as_text(told),
+            value=value if value is not None else as_text(metric),
             is_primary=decides and name == main,
             counts=decides and name == main,
-            error=_no_choice(str(name), row) if told == INVALID else None,
+            error=_no_choice(str(name), row) if metric == INVALID else None,
             ref=row.ref.below("data", str(name)),
         )
 
@@ -222,32 +222,32 @@ def _native(checks: tuple[Check, ...]) -> str:
     return f"{main.scorer} {main.value}" if main.scorer == "match" else f"{main.name} {main.value}"
 
 
-def _picked(sample: Sample) -> str | None:
+def _picked_answer(sample: SampleEvents) -> str | None:
     picked = sample.matches[0].get("picked") if sample.matches else None
     return None if picked is None else as_text(picked)
 
 
-def _judgements(sample: Sample, checks: tuple[Check, ...], *, judged: bool) -> Iterator[Judgement]:
-    said = sample.samplings.judged if judged else None
-    if said is not None:
+def _judgements(sample: SampleEvents, checks: tuple[Check, ...], *, judged: bool) -> Iterator[Judgement]:
+    judge_reply = sample.samplings.judge_step if judged else None
+    if judge_reply is not None:
         yield Judgement(
             judge="judge",
-            model=said.model,
+            model=judge_reply.model,
             valid=not any(check.status == "error" for check in checks),
-            reasoning=said.text,
+            reasoning=judge_reply.text,
         )
 
 
-def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
+def _extra(eval_run: EvalRun, sample: SampleEvents) -> dict[str, Any]:
     others = [
-        known(type=row.data.get("type"), data=row.data.get("data"))
+        non_empty(type=row.data.get("type"), data=row.data.get("data"))
         for row in sample.rows
         if row.data.get("type") not in _HANDLED
     ]
-    runs = {row.data.get("run_id") for row in sample.rows} - {reading.run.native_id}
+    runs = {row.data.get("run_id") for row in sample.rows} - {eval_run.run.native_id}
     makers = sorted({as_text(row.data["created_by"]) for row in sample.rows if row.data.get("created_by")})
     sampled = [match.get("sampled") for match in sample.matches]
-    return known(
+    return non_empty(
         events=others,
         runs=sorted(map(as_text, runs)),
         created_by=makers,

@@ -1,6 +1,6 @@
 """The specification of a run and its final report → the run.
 
-The report is written when the run ends, but what was recorded last is written after it: it may stand in any line.
+The report is written when the run ends, but buffered events may come after it: it may be in any line.
 """
 
 import re
@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import LINE_CAP, READ_SIZE, decode
 from errata.sources.openai_evals import NAME
-from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, settings, text
+from errata.sources.shared.values import as_text, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 HEADER = re.compile(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
 _SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))
 _CONFIG = ("completion_fns", "eval_spec")
 _MEANS = ("accuracy", "score", "f1_score")
-"""What the report averages over the samples; the first that it has is taken for its headline."""
+"""Numbers that the report averages over the samples; the first one in the report is the headline."""
 
 
-class Header(NamedTuple):
+class RunHeader(NamedTuple):
     spec: dict[str, Any]
     spec_ref: SourceRef
     report: dict[str, Any] | None
@@ -32,7 +32,7 @@ class Header(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a model grades the answers; then its own are recorded among them."""
+        """Whether a model grades the answers; its own replies are then recorded among them."""
         return "modelgraded" in text(self.eval_spec.get("cls"))
 
     @property
@@ -40,9 +40,9 @@ class Header(NamedTuple):
         return bool(number((self.report or {}).get("invalid_request_during_evaluation")))
 
 
-def header_of(path: Path) -> Header:
+def header_of(path: Path) -> RunHeader:
     place = SourceRef(file=path.name)
-    header = Header({}, place, None, place)
+    header = RunHeader({}, place, None, place)
     try:
         with path.open("rb", buffering=READ_SIZE) as file:
             for number_, line in enumerate(iter(lambda: file.readline(LINE_CAP), b""), start=1):
@@ -53,7 +53,7 @@ def header_of(path: Path) -> Header:
     return header
 
 
-def _with(header: Header, line: bytes, ref: SourceRef) -> Header:
+def _with(header: RunHeader, line: bytes, ref: SourceRef) -> RunHeader:
     try:
         data = mapping(decode(line))
     except ValueError:
@@ -63,7 +63,7 @@ def _with(header: Header, line: bytes, ref: SourceRef) -> Header:
     return header._replace(report=mapping(data["final_report"]), report_ref=ref)
 
 
-def run_of(header: Header, path: Path) -> Run:
+def run_of(header: RunHeader, path: Path) -> Run:
     spec = header.spec
     models = [as_text(one) for one in sequence(spec.get("completion_fns"))]
     config: dict[str, Any] = settings(rest(mapping(spec.get("run_config")), _CONFIG))
@@ -75,12 +75,12 @@ def run_of(header: Header, path: Path) -> Run:
         roles={"judge": models[-1]} if header.is_judged and len(models) > 1 else {},
         suite=text(spec.get("eval_name")) or text(spec.get("base_eval")),
         started_at=moment(spec.get("created_at")),
-        # a run that ended has a report
+        # a finished run has a report
         native_status="started" if header.report is None else "",
         reported=tuple(_reported(header)),
         origin=str(path.parent),
         extra=rest(spec, _SPEC)
-        | known(
+        | non_empty(
             base_eval=spec.get("base_eval"),
             split=spec.get("split"),
             eval_spec=settings(rest(header.eval_spec, ("key",))),
@@ -93,16 +93,16 @@ def run_of(header: Header, path: Path) -> Run:
     )
 
 
-def _reported(header: Header) -> Iterator[Reported]:
+def _reported(header: RunHeader) -> Iterator[Reported]:
     report = header.report or {}
     headline = next((name for name in _MEANS if number(report.get(name)) is not None), "")
     for name, value in report.items():
-        told = number(value)
+        numeric = number(value)
         yield Reported(
             name=name,
             metric="mean" if name in _MEANS else name,
-            value=told,
+            value=numeric,
             headline=name == headline,
-            extra=known(value=value) if told is None else {},
+            extra=non_empty(value=value) if numeric is None else {},
             ref=header.report_ref.below("final_report", name),
         )

@@ -1,4 +1,4 @@
-"""What was asked and sampled. Where a model grades, its own words are recorded last, among those of the subject."""
+"""Prompts and sampled replies. If a model grades, its reply is recorded last, after those of the subject."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from errata.model import Actor, Step, ToolCall, Usage
 from errata.model.usage import NO_USAGE, total_of
 from errata.sources.base import Row
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.values import as_text, count, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, plain, rest, sequence, text
 
 _SAMPLING = ("prompt", "sampled", "usage", "model")
 
@@ -19,7 +19,7 @@ class Samplings:
         self._calls = calls
 
     @property
-    def asked(self) -> Any:
+    def first_prompt(self) -> Any:
         return self._samplings[0][0].get("prompt") if self._samplings else None
 
     @property
@@ -27,8 +27,8 @@ class Samplings:
         return [data.get("sampled") for data, _ in self._samplings]
 
     @property
-    def judged(self) -> Step | None:
-        """What the judge said."""
+    def judge_step(self) -> Step | None:
+        """The judge's reply."""
         return self._answer(len(self._samplings) - 1, judge=True) if self._samplings else None
 
     def answer(self, *, judged: bool) -> str | None:
@@ -36,14 +36,14 @@ class Samplings:
         return _first(own[-1].get("sampled")) if own else None
 
     def usage(self, *, judged: bool) -> Usage:
-        told = [mapping(data.get("usage")) for data in self._own(judged=judged)]
-        if not any(told):
+        usages = [mapping(data.get("usage")) for data in self._own(judged=judged)]
+        if not any(usages):
             return NO_USAGE
         return Usage(
-            input=total_of(count(one.get("prompt_tokens")) for one in told),
-            output=total_of(count(one.get("completion_tokens")) for one in told),
-            total=total_of(count(one.get("total_tokens")) for one in told),
-            requests=len(told),
+            input=total_of(count(one.get("prompt_tokens")) for one in usages),
+            output=total_of(count(one.get("completion_tokens")) for one in usages),
+            total=total_of(count(one.get("total_tokens")) for one in usages),
+            requests=len(usages),
         )
 
     def steps(self, *, judged: bool) -> tuple[Step, ...]:
@@ -62,22 +62,22 @@ class Samplings:
 
     def _answer(self, at: int, *, judge: bool) -> Step:
         data, row = self._samplings[at]
-        said = data.get("sampled")
-        others = sequence(said)[1:]
+        sampled = data.get("sampled")
+        others = sequence(sampled)[1:]
         return Step(
             index=0,
             actor=Actor(role="judge" if judge else "assistant"),
             kind="model_call",
-            text=_first(said) or "",
+            text=_first(sampled) or "",
             ended_at=moment(row.data.get("created_at")),
             model=text(data.get("model")),
-            extra=rest(data, _SAMPLING) | known(other_samples=others, usage=data.get("usage")),
+            extra=rest(data, _SAMPLING) | non_empty(other_samples=others, usage=data.get("usage")),
         )
 
 
 def _first(sampled: Any) -> str | None:
-    one = sampled[0] if isinstance(sampled, list) and sampled else sampled
-    return None if one is None or isinstance(one, list) else as_text(one)
+    first = sampled[0] if isinstance(sampled, list) and sampled else sampled
+    return None if first is None or isinstance(first, list) else as_text(first)
 
 
 def _prompt(prompt: Any) -> tuple[Step, ...]:
@@ -88,11 +88,11 @@ def _prompt(prompt: Any) -> tuple[Step, ...]:
 
 def _call(row: Row, at: int) -> Step:
     data = mapping(row.data.get("data"))
-    name, given = data.get("name"), data.get("arguments")
+    name, arguments = data.get("name"), data.get("arguments")
     return Step(
         index=at,
         actor=Actor(role="assistant"),
         kind="tool_call",
-        tool_calls=(ToolCall(name=text(name), arguments=plain(given)),),
+        tool_calls=(ToolCall(name=text(name), arguments=plain(arguments)),),
         extra=rest(data, ("name", "arguments")),
     )

@@ -1,4 +1,4 @@
-"""OpenTelemetry traces as OTLP has them in JSON: a document, or the lines that a collector writes into a file."""
+"""OpenTelemetry traces as OTLP JSON: one document, or the lines that a collector writes to a file."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ TITLE = "OpenTelemetry traces (OTLP JSON): GenAI conventions and OpenInference"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
-# a file of a collector may begin with other signals
+# a collector's file may begin with other signals
 _TRACES = re.compile(rb'(?:\A|\n)\s*\{\s*"resourceSpans"\s*:\s*\[')
 
 

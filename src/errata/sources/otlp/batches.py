@@ -1,8 +1,7 @@
-"""The spans of a file by trace, which model each trace is a try of, and when it was.
+"""The spans of a file by trace, and the subject and the times of each trace.
 
-A collector writes what it has got, so the spans of one trace stand in many lines. A first reading keeps where each span
-stands and which trace it belongs to, and the second takes one trace after the other; spans that are not in use stay
-undecoded.
+A collector writes spans as they arrive, so the spans of a trace are spread over many lines. A first pass records where
+each span is and which trace it belongs to; a second reads trace by trace. Spans stay undecoded until they are needed.
 """
 
 from array import array
@@ -22,8 +21,8 @@ from errata.sources.shared.row_groups import Groups
 from errata.sources.shared.spans import hex_id, whole
 from errata.sources.shared.values import mapping, plain, text
 
-KEPT = 8
-"""Batches that are held: the spans of a trace mostly stand close together."""
+CACHED_BATCHES = 8
+"""Decoded batches that are cached: the spans of a trace are mostly close together."""
 _WANTED = frozenset((*names.REQUESTED, *names.PROVIDER, *names.AGENT, *names.AGENT_VERSION, *names.KIND))
 
 
@@ -41,13 +40,13 @@ class Resource(msgspec.Struct):
     scopeLogs: list[Scope] | None = None  # noqa: N815
 
 
-class Batch(msgspec.Struct):
+class OtlpBatch(msgspec.Struct):
     resourceSpans: list[Resource] | None = None  # noqa: N815
     resourceLogs: list[Resource] | None = None  # noqa: N815
 
 
-class Piece(NamedTuple):
-    """A span or a log record, and what it was recorded by."""
+class OtlpPiece(NamedTuple):
+    """A span or a log record, with its resource and its scope."""
 
     raw: msgspec.Raw
     place: tuple[SourceRef, str, int, str, int]
@@ -62,41 +61,41 @@ class Piece(NamedTuple):
 
     @property
     def data(self) -> dict[str, Any]:
-        """`ValueError` for what is no object."""
-        found = decode(bytes(self.raw))
-        if not isinstance(found, dict):
-            raise ValueError("an object expected")
-        return found
+        """`ValueError` if it is not an object."""
+        data = decode(bytes(self.raw))
+        if not isinstance(data, dict):
+            raise ValueError("expected an object")
+        return data
 
 
-_batch = msgspec.json.Decoder(Batch)
+_batch = msgspec.json.Decoder(OtlpBatch)
 _resource = msgspec.json.Decoder(Resource)
 
 
-def _typed(data: bytes, decoder: "msgspec.json.Decoder[Any]") -> Any:
+def _decode_typed(data: bytes, decoder: "msgspec.json.Decoder[Any]") -> Any:
     try:
         return decoder.decode(data)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        # bare `NaN`, or not JSON at all
+        # bare `NaN`, or not JSON
         return decoder.decode(msgspec.json.encode(plain(decode(data))))
 
 
 class Batches:
-    """`OSError` where the file can't be opened."""
+    """`OSError` if the file can't be opened."""
 
     def __init__(self, path: Path) -> None:
-        self.survey = Survey()
+        self.survey = TraceSurvey()
         self.problems: list[Unreadable] = []
         self._path, self._name = path, relative(path, path)
         self._units, self._numbers, self._groups = array("q"), array("q"), Groups()
         self._document: list[bytes | msgspec.Raw] = []
         self._places = array("q", [0])
-        self._pieces = lru_cache(maxsize=KEPT)(self._read)
+        self._pieces = lru_cache(maxsize=CACHED_BATCHES)(self._read)
         self._open()
 
-    def traces(self) -> Iterator[list[Piece]]:
+    def traces(self) -> Iterator[list[OtlpPiece]]:
         for numbers in self._groups:
             yield [self._pieces(self._units[at])[self._numbers[at]] for at in numbers]
 
@@ -112,7 +111,7 @@ class Batches:
                 self._note(unit)
 
     def _survey_lines(self) -> bool:
-        """False where the first line is only the beginning of a document."""
+        """False if the first line is only the beginning of a document."""
         with self._path.open("rb", buffering=READ_SIZE) as file:
             while line := file.readline(LINE_CAP + 1):
                 self._places.append(self._places[-1] + len(line))
@@ -137,7 +136,7 @@ class Batches:
         for number, piece in enumerate(pieces):
             mark = self.survey.note(piece.raw, is_log=piece.is_log)
             if mark is None and piece.is_log:
-                continue  # a line of a log that belongs to no trace
+                continue  # a log line without a trace
             self._units.append(unit)
             self._numbers.append(number)
             self._groups.add(mark)
@@ -156,31 +155,31 @@ class Batches:
             file.seek(start)
             return file.read(end - start)
 
-    def _read(self, unit: int) -> list[Piece]:
+    def _read(self, unit: int) -> list[OtlpPiece]:
         data, ref = self._data(unit), self._ref(unit)
         if self._document:
-            return list(_pieces(_typed(data, _resource), ref, is_log=False))
-        batch = _typed(data, _batch)
-        found: list[Piece] = []
+            return list(_pieces(_decode_typed(data, _resource), ref, is_log=False))
+        batch = _decode_typed(data, _batch)
+        pieces: list[OtlpPiece] = []
         for name, is_log in (("resourceSpans", False), ("resourceLogs", True)):
             for at, resource in enumerate(getattr(batch, name) or ()):
-                found += _pieces(resource, ref.below(name, at), is_log=is_log)
-        return found
+                pieces += _pieces(resource, ref.below(name, at), is_log=is_log)
+        return pieces
 
 
-def _pieces(resource: Resource, ref: SourceRef, *, is_log: bool) -> Iterator[Piece]:
+def _pieces(resource: Resource, ref: SourceRef, *, is_log: bool) -> Iterator[OtlpPiece]:
     recorder = mapping(resource.resource)
     for name in ("scopeLogs",) if is_log else ("scopeSpans", "instrumentationLibrarySpans"):
         for at, scope in enumerate(getattr(resource, name) or ()):
             by = mapping(scope.scope) or mapping(scope.instrumentationLibrary)
             listed = "logRecords" if is_log else "spans"
             for number, raw in enumerate(getattr(scope, listed) or ()):
-                yield Piece(raw, (ref, name, at, listed, number), is_log, recorder, by)
+                yield OtlpPiece(raw, (ref, name, at, listed, number), is_log, recorder, by)
 
 
 def _is_whole(line: bytes) -> bool:
     try:
-        _typed(line, _batch)
+        _decode_typed(line, _batch)
     except msgspec.ValidationError:
         return True
     except (ValueError, RecursionError):
@@ -201,8 +200,8 @@ class _Head(msgspec.Struct):
     attributes: list[_Attribute] | None = None
 
 
-class Tested(NamedTuple):
-    """Whom a trace is a try of."""
+class TraceSubject(NamedTuple):
+    """The subject of a trace."""
 
     model: str = ""
     provider: str = ""
@@ -211,18 +210,18 @@ class Tested(NamedTuple):
 
 
 _head = msgspec.json.Decoder(_Head)
-_NOBODY = Tested()
+_NOBODY = TraceSubject()
 
 
-class Survey:
+class TraceSurvey:
     def __init__(self) -> None:
         self.first = ""
-        """The trace that the file begins with; it stays the same while a collector appends to the file."""
-        self._tested: dict[int, Tested] = {}
+        """The first trace in the file; it stays the same while a collector appends to the file."""
+        self._tested: dict[int, TraceSubject] = {}
         self._of_traces: dict[int, tuple[int, int]] = {}
 
     def note(self, raw: msgspec.Raw, *, is_log: bool) -> int | None:
-        """The hash of the trace that it belongs to; none where it belongs to none."""
+        """The hash of its trace; None if it has none."""
         try:
             head = _head.decode(raw)
         except msgspec.DecodeError:
@@ -239,43 +238,43 @@ class Survey:
 
     def _stretch(self, mark: int, start: int | None, end: int | None) -> None:
         first, last = self._of_traces.get(mark, (0, 0))
-        told = [one for one in (first, start) if one]
-        self._of_traces[mark] = (min(told, default=0), max(last, end or start or 0))
+        starts = [one for one in (first, start) if one]
+        self._of_traces[mark] = (min(starts, default=0), max(last, end or start or 0))
 
     @property
-    def tested(self) -> list[Tested]:
-        """Each once. A trace in which no model is named is of the one that all others are of."""
-        return list(dict.fromkeys(map(self._resolved, self._tested.values()))) or [_NOBODY]
+    def subjects(self) -> list[TraceSubject]:
+        """Each subject once. A trace without a model belongs to the only model in the file, if there is just one."""
+        return list(dict.fromkeys(map(self._resolve, self._tested.values()))) or [_NOBODY]
 
-    def of(self, trace: str) -> Tested:
-        return self._resolved(self._tested.get(hash(trace), _NOBODY))
+    def of(self, trace: str) -> TraceSubject:
+        return self._resolve(self._tested.get(hash(trace), _NOBODY))
 
-    def times(self, tested: Tested) -> tuple[int, int]:
-        """When the traces of a subject began and ended, in nanoseconds; zero where that is not told."""
-        told = [times for mark, times in self._of_traces.items() if self._resolved(self._tested[mark]) == tested]
-        return min((one[0] for one in told if one[0]), default=0), max((one[1] for one in told), default=0)
+    def times(self, tested: TraceSubject) -> tuple[int, int]:
+        """When the traces of a subject began and ended, in nanoseconds; zero if unknown."""
+        ranges = [times for mark, times in self._of_traces.items() if self._resolve(self._tested[mark]) == tested]
+        return min((one[0] for one in ranges if one[0]), default=0), max((one[1] for one in ranges), default=0)
 
-    def _resolved(self, tested: Tested) -> Tested:
+    def _resolve(self, tested: TraceSubject) -> TraceSubject:
         if tested.model:
             return tested
-        same = {one for one in self._named if one.agent == tested.agent} if tested.agent else self._named
+        same = {one for one in self._with_model if one.agent == tested.agent} if tested.agent else self._with_model
         return next(iter(same)) if len(same) == 1 else tested
 
     @cached_property
-    def _named(self) -> set[Tested]:
-        """To be asked for when every span was noted."""
+    def _with_model(self) -> set[TraceSubject]:
+        """Valid once every span has been recorded."""
         return {one for one in self._tested.values() if one.model}
 
 
-def _together(tested: Tested, head: _Head) -> Tested:
-    told = {text(one.key): value_of(one.value) for one in head.attributes or () if text(one.key) in _WANTED}
-    judged = text(told.get("openinference.span.kind")).lower() == "evaluator"
-    if not tested.model and not judged and (model := _first(told, names.REQUESTED)):
-        tested = tested._replace(model=model, provider=_first(told, names.PROVIDER))
-    if not head.parentSpanId and (agent := _first(told, names.AGENT)):
-        tested = tested._replace(agent=agent, agent_version=_first(told, names.AGENT_VERSION))
+def _together(tested: TraceSubject, head: _Head) -> TraceSubject:
+    attributes = {text(one.key): value_of(one.value) for one in head.attributes or () if text(one.key) in _WANTED}
+    judged = text(attributes.get("openinference.span.kind")).lower() == "evaluator"
+    if not tested.model and not judged and (model := _first(attributes, names.REQUESTED)):
+        tested = tested._replace(model=model, provider=_first(attributes, names.PROVIDER))
+    if not head.parentSpanId and (agent := _first(attributes, names.AGENT)):
+        tested = tested._replace(agent=agent, agent_version=_first(attributes, names.AGENT_VERSION))
     return tested
 
 
-def _first(told: dict[str, Any], spelled: tuple[str, ...]) -> str:
-    return next((value for name in spelled if isinstance(value := told.get(name), str) and value), "")
+def _first(attributes: dict[str, Any], spelled: tuple[str, ...]) -> str:
+    return next((value for name in spelled if isinstance(value := attributes.get(name), str) and value), "")

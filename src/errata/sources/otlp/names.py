@@ -1,4 +1,4 @@
-"""The names that one and the same thing has had: GenAI conventions newest first, then OpenInference and OpenLLMetry."""
+"""The names that an attribute has had: GenAI conventions, newest first, then OpenInference and OpenLLMetry."""
 
 from errata.sources.shared.spans import SpanKind
 
@@ -7,7 +7,6 @@ REQUESTED = ("gen_ai.request.model", "llm.model_name", "llm.request.model", "emb
 ANSWERING = ("gen_ai.response.model", "llm.response.model")
 AGENT = ("gen_ai.agent.name", "agent.name", "graph.node.name")
 AGENT_VERSION = ("gen_ai.agent.version",)
-CONVERSATION = ("gen_ai.conversation.id", "session.id")
 STOPPED = ("gen_ai.response.finish_reasons", "llm.finish_reason", "llm.response.finish_reason")
 INPUT = ("input.value", "traceloop.entity.input", "langfuse.trace.input", "langfuse.observation.input")
 OUTPUT = ("output.value", "traceloop.entity.output", "langfuse.trace.output", "langfuse.observation.output")
@@ -71,8 +70,8 @@ KINDS: dict[str, SpanKind] = {
 }
 
 CASE = ("test.case.name", "langfuse.experiment.item.id", "langfuse.dataset.item.id", "case.id", "case_id")
-"""Which case a trace is a try at, where whoever made it says so."""
+"""The case that a trace is an attempt at, if its producer names it."""
 CASE_METADATA = ("case_id", "case", "example_id", "test_case_id", "dataset_item_id", "sample_id", "item_id")
-"""The same, in the `metadata` of OpenInference."""
+"""The same, in OpenInference's `metadata`."""
 SUITE = ("test.suite.name", "openinference.project.name", "service.name")
 RESULT_STATUS = "test.case.result.status"

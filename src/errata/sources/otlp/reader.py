@@ -1,4 +1,4 @@
-"""A file of traces → its runs, one for each subject, and the items of each trace."""
+"""A file of traces → its runs, one per subject, and the items of each trace."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,10 +9,10 @@ from errata.model import Item, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Numbering, Row, convert_each, describe, unreadable
 from errata.sources.otlp import NAME, names
 from errata.sources.otlp.attributes import Attributes
-from errata.sources.otlp.batches import Batches, Survey, Tested
-from errata.sources.otlp.traces import Reading, items_of, owner_of
+from errata.sources.otlp.batches import Batches, TraceSubject, TraceSurvey
+from errata.sources.otlp.traces import FileContext, items_of, owner_of
 from errata.sources.shared.spans import moment
-from errata.sources.shared.values import known, rest, settings, text
+from errata.sources.shared.values import non_empty, rest, settings, text
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -28,19 +28,19 @@ def read(path: Path) -> Iterator[Item]:
 def _items(batches: Batches, path: Path) -> Iterator[Item]:
     first = next(batches.traces(), [])
     resource = first[0].resource if first else {}
-    runs = {tested: run_of(batches.survey, tested, resource, path) for tested in batches.survey.tested}
+    runs = {tested: run_of(batches.survey, tested, resource, path) for tested in batches.survey.subjects}
     yield from runs.values()
     yield from batches.problems
-    reading = Reading(runs, batches.survey, Numbering(), resource)
+    context = FileContext(runs, batches.survey, Numbering(), resource)
     rows = (Row(pieces, pieces[0].ref) for pieces in batches.traces())
-    yield from convert_each(rows, partial(items_of, reading), source=NAME, owner=partial(owner_of, reading))
+    yield from convert_each(rows, partial(items_of, context), source=NAME, owner=partial(owner_of, context))
 
 
-def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path) -> Run:
-    """Traces know no run of their own."""
+def run_of(survey: TraceSurvey, tested: TraceSubject, resource: dict[str, Any], path: Path) -> Run:
+    """A run of traces, which have no run of their own."""
     attributes = Attributes(resource.get("attributes"))
     begun, ended = survey.times(tested)
-    environment: dict[str, Any] = settings(known(**{str(key): value for key, value in attributes.all.items()}))
+    environment: dict[str, Any] = settings(non_empty(**{str(key): value for key, value in attributes.all.items()}))
     return Run(
         native_id=survey.first or path.name,
         source=SourceInfo(name=NAME),
@@ -51,6 +51,6 @@ def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path)
         finished_at=moment(ended),
         environment=environment,
         origin=str(path.parent),
-        extra=known(resource=rest(resource, ("attributes",))),
+        extra=non_empty(resource=rest(resource, ("attributes",))),
         ref=SourceRef(file=path.name),
     )

@@ -18,19 +18,19 @@ HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"
 
 # not inside of a text: there the quotation marks are escaped
-_SUMMARY = re.compile(rb'(?<!\\)"results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
-_VERSION = re.compile(rb'(?<!\\)"version"\s*:\s*[1-9]\b')
+_SUMMARY = re.compile(rb'"(?<!\\")results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
+_VERSION = re.compile(rb'"(?<!\\")version"\s*:\s*[1-9]\b')
 _IN_SUMMARY = re.compile(
-    rb'(?<!\\)"(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
-    rb'|(?<!\\)"prompt"\s*:\s*\{\s*"raw"\s*:'
+    rb'"(?<!\\")(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
+    rb'|"(?<!\\")prompt"\s*:\s*\{\s*"raw"\s*:'
 )
-_STORED = re.compile(rb'(?<!\\)"id"\s*:\s*"eval-[^"\\]*"')
-_CONFIGURED = re.compile(rb'(?<!\\)"config"\s*:\s*\{')
+_STORED = re.compile(rb'"(?<!\\")id"\s*:\s*"eval-[^"\\]*"')
+_CONFIGURED = re.compile(rb'"(?<!\\")config"\s*:\s*\{')
 _ROW = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
 _ROW_FIELDS = (
-    re.compile(rb'(?<!\\)"(?:promptIdx|testIdx)"\s*:\s*\d'),
-    re.compile(rb'(?<!\\)"(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
-    re.compile(rb'(?<!\\)"(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
+    re.compile(rb'"(?<!\\")(?:promptIdx|testIdx)"\s*:\s*\d'),
+    re.compile(rb'"(?<!\\")(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
+    re.compile(rb'"(?<!\\")(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
 )
 
 
@@ -50,7 +50,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def fuller(path: Path) -> Path | None:
-    """The document beside a file of rows that has all of them."""
+    """The document beside a file of rows that holds all of them."""
     if not holds_lines(path):
         return None
     from errata.sources.promptfoo.reader import document_of_rows
@@ -59,20 +59,22 @@ def fuller(path: Path) -> Path | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what promptfoo writes beside the results that are read."""
+    """A hint for other files that promptfoo writes beside the results."""
     try:
         form = _other_form(head_of(path, HEAD))
         if not form:
             return None
         if form == "the configuration":
-            return "this is the configuration of promptfoo: import what `promptfoo eval --output results.json` writes"
+            return (
+                "this is promptfoo's configuration: import the file that `promptfoo eval --output results.json` writes"
+            )
         beside = [path.with_suffix(suffix) for suffix in (".json", ".jsonl")]
         beside.append(path.with_name(f"{path.name.split('.')[0]}.json"))
-        found = next((file for file in beside if recognise(file)), None)
+        results = next((file for file in beside if recognise(file)), None)
     except (OSError, ValueError):
         return None
-    if found is not None:
-        return f"this is {form} of a promptfoo run: import `{found.name}` beside it"
+    if results is not None:
+        return f"this is {form} of a promptfoo run: import `{results.name}` beside it"
     return f"this is {form} of a promptfoo run: write JSON with `promptfoo export eval <id> --output results.json`"
 
 
@@ -87,12 +89,12 @@ def holds_lines(path: Path) -> bool:
     try:
         return isinstance(decode(first), dict)
     except ValueError:
-        # a broken first row is followed by others; a document goes on in the next line
+        # a broken first row is followed by other rows; a document continues in the next line
         return all(field.search(head) for field in _ROW_FIELDS) and first.strip() != b"{"
 
 
 def is_document(head: bytes) -> bool:
-    """Results with what belongs to the whole evaluation, in any of the forms that promptfoo has given them."""
+    """Results with the data of the whole evaluation, in any of promptfoo's formats."""
     if _SUMMARY.search(head) and _VERSION.search(head) and _IN_SUMMARY.search(head):
         return True
     return bool(_STORED.search(head[:1024]) and _CONFIGURED.search(head))

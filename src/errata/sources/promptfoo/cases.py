@@ -1,42 +1,42 @@
-"""Which case a row is a try at. promptfoo has no ids: `testIdx` moves with the file, and repeats have their own."""
+"""Which case a row is an attempt at. promptfoo has no ids: `testIdx` depends on the file, and repeats get their own."""
 
 import re
 from typing import Any
 
 from errata.model import Case, Run, SourceRef
 from errata.model.identity import fingerprint
-from errata.sources.promptfoo.values import kept, rest
+from errata.sources.promptfoo.values import rest, without_secrets
 from errata.sources.shared.values import mapping, plain, sequence, text
 from errata.text.clean import one_line
 
 LONGEST_NAME = 160
 
-# what promptfoo calls a line of a CSV without a description: a place, not a name
+# promptfoo's name for a CSV line without a description: a position, not a name
 _NUMBERED = re.compile(r"Row #\d+")
 _KNOWN = ("description", "vars", "assert")
 
 
-class Naming:
-    """A test is known by its description, where no other has the same; else by a hash of what it asks and checks."""
+class PromptfooNaming:
+    """A test is named by its description if that is unique, otherwise by a hash of its input and its assertions."""
 
     def __init__(self) -> None:
         self._described: dict[str, str] = {}
         self._ambiguous: set[str] = set()
 
     def note(self, row: dict[str, Any]) -> None:
-        told = description(row)
-        if told and told not in self._ambiguous:
-            made = digest(row)
-            if self._described.setdefault(told, made) != made:
-                self._ambiguous.add(told)
+        described_as = description(row)
+        if described_as and described_as not in self._ambiguous:
+            content = digest(row)
+            if self._described.setdefault(described_as, content) != content:
+                self._ambiguous.add(described_as)
 
     def name(self, row: dict[str, Any]) -> str:
-        told = description(row)
-        if not told or _NUMBERED.fullmatch(told):
+        described_as = description(row)
+        if not described_as or _NUMBERED.fullmatch(described_as):
             return f"input-{digest(row)}"
-        if told in self._ambiguous or len(told) > LONGEST_NAME:
-            return f"{one_line(told, LONGEST_NAME)} [{digest(row)}]"
-        return told
+        if described_as in self._ambiguous or len(described_as) > LONGEST_NAME:
+            return f"{one_line(described_as, LONGEST_NAME)} [{digest(row)}]"
+        return described_as
 
 
 def case_of(run: Run, name: str, row: dict[str, Any], ref: SourceRef) -> Case:
@@ -50,24 +50,26 @@ def case_of(run: Run, name: str, row: dict[str, Any], ref: SourceRef) -> Case:
         name=description(row),
         category=text(metadata.get("category")) or text(metadata.get("pluginId")),
         tags=tuple(tag for tag in sequence(metadata.get("tags")) if isinstance(tag, str)),
-        input=plain(asked(row)) or plain(raw),
-        expected=kept(test.get("assert")) or None,
+        input=plain(test_vars(row)) or plain(raw),
+        expected=without_secrets(test.get("assert")) or None,
         difficulty=text(metadata.get("difficulty")),
         extra=rest(test, _KNOWN),
         ref=ref.below("testCase") if test else ref,
     )
 
 
-def asked(row: dict[str, Any]) -> Any:
-    """The values of the test; those of the row may have been changed while it ran."""
-    told = mapping(row.get("testCase")).get("vars")
-    return told if isinstance(told, dict) else row.get("vars")
+def test_vars(row: dict[str, Any]) -> Any:
+    """The variables of the test; those of the row may have changed while it ran."""
+    variables = mapping(row.get("testCase")).get("vars")
+    return variables if isinstance(variables, dict) else row.get("vars")
 
 
 def description(row: dict[str, Any]) -> str:
-    told = mapping(row.get("testCase")).get("description")
-    return " ".join((text(told) or text(row.get("description"))).split())
+    test_description = mapping(row.get("testCase")).get("description")
+    return " ".join((text(test_description) or text(row.get("description"))).split())
 
 
 def digest(row: dict[str, Any]) -> str:
-    return fingerprint(description(row), plain(asked(row)), kept(mapping(row.get("testCase")).get("assert")), size=6)
+    return fingerprint(
+        description(row), plain(test_vars(row)), without_secrets(mapping(row.get("testCase")).get("assert")), size=6
+    )

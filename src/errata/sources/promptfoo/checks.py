@@ -1,4 +1,4 @@
-"""The assertions of a row as checks, the limits among them, and errors as promptfoo writes them."""
+"""The assertions of a row as checks, the limits among them, and promptfoo's error texts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from errata.model import Check, ErrorInfo, Judgement, Limit, SourceRef
 from errata.model.words import CheckKind, CheckStatus, Phase
 from errata.sources.promptfoo.columns import Graders, kind_of, name_of
-from errata.sources.promptfoo.values import as_text, kept, rest
+from errata.sources.promptfoo.values import as_text, rest, without_secrets
 from errata.sources.shared.values import mapping, number, sequence, text
 
 _COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
@@ -20,13 +20,13 @@ _THROWN = re.compile(r"^(?P<type>[A-Z]\w*(?:Error|Exception)|Error): (?P<message
 _PLACE = re.compile(r"^\s+at\s+(.*(?:\.[cm]?[jt]s|\.py|\.rb|\.go):\d+.*)$", re.MULTILINE)
 _LIBRARY = re.compile(r"/node_modules/|\bnode:")
 _HTTP = re.compile(r"\b(?:API|HTTP|status|code|error)\b[^\d\n]{0,20}\b([45]\d\d)\b|^([45]\d\d)\b", re.IGNORECASE)
-# functions and modules of promptfoo that run only while an answer is graded
+# promptfoo's functions and modules that only run while an answer is graded
 _GRADING = re.compile(
     r"^\s+at\s.*(?:\b(?:runAssertions?|runCompareAssertion|runJsonGradingPrompt|matches[A-Z]\w*)\b"
     r"|/(?:graders|matchers|assertions)[-/.])",
     re.MULTILINE,
 )
-# how a model-graded assertion words that its judge gave no verdict
+# how a model-graded assertion reports that its judge gave no verdict
 _NO_VERDICT = re.compile(
     r"Could not extract JSON from |llm-rubric produced malformed response|API (?:call )?error: |Remote grading failed"
 )
@@ -34,13 +34,13 @@ _TIMED_OUT = re.compile(r"Evaluation timed out after (\d+)\s*ms")
 _RAN_OUT = re.compile(r"Evaluation exceeded max duration of (\d+)\s*ms")
 
 
-class Graded(NamedTuple):
+class RowGrading(NamedTuple):
     checks: tuple[Check, ...]
     judgements: tuple[Judgement, ...]
 
 
 class _Part(NamedTuple):
-    """One result: of an assertion, or of one inside of a set, which decides in its place."""
+    """One result: of an assertion, or of an assertion inside of a set, which decides in its place."""
 
     data: dict[str, Any]
     pointer: str
@@ -48,7 +48,7 @@ class _Part(NamedTuple):
     inside: str = ""
 
 
-def graded(row: dict[str, Any], ref: SourceRef, graders: Graders) -> Graded:
+def grade_row(row: dict[str, Any], ref: SourceRef, graders: Graders) -> RowGrading:
     grading, test = mapping(row.get("gradingResult")), mapping(row.get("testCase"))
     checks: list[Check] = []
     judgements: list[Judgement] = []
@@ -60,11 +60,11 @@ def graded(row: dict[str, Any], ref: SourceRef, graders: Graders) -> Graded:
             judgements.append(_judgement(part, test, check, model))
             check = replace(check, judge=model)
         checks.append(check)
-    return Graded(tuple(_with_sets(checks)), tuple(judgements))
+    return RowGrading(tuple(_with_sets(checks)), tuple(judgements))
 
 
 def summary(row: dict[str, Any], status: CheckStatus, ref: SourceRef) -> Check:
-    """The score of the whole row, which alone decides where the test has a threshold."""
+    """The score of the whole row, which alone decides if the test has a threshold."""
     return Check(
         name="score",
         kind="reward",
@@ -79,33 +79,33 @@ def summary(row: dict[str, Any], status: CheckStatus, ref: SourceRef) -> Check:
 
 
 def named_scores(row: dict[str, Any], checks: tuple[Check, ...]) -> Iterator[Check]:
-    """Those that no single check shows: sums over several assertions, and what an assertion of one's own returned."""
-    told = mapping(mapping(row.get("gradingResult")).get("namedScores")) | mapping(row.get("namedScores"))
-    for name, score in told.items():
+    """Named scores that no single check shows: sums over several assertions, and results of custom assertions."""
+    scores = mapping(mapping(row.get("gradingResult")).get("namedScores")) | mapping(row.get("namedScores"))
+    for name, score in scores.items():
         same = [check.value for check in checks if check.name == name and check.counts]
         if same != [number(score)]:
             yield Check(name=name, kind="dimension", status="not_applicable", value=number(score), counts=False)
 
 
 def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
-    """promptfoo lists what is inside of a set once more after the set; where it does not, it is listed here."""
+    """promptfoo lists the content of a set again after the set; if it does not, it is listed here."""
     listed = sequence(grading.get("componentResults"))
     if not listed and isinstance(grading.get("assertion"), dict):
         yield _Part(grading, "/gradingResult", 0)
-    left, parent = 0, ""
+    repeats_left, parent = 0, ""
     for at, data in enumerate(listed):
         if not isinstance(data, dict):
             continue
         pointer = f"/gradingResult/componentResults/{at}"
         inside = sequence(data.get("componentResults"))
-        if left:
-            left -= 1
+        if repeats_left:
+            repeats_left -= 1
             yield _Part(data, pointer, 0, parent)
             continue
         yield _Part(data, pointer, len(inside))
         parent = _name(data)
-        if _repeated(inside, listed[at + 1 :]):
-            left = len(inside)
+        if _is_repeated(inside, listed[at + 1 :]):
+            repeats_left = len(inside)
         else:
             yield from _inside(inside, pointer, parent)
 
@@ -116,34 +116,34 @@ def _inside(listed: list[Any], pointer: str, parent: str) -> Iterator[_Part]:
             yield _Part(data, f"{pointer}/componentResults/{at}", 0, parent)
 
 
-def _repeated(inside: list[Any], following: list[Any]) -> bool:
+def _is_repeated(inside: list[Any], following: list[Any]) -> bool:
     return bool(inside) and len(following) >= len(inside) and all(map(_same, inside, following))
 
 
-def _same(one: Any, other: Any) -> bool:
-    return all(mapping(one).get(key) == mapping(other).get(key) for key in ("pass", "score", "reason"))
+def _same(left: Any, right: Any) -> bool:
+    return all(mapping(left).get(key) == mapping(right).get(key) for key in ("pass", "score", "reason"))
 
 
 def _name(data: dict[str, Any]) -> str:
-    told = mapping(mapping(data.get("metadata")).get("assertionSet"))
-    return name_of(mapping(data.get("assertion")) or told)
+    assertion_set = mapping(mapping(data.get("metadata")).get("assertionSet"))
+    return name_of(mapping(data.get("assertion")) or assertion_set)
 
 
 def _check(part: _Part, test: dict[str, Any], order: int, place: SourceRef) -> Check:
     data, assertion = part.data, mapping(part.data.get("assertion"))
     kind, reason = text(assertion.get("type")), text(data.get("reason"))
-    told = mapping(mapping(data.get("metadata")).get("assertionSet"))
+    assertion_set = mapping(mapping(data.get("metadata")).get("assertionSet"))
     status = _status(data, kind, reason)
-    weight = number(assertion.get("weight", told.get("weight")))
+    weight = number(assertion.get("weight", assertion_set.get("weight")))
     return Check(
         name=_name(data),
         status=status,
-        scorer=kind or text(told.get("type")),
+        scorer=kind or text(assertion_set.get("type")),
         order=order,
         kind=check_kind(kind),
         value=number(data.get("score")),
-        threshold=number(assertion.get("threshold", told.get("threshold"))),
-        # a weight of 0 and `metricOnly` keep an assertion out; those of a set count through the set
+        threshold=number(assertion.get("threshold", assertion_set.get("threshold"))),
+        # a weight of 0 or `metricOnly` excludes an assertion; assertions in a set count through the set
         counts=not (part.inside or weight == 0 or assertion.get("metricOnly") is True),
         explanation=reason,
         error=error_of(reason, "scoring", place) if status == "error" else None,
@@ -170,24 +170,26 @@ def _extra(part: _Part, test: dict[str, Any], kind: str, weight: float | None) -
         extra["part_of"] = part.inside
     if part.children:
         extra["parts"] = part.children
-    # the assertions of a test stand in its case
-    if isinstance(assertion, dict) and assertion not in _asserted(test):
-        extra["assertion"] = kept(assertion)
+    # the assertions of a test are in its case
+    if isinstance(assertion, dict) and assertion not in _all_assertions(test):
+        extra["assertion"] = without_secrets(assertion)
     metadata = _metadata(data, test)
     if metadata and kind_of(kind) != "judge":
         extra["metadata"] = metadata
     return extra
 
 
-def _asserted(test: dict[str, Any]) -> list[Any]:
+def _all_assertions(test: dict[str, Any]) -> list[Any]:
     listed = sequence(test.get("assert"))
     return [*listed, *(inner for one in listed for inner in sequence(mapping(one).get("assert")))]
 
 
 def _metadata(data: dict[str, Any], test: dict[str, Any]) -> dict[str, Any]:
-    """Without what it repeats of the test."""
-    told, known = mapping(data.get("metadata")), mapping(test.get("metadata"))
-    return rest({key: value for key, value in told.items() if key not in known or known[key] != value})
+    """The metadata, without what it repeats of the test."""
+    metadata, test_metadata = mapping(data.get("metadata")), mapping(test.get("metadata"))
+    return rest(
+        {key: value for key, value in metadata.items() if key not in test_metadata or test_metadata[key] != value}
+    )
 
 
 def _judgement(part: _Part, test: dict[str, Any], check: Check, model: str) -> Judgement:
@@ -202,17 +204,17 @@ def _judgement(part: _Part, test: dict[str, Any], check: Check, model: str) -> J
 
 
 def _with_sets(checks: list[Check]) -> list[Check]:
-    """A set that failed for nothing but a judge without a verdict says nothing either; one for limits alone is one."""
-    made = list(checks)
-    for at, check in enumerate(made):
-        inside = made[at + 1 : at + 1 + check.extra.get("parts", 0)]
+    """A set that failed only because a judge gave no verdict has no verdict either; a set of limits is a limit."""
+    result = list(checks)
+    for at, check in enumerate(result):
+        inside = result[at + 1 : at + 1 + check.extra.get("parts", 0)]
         statuses = {one.status for one in inside}
         if check.status == "fail" and "error" in statuses and "fail" not in statuses:
             broken = next(one.error for one in inside if one.status == "error")
-            made[at] = replace(check, status="error", error=broken)
+            result[at] = replace(check, status="error", error=broken)
         elif check.status == "fail" and only_limits([one for one in inside if one.status == "fail"]):
-            made[at] = replace(check, kind="limit")
-    return made
+            result[at] = replace(check, kind="limit")
+    return result
 
 
 def check_kind(assertion_type: str) -> CheckKind:
@@ -224,7 +226,7 @@ def only_limits(failed: Sequence[Check]) -> bool:
 
 
 def limit_of(checks: Sequence[Check]) -> Limit | None:
-    """The limit that was missed, where everything that was asked of the answer itself held."""
+    """The limit that was missed, if all checks of the answer itself passed."""
     if not only_limits([check for check in checks if check.failed]):
         return None
     missed = next((check for check in checks if check.status == "fail" and check.scorer in _LIMITS), None)
@@ -236,16 +238,16 @@ def limit_of(checks: Sequence[Check]) -> Limit | None:
     return Limit(type=kind, value=value, reason=missed.explanation)
 
 
-class Cut(NamedTuple):
-    """A time limit of promptfoo's own: of one call, or of the whole evaluation."""
+class TimeCut(NamedTuple):
+    """A time limit of promptfoo's own: for one call, or for the whole evaluation."""
 
     limit: Limit
     never_started: bool
 
 
-def error_of(told: str, phase: Phase, ref: SourceRef, response: Any = None) -> ErrorInfo:
-    stack = _STACK_LINE.search(told)
-    head = told[: stack.start()].rstrip() if stack else told
+def error_of(message: str, phase: Phase, ref: SourceRef, response: Any = None) -> ErrorInfo:
+    stack = _STACK_LINE.search(message)
+    head = message[: stack.start()].rstrip() if stack else message
     thrown = _THROWN.match(head)
     status = mapping(mapping(mapping(response).get("metadata")).get("http")).get("status")
     code = _HTTP.search(head)
@@ -254,29 +256,29 @@ def error_of(told: str, phase: Phase, ref: SourceRef, response: Any = None) -> E
         type=thrown["type"] if thrown else "grader_error" if phase == "scoring" else "provider_error",
         message=head,
         code=str(status) if failed else next(filter(None, code.groups()), "") if code else "",
-        traceback=told[stack.start() :].strip("\n") if stack else "",
-        frame=_frame(told),
+        traceback=message[stack.start() :].strip("\n") if stack else "",
+        frame=_frame(message),
         phase=phase,
         ref=ref,
     )
 
 
-def thrown_while_grading(told: str) -> bool:
-    return bool(_GRADING.search(told))
+def thrown_while_grading(message: str) -> bool:
+    return bool(_GRADING.search(message))
 
 
 def is_no_verdict(reason: str) -> bool:
     return bool(_NO_VERDICT.match(reason))
 
 
-def cut_short(told: str) -> Cut | None:
-    if match := _TIMED_OUT.match(told):
-        return Cut(Limit(type="time", value=int(match[1]) / 1000, reason="timeoutMs"), never_started=False)
-    if match := _RAN_OUT.search(told):
-        return Cut(Limit(type="run_time", value=int(match[1]) / 1000, reason="maxEvalTimeMs"), never_started=True)
+def cut_short(message: str) -> TimeCut | None:
+    if match := _TIMED_OUT.match(message):
+        return TimeCut(Limit(type="time", value=int(match[1]) / 1000, reason="timeoutMs"), never_started=False)
+    if match := _RAN_OUT.search(message):
+        return TimeCut(Limit(type="run_time", value=int(match[1]) / 1000, reason="maxEvalTimeMs"), never_started=True)
     return None
 
 
-def _frame(told: str) -> str:
-    """The first line of the stack that is nobody's library."""
-    return next((place.strip() for place in _PLACE.findall(told) if not _LIBRARY.search(place)), "")
+def _frame(message: str) -> str:
+    """The first line of the stack outside of libraries."""
+    return next((place.strip() for place in _PLACE.findall(message) if not _LIBRARY.search(place)), "")

@@ -1,4 +1,4 @@
-"""The columns of an evaluation: each is a prompt with a provider, gives one run, and has its graders."""
+"""The columns of an evaluation: each is a prompt with a provider, becomes one run, and has its graders."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,15 +8,15 @@ from typing import Any
 from errata.model import Scorer, Subject
 from errata.model.words import ScorerKind
 from errata.sources.base import Row
-from errata.sources.promptfoo.cases import Naming
-from errata.sources.promptfoo.evaluation import Evaluation
-from errata.sources.promptfoo.values import kept
+from errata.sources.promptfoo.cases import PromptfooNaming
+from errata.sources.promptfoo.evaluation import PromptfooEvaluation
+from errata.sources.promptfoo.values import without_secrets
 from errata.sources.shared.values import mapping, number, sequence, text
 from errata.text.clean import one_line
 
 Key = int | tuple[str, str]
 LONGEST_PROMPT = 80
-# what stands between the provider and its model, where anything does
+# API names between the provider and its model
 _WAYS = frozenset(
     (
         "agents",
@@ -79,10 +79,10 @@ _RED_TEAM = "promptfoo:redteam:"
 
 
 @dataclass
-class Column:
+class PromptfooColumn:
     key: Key
-    stated: dict[str, Any]
-    """What the file says of it apart from the rows."""
+    entry: dict[str, Any]
+    """The file's entry for the column, apart from the rows."""
     at: int | None = None
     provider: Any = None
     prompt: dict[str, Any] = field(default_factory=dict)
@@ -94,26 +94,26 @@ class Column:
 
     @property
     def provider_id(self) -> str:
-        return provider_id(self.provider) or text(self.stated.get("provider"))
+        return provider_id(self.provider) or text(self.entry.get("provider"))
 
     @property
     def provider_label(self) -> str:
-        told = text(self.stated.get("provider"))
-        return label_of(self.provider) or (told if told != self.provider_id else "")
+        name = text(self.entry.get("provider"))
+        return label_of(self.provider) or (name if name != self.provider_id else "")
 
     @property
     def prompt_label(self) -> str:
-        return _label(self.stated) or _label(self.prompt)
+        return _label(self.entry) or _label(self.prompt)
 
 
-class Columns:
-    def __init__(self, evaluation: Evaluation, rows: Iterable[Row]) -> None:
+class PromptfooColumns:
+    def __init__(self, evaluation: PromptfooEvaluation, rows: Iterable[Row]) -> None:
         self._prompts = evaluation.prompts
         self._graders = Graders(evaluation.config)
         self._only_provider = _only_provider(evaluation.config)
-        self.naming = Naming()
-        self.by_key: dict[Key, Column] = {
-            at: Column(key=at, stated=prompt, at=at) for at, prompt in enumerate(evaluation.prompts)
+        self.naming = PromptfooNaming()
+        self.by_key: dict[Key, PromptfooColumn] = {
+            at: PromptfooColumn(key=at, entry=prompt, at=at) for at, prompt in enumerate(evaluation.prompts)
         }
         for row in rows:
             self._note(row.data)
@@ -126,9 +126,9 @@ class Columns:
         provider, prompt = self.provider_of(row), mapping(row.get("prompt"))
         names = (provider_id(provider), label_of(provider))
         label = _label(prompt)
-        for at, stated in enumerate(self._prompts):
-            told = text(stated.get("provider"))
-            if _label(stated) == label and (not told or told in names):
+        for at, entry in enumerate(self._prompts):
+            named_provider = text(entry.get("provider"))
+            if _label(entry) == label and (not named_provider or named_provider in names):
                 return at
         return (names[1] or names[0], label)
 
@@ -137,7 +137,7 @@ class Columns:
 
     def _note(self, row: dict[str, Any]) -> None:
         key = self.key_of(row)
-        column = self.by_key.setdefault(key, Column(key=key, stated={}))
+        column = self.by_key.setdefault(key, PromptfooColumn(key=key, entry={}))
         if not column.rows:
             column.provider = self.provider_of(row)
             column.prompt = mapping(row.get("prompt"))
@@ -156,13 +156,13 @@ class Columns:
                     )
 
     def _name(self, config: dict[str, Any]) -> None:
-        """The variant of each: its prompt where there are several; more where that leaves two alike."""
+        """Set the variant of each column: its prompt if there are several, and more if two would be alike."""
         columns = list(self.by_key.values())
         prompts = _prompt_names(columns)
         for column, prompt in zip(columns, prompts, strict=True):
-            options = configured(config, column.provider_id, column.provider_label)
-            told = {**mapping(options), **mapping(column.provider)}
-            column.subject = subject_of(column.provider_id, told)
+            options = configuration_of(config, column.provider_id, column.provider_label)
+            options_used = {**mapping(options), **mapping(column.provider)}
+            column.subject = subject_of(column.provider_id, options_used)
             column.variant = {"prompt": prompt} if len(set(prompts)) > 1 else {}
         for column in _alike(columns):
             if column.provider_label:
@@ -179,57 +179,61 @@ def _label(prompt: dict[str, Any]) -> str:
     return text(prompt.get("label")) or text(prompt.get("display")) or text(prompt.get("raw"))
 
 
-def _prompt_names(columns: list[Column]) -> list[str]:
-    """Labels are often the whole prompt: cut, and told apart by the prompt's id where that is not enough."""
-    shown = [one_line(column.prompt_label, LONGEST_PROMPT) for column in columns]
+def _prompt_names(columns: list[PromptfooColumn]) -> list[str]:
+    """Labels are often the whole prompt: shortened, and distinguished by the prompt's id if needed."""
+    labels = [one_line(column.prompt_label, LONGEST_PROMPT) for column in columns]
     full: dict[str, set[str]] = {}
-    for name, column in zip(shown, columns, strict=True):
+    for name, column in zip(labels, columns, strict=True):
         full.setdefault(name, set()).add(_prompt_key(column))
     return [
         f"{name} [{_prompt_key(column)[:8]}]" if len(full[name]) > 1 else name
-        for name, column in zip(shown, columns, strict=True)
+        for name, column in zip(labels, columns, strict=True)
     ]
 
 
-def _prompt_key(column: Column) -> str:
-    return text(column.stated.get("id")) or column.prompt_id or column.prompt_label
+def _prompt_key(column: PromptfooColumn) -> str:
+    return text(column.entry.get("id")) or column.prompt_id or column.prompt_label
 
 
-def _alike(columns: list[Column]) -> list[Column]:
-    def known(column: Column) -> tuple[str, ...]:
+def _alike(columns: list[PromptfooColumn]) -> list[PromptfooColumn]:
+    def identity(column: PromptfooColumn) -> tuple[str, ...]:
         return (column.subject.model, column.subject.provider, *sorted(column.variant.values()))
 
-    often = Counter(map(known, columns))
-    return [column for column in columns if often[known(column)] > 1]
+    counts = Counter(map(identity, columns))
+    return [column for column in columns if counts[identity(column)] > 1]
 
 
 def _only_provider(config: dict[str, Any]) -> Any:
-    """Rows of old exports don't name the provider; the configuration does, where there is one."""
+    """Rows of old exports don't name the provider; the configuration does, if there is only one."""
     listed = config.get("providers") or config.get("targets")
     if isinstance(listed, list):
         return listed[0] if len(listed) == 1 else None
     return listed
 
 
-def provider_id(told: Any) -> str:
-    """The id of a provider that is given as such, as an object, or by what it is for."""
-    if isinstance(told, str):
-        return told
-    found = mapping(told)
-    if isinstance(found.get("id"), str):
-        return text(found["id"])
-    if "text" in found:
-        return provider_id(found["text"])
-    return next(iter(found), "") if len(found) == 1 and isinstance(next(iter(found.values())), dict) else ""
+def provider_id(provider: Any) -> str:
+    """The id of a provider given as an id, as an object, or by purpose."""
+    if isinstance(provider, str):
+        return provider
+    fields = mapping(provider)
+    if isinstance(fields.get("id"), str):
+        return text(fields["id"])
+    if "text" in fields:
+        return provider_id(fields["text"])
+    return next(iter(fields), "") if len(fields) == 1 and isinstance(next(iter(fields.values())), dict) else ""
 
 
-def label_of(told: Any) -> str:
-    return text(mapping(told).get("label"))
+def label_of(provider: Any) -> str:
+    return text(mapping(provider).get("label"))
 
 
-def subject_of(ident: str, told: Any) -> Subject:
+def subject_of(ident: str, provider: Any) -> Subject:
     scheme, colon, model = ident.partition(":")
-    options = {key: kept(value, key) for key, value in mapping(told).items() if key not in ("id", "label") and value}
+    options = {
+        key: without_secrets(value, key)
+        for key, value in mapping(provider).items()
+        if key not in ("id", "label") and value
+    }
     if not colon or not model or scheme.lower() in _PROGRAMS:
         return Subject(model=ident, params=options)
     way, colon, rest = model.partition(":")
@@ -238,8 +242,8 @@ def subject_of(ident: str, told: Any) -> Subject:
     return Subject(model=model, provider=scheme, params=options)
 
 
-def configured(config: dict[str, Any], ident: str, label: str) -> Any:
-    """How the configuration describes a provider: by label where it has one."""
+def configuration_of(config: dict[str, Any], ident: str, label: str) -> Any:
+    """The configuration of a provider, by label if it has one."""
     listed = config.get("providers") or config.get("targets")
     entries = listed if isinstance(listed, list) else [listed]
     for entry in entries:
@@ -253,7 +257,7 @@ def configured(config: dict[str, Any], ident: str, label: str) -> Any:
 
 
 class Graders:
-    """The model that grades: an assertion's own, else the test's, else the one of all tests."""
+    """The grading model: the assertion's own, otherwise the test's, otherwise the default of all tests."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         self._default = _of_test(mapping(config.get("defaultTest")))

@@ -1,4 +1,4 @@
-"""Reading an evaluation of promptfoo, and finding the document that repeats a file of rows."""
+"""Reads an evaluation of promptfoo, and finds the document that repeats a file of rows."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -10,10 +10,10 @@ import msgspec
 from errata.model import Item, Run, Unreadable
 from errata.sources.base import Numbering, Row, children, convert_each, head_of, json_lines, unreadable
 from errata.sources.promptfoo import HEAD, NAME, is_document
-from errata.sources.promptfoo.attempts import Place, attempt_of
+from errata.sources.promptfoo.attempts import RowPlace, attempt_of
 from errata.sources.promptfoo.cases import case_of
-from errata.sources.promptfoo.columns import Columns, Graders, Key
-from errata.sources.promptfoo.evaluation import Evaluation, open_evaluation, rows_alone
+from errata.sources.promptfoo.columns import Graders, Key, PromptfooColumns
+from errata.sources.promptfoo.evaluation import PromptfooEvaluation, open_evaluation, rows_alone
 from errata.sources.promptfoo.runs import run_of
 from errata.sources.shared.runs import by_neighbours
 
@@ -26,23 +26,23 @@ def read_evaluation(path: Path) -> Iterator[Item]:
     if isinstance(evaluation, Unreadable):
         yield evaluation
         return
-    columns = Columns(evaluation, rows_alone(evaluation.rows()))
+    columns = PromptfooColumns(evaluation, rows_alone(evaluation.rows()))
     runs = {key: run_of(evaluation, column, len(columns.by_key), path) for key, column in columns.by_key.items()}
     yield from runs.values()
-    rows = Rows(columns, runs, Graders(evaluation.config))
+    rows = PromptfooRows(columns, runs, Graders(evaluation.config))
     yield from by_neighbours(convert_each(evaluation.rows(), rows.items_of, source=NAME, owner=rows.owner))
     yield from _nothing(evaluation, runs)
 
 
-def _nothing(evaluation: Evaluation, runs: dict[Key, Run]) -> Iterator[Unreadable]:
+def _nothing(evaluation: PromptfooEvaluation, runs: dict[Key, Run]) -> Iterator[Unreadable]:
     if not runs and not any(evaluation.rows()):
         yield unreadable(NAME, evaluation.ref, "no results")
 
 
-class Rows:
-    """What has been seen of each run: tries at its cases, and promptfoo's own numbers of them."""
+class PromptfooRows:
+    """Converts rows: counts the attempts at each case, and remembers promptfoo's own numbers."""
 
-    def __init__(self, columns: Columns, runs: dict[Key, Run], graders: Graders) -> None:
+    def __init__(self, columns: PromptfooColumns, runs: dict[Key, Run], graders: Graders) -> None:
         self._columns = columns
         self._runs = runs
         self._graders = graders
@@ -63,19 +63,19 @@ class Rows:
     def owner(self, row: Row) -> str:
         return self._runs[self._columns.key_of(row.data)].id
 
-    def _place(self, key: Key, name: str, index: int, number: Any) -> Place:
-        """Repeats have numbers of their own; a row with one that was there already is the same row twice."""
+    def _place(self, key: Key, name: str, index: int, number: Any) -> RowPlace:
+        """Repeats have numbers of their own; a row whose number occurred before is the same row twice."""
         first = self._numbers.setdefault((key, number), (name, index)) if isinstance(number, int) else (name, index)
         twice = first[0] == name and first[1] != index
-        return Place(self._runs[key], name, index, first[1] if twice else None)
+        return RowPlace(self._runs[key], name, index, first[1] if twice else None)
 
 
-class _Named(msgspec.Struct):
+class _RowId(msgspec.Struct):
     id: str
 
 
 def document_of_rows(path: Path) -> Path | None:
-    """The document of the same evaluation in the folder of a file of rows, by the ids of the rows."""
+    """The document of the same evaluation in the folder of a file of rows, found by the ids of the rows."""
     if not _fits(path):
         return None
     ids = _ids(path)
@@ -88,10 +88,10 @@ def document_of_rows(path: Path) -> Path | None:
 
 
 def _ids(path: Path) -> list[bytes]:
-    """Nothing where a row has none."""
-    rows = [row for row in json_lines(path, source=NAME, root=path, usual=_Named) if isinstance(row, Row)]
-    named = [row.data.id for row in rows if isinstance(row.data, _Named) and row.data.id]
-    return [f'"{ident}"'.encode() for ident in named] if len(named) == len(rows) else []
+    """Empty if a row has no id."""
+    rows = [row for row in json_lines(path, source=NAME, root=path, usual=_RowId) if isinstance(row, Row)]
+    ids = [row.data.id for row in rows if isinstance(row.data, _RowId) and row.data.id]
+    return [f'"{ident}"'.encode() for ident in ids] if len(ids) == len(rows) else []
 
 
 def _fits(path: Path) -> bool:

@@ -20,17 +20,17 @@ _KNOWN = ("spanId", "parentSpanId", "name", "startTime", "endTime", "status")
 
 
 def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
-    """The history where there is one, else the prompt and the answer; then what was traced."""
+    """The history if there is one, otherwise the prompt and the answer; then the traced spans."""
     response = mapping(row.get("response"))
     metadata = mapping(response.get("metadata"))
-    told = next((turns for key in HISTORIES if (turns := sequence(metadata.get(key)))), None)
-    if told is not None:
-        steps = list(_turns(told))
+    history = next((turns for key in HISTORIES if (turns := sequence(metadata.get(key)))), None)
+    if history is not None:
+        steps = list(_turns(history))
     else:
-        steps = [*_asked(mapping(row.get("prompt")).get("raw")), *_answered(response)]
-    steps = list(_numbered(steps))
+        steps = [*_prompt_steps(mapping(row.get("prompt")).get("raw")), *_answer_steps(response)]
+    steps = list(_number_steps(steps))
     traces = [metadata.get("trace") or mapping(row.get("metadata")).get("trace")]
-    for trace in [*traces, *(mapping(turn).get("trace") for turn in told or ())]:
+    for trace in [*traces, *(mapping(turn).get("trace") for turn in history or ())]:
         steps += steps_of_trace(mapping(trace), len(steps))
     return tuple(steps)
 
@@ -40,8 +40,8 @@ def has_history(row: dict[str, Any]) -> bool:
     return any(sequence(metadata.get(key)) for key in HISTORIES)
 
 
-def _numbered(steps: Iterable[Step]) -> Iterator[Step]:
-    """In order, and each answer of a tool below the call that asked for it."""
+def _number_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Numbers the steps, and puts each tool result below its call."""
     calls: dict[str, int] = {}
     for index, step in enumerate(steps):
         calls |= {call.id: index for call in step.tool_calls if call.id}
@@ -49,7 +49,7 @@ def _numbered(steps: Iterable[Step]) -> Iterator[Step]:
         yield replace(step, index=index, parent=calls.get(answers) if isinstance(answers, str) else None)
 
 
-def _asked(raw: Any) -> Iterator[Step]:
+def _prompt_steps(raw: Any) -> Iterator[Step]:
     messages = _messages(raw)
     if messages is not None:
         yield from map(_message, messages)
@@ -58,7 +58,7 @@ def _asked(raw: Any) -> Iterator[Step]:
 
 
 def _messages(raw: Any) -> list[dict[str, Any]] | None:
-    """A chat is written as JSON inside of the prompt's text."""
+    """A chat is stored as JSON in the prompt's text."""
     if isinstance(raw, str):
         if raw.lstrip()[:1] not in ("[", "{"):
             return None
@@ -76,13 +76,15 @@ def _message(message: dict[str, Any]) -> Step:
     content = message.get("content")
     role = CHAT_ROLES.get(text(message.get("role")).lower(), "environment")
     parts = [part for part in sequence(content) if not _is_text(part)]
-    said = [_said(part) for part in sequence(content) if _is_text(part)] if isinstance(content, list) else [content]
+    texts = (
+        [_part_text(part) for part in sequence(content) if _is_text(part)] if isinstance(content, list) else [content]
+    )
     calls = _calls(message.get("tool_calls"))
     return Step(
         index=0,
         actor=Actor(role=role, name=text(message.get("name"))),
         kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
-        text="\n".join(as_text(one) for one in said if one is not None),
+        text="\n".join(as_text(one) for one in texts if one is not None),
         parts=tuple(plain(part) if isinstance(part, dict) else {"value": plain(part)} for part in parts),
         reasoning=text(message.get("reasoning_content")) or text(message.get("reasoning")),
         tool_calls=calls,
@@ -94,7 +96,7 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, str) or (isinstance(part, dict) and isinstance(part.get("text"), str) and len(part) <= 2)
 
 
-def _said(part: Any) -> str:
+def _part_text(part: Any) -> str:
     return part if isinstance(part, str) else text(part.get("text"))
 
 
@@ -114,19 +116,19 @@ def _call(call: dict[str, Any]) -> ToolCall:
         return ToolCall(id=ident, name=name, arguments_raw=raw, parse_error=str(error))
 
 
-def _answered(response: dict[str, Any]) -> Iterator[Step]:
+def _answer_steps(response: dict[str, Any]) -> Iterator[Step]:
     output = response.get("output")
     media = tuple({key: plain(response[key])} for key in _MEDIA if response.get(key))
     if output is None and not media:
         return
     listed = output if isinstance(output, list) else mapping(output).get("tool_calls")
     calls = _calls(listed) if _are_calls(listed) else ()
-    said = mapping(output).get("content") if calls else output
+    content = mapping(output).get("content") if calls else output
     yield Step(
         index=0,
         actor=Actor(role="assistant"),
         kind="tool_call" if calls else "message",
-        text=as_text(said) if said is not None else "",
+        text=as_text(content) if content is not None else "",
         parts=media,
         reasoning=text(response.get("reasoning")),
         tool_calls=calls,
@@ -135,14 +137,14 @@ def _answered(response: dict[str, Any]) -> Iterator[Step]:
 
 def _are_calls(listed: Any) -> bool:
     return bool(sequence(listed)) and all(
-        mapping(one).get("function") or mapping(one).get("type") in ("function", "function_call", "tool_use")
-        for one in sequence(listed)
+        mapping(call).get("function") or mapping(call).get("type") in ("function", "function_call", "tool_use")
+        for call in sequence(listed)
     )
 
 
-def _turns(told: list[Any]) -> Iterator[Step]:
-    """Messages, or what a red team sent and got back, with its score of each try."""
-    for turn in told:
+def _turns(history: list[Any]) -> Iterator[Step]:
+    """Messages, or the prompts and replies of a red team with the score of each try."""
+    for turn in history:
         if not isinstance(turn, dict):
             yield Step(index=0, actor=Actor(role="environment"), kind="log", text=as_text(turn))
         elif "role" in turn:
@@ -150,8 +152,8 @@ def _turns(told: list[Any]) -> Iterator[Step]:
         else:
             if turn.get("prompt") is not None:
                 yield Step(index=0, actor=Actor(role="simulator", name="red team"), text=as_text(turn["prompt"]))
-            said = as_text(turn["output"]) if turn.get("output") is not None else ""
-            yield Step(index=0, actor=Actor(role="assistant"), text=said, extra=rest(turn, _TURN))
+            reply = as_text(turn["output"]) if turn.get("output") is not None else ""
+            yield Step(index=0, actor=Actor(role="assistant"), text=reply, extra=rest(turn, _TURN))
 
 
 def steps_of_trace(trace: dict[str, Any], start: int) -> Iterator[Step]:

@@ -1,4 +1,4 @@
-"""What promptfoo writes of its own: times of two kinds, and settings that may hold secrets."""
+"""promptfoo's own values: times in two formats, and settings that may hold secrets."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -8,10 +8,10 @@ import msgspec
 
 from errata.model.times import from_milliseconds
 from errata.sources.shared import values
-from errata.sources.shared.values import is_told, number, plain
+from errata.sources.shared.values import has_value, number, plain
 
 NOT_KEPT = "[not kept]"
-"""Stands where a value was that may be a secret; its name stays."""
+"""Replaces a value that may be a secret; its name stays."""
 
 _SECRET_ENDS = (
     "apikey",
@@ -49,13 +49,13 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else _encode(plain(value)).decode()
 
 
-def kept(value: Any, name: str = "") -> Any:
-    """The same without environment variables, the values of headers that are sent, and whatever is called a key."""
+def without_secrets(value: Any, name: str = "") -> Any:
+    """The value without environment variables, request header values, and anything named like a key."""
     sort = _sort(name) if name else ""
     if sort == "secret" and isinstance(value, str | dict | list) and value:
         return NOT_KEPT
     if isinstance(value, list):
-        return [kept(child) for child in value]
+        return [without_secrets(child) for child in value]
     if not isinstance(value, dict):
         return value if isinstance(value, str) else plain(value)
     if sort == "environment":
@@ -63,18 +63,23 @@ def kept(value: Any, name: str = "") -> Any:
     if sort == "headers":
         return {key: child if _harmless(key) else NOT_KEPT for key, child in value.items()}
     if name == "http" and "status" in value:
-        return {key: _answered(child) if key == "headers" else kept(child, key) for key, child in value.items()}
-    return {key: kept(child, key) for key, child in value.items()}
+        return {
+            key: _response_headers(child) if key == "headers" else without_secrets(child, key)
+            for key, child in value.items()
+        }
+    return {key: without_secrets(child, key) for key, child in value.items()}
 
 
 def rest(document: dict[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
-    """The fields that have no home in a record."""
-    return {key: kept(value, key) for key, value in document.items() if key not in known and is_told(value)}
+    """The fields that no field of a record holds."""
+    return {
+        key: without_secrets(value, key) for key, value in document.items() if key not in known and has_value(value)
+    }
 
 
 @lru_cache(maxsize=4096)
 def _sort(name: str) -> str:
-    """What a name says of the value below it, however it is spelled."""
+    """What a name reveals about its value, however it is spelled."""
     bare = "".join(letter for letter in name.lower() if letter.isalnum())
     if bare.endswith(_SECRET_ENDS):
         return "secret"
@@ -85,6 +90,10 @@ def _harmless(header: str) -> bool:
     return header.lower().replace("-", "") in _HARMLESS_HEADERS
 
 
-def _answered(headers: Any) -> Any:
-    """What a server sent back: worth keeping, but for cookies and the like."""
-    return {key: kept(child, key) for key, child in headers.items()} if isinstance(headers, dict) else kept(headers)
+def _response_headers(headers: Any) -> Any:
+    """Response headers: kept, except for cookies and the like."""
+    return (
+        {key: without_secrets(child, key) for key, child in headers.items()}
+        if isinstance(headers, dict)
+        else without_secrets(headers)
+    )

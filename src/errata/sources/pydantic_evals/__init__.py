@@ -1,4 +1,4 @@
-"""pydantic-evals: a report, as `EvaluationReportAdapter` writes it."""
+"""pydantic-evals: a report as `EvaluationReportAdapter` writes it."""
 
 import re
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ HEAD = 256 * 1024
 
 
 def _keys(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rb'(?<!\\)"' + name + rb'"\s*:') for name in names)
+    return tuple(re.compile(rb'"(?<!\\")' + name + rb'"\s*:') for name in names)
 
 
-_REPORT = re.compile(rb'(?<!\\)"cases"\s*:\s*\[')
+_REPORT = re.compile(rb'"(?<!\\")cases"\s*:\s*\[')
 _CASE = _keys(b"inputs", b"assertions", b"task_duration")
 _ALL_BROKEN = _keys(b"failures", b"inputs", b"error_stacktrace", b"source_case_name")
 

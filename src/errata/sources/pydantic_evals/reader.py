@@ -1,7 +1,7 @@
-"""A case of a report, or one whose task raised → the case and its attempt.
+"""A case of a report, or a case whose task raised → the case and its attempt.
 
-pydantic-evals keeps the three facts apart: a task that raised stands among the failures, an evaluator that raised
-among those of the case, and a case failed where an assertion does not hold. Scores have no threshold.
+pydantic-evals keeps the three facts apart: a task that raised is in the report's failures, an evaluator that raised in
+the failures of its case, and a case fails if an assertion does not hold. Scores have no threshold.
 """
 
 import re
@@ -28,12 +28,23 @@ from errata.model.identity import fingerprint
 from errata.model.words import CheckKind, CheckStatus
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.pydantic_evals import NAME
-from errata.sources.pydantic_evals.reports import CASES, Report, run_of
+from errata.sources.pydantic_evals.reports import CASES, PydanticReport, run_of
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.facts import NOT_MADE, Facts, outcome_of, settled
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.facts import NOT_MADE, Facts, mark_recovered, outcome_of
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import long_document
-from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    mapping,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _NUMBERED = re.compile(r"Case \d+")
 _REPEAT = re.compile(r" \[(\d{1,6})/\d+\]")
@@ -45,11 +56,11 @@ _CASE = frozenset(
 _FAILURE = ("name", "error_message", "error_stacktrace")
 
 
-class Reading(NamedTuple):
+class ReportContext(NamedTuple):
     run: Run
-    report: Report
-    taken: dict[str, set[int]]
-    """The numbers of the attempts of each case that were met."""
+    report: PydanticReport
+    numbers: dict[str, set[int]]
+    """The attempt numbers of each case so far."""
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -58,36 +69,36 @@ def read(path: Path) -> Iterator[Item]:
     if isinstance(document, Unreadable):
         yield document
         return
-    report = Report(document)
+    report = PydanticReport(document)
     run = run_of(report, path.parent)
     yield run
     yield from of_run(run.id, iter(report.problems))
-    rows = convert_each(report.rows(), partial(items_of, Reading(run, report, {})), source=NAME)
+    rows = convert_each(report.rows(), partial(items_of, ReportContext(run, report, {})), source=NAME)
     yield from of_run(run.id, rows)
 
 
-def items_of(reading: Reading, row: Row) -> Iterator[Item]:
+def items_of(context: ReportContext, row: Row) -> Iterator[Item]:
     case = mapping(row.data)
     name = _name(case)
     index = _index(case)
-    if name not in reading.taken:
-        yield _case(reading.run, name, case, row)
-    taken = reading.taken.setdefault(name, set())
-    index = index if index not in taken else max(taken) + 1
-    taken.add(index)
-    yield _attempt(reading, name, index, row)
+    if name not in context.numbers:
+        yield _case(context.run, name, case, row)
+    numbers = context.numbers.setdefault(name, set())
+    index = index if index not in numbers else max(numbers) + 1
+    numbers.add(index)
+    yield _attempt(context, name, index, row)
 
 
 def _name(case: dict[str, Any]) -> str:
-    """`Case 3` is the place in a data set, given to what has no name."""
-    told = name_of(case.get("source_case_name") or case.get("name"))
-    return f"input-{fingerprint(plain(case.get('inputs')), size=6)}" if _NUMBERED.fullmatch(told) else told
+    """`Case 3` is a position in a dataset, used for cases without a name."""
+    name = name_of(case.get("source_case_name") or case.get("name"))
+    return f"input-{fingerprint(plain(case.get('inputs')), size=6)}" if _NUMBERED.fullmatch(name) else name
 
 
 def _index(case: dict[str, Any]) -> int:
     source, name = text(case.get("source_case_name")), text(case.get("name"))
-    found = _REPEAT.fullmatch(name.removeprefix(source)) if source else None
-    return int(found[1]) if found else 1
+    match = _REPEAT.fullmatch(name.removeprefix(source)) if source else None
+    return int(match[1]) if match else 1
 
 
 def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
@@ -98,23 +109,23 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
         name=text(case.get("source_case_name")) or text(case.get("name")),
         input=plain(case["inputs"]),
         expected=plain(case.get("expected_output")),
-        extra=known(metadata=case.get("metadata")),
+        extra=non_empty(metadata=case.get("metadata")),
         ref=row.ref,
     )
 
 
-def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
+def _attempt(context: ReportContext, name: str, index: int, row: Row) -> Attempt:
     case = row.data
-    checks = tuple(_checks(reading.report, case, row.ref))
+    checks = tuple(_checks(context.report, case, row.ref))
     error = _error(case, "subject", row.ref) if "error_message" in case else None
     facts = NOT_MADE if error else _facts(checks)
-    checks = settled(checks, facts)
+    checks = mark_recovered(checks, facts)
     value = None if error else _value(checks)
     took = number(case.get("total_duration"))
     broken = tuple(check.error for check in checks if check.error)
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
         native_id=text(case.get("name")),
         index=index,
         execution=facts.execution,
@@ -130,7 +141,7 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
         duration=number(case.get("task_duration")),
         durations={} if took is None else {"total": took},
         extra=rest(case, _CASE)
-        | known(
+        | non_empty(
             metrics=case.get("metrics"),
             attributes=case.get("attributes"),
             metadata=case.get("metadata") if index > 1 else None,
@@ -144,48 +155,48 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
 
 
 def _output(case: dict[str, Any]) -> Output:
-    told = case.get("output")
-    if told is None or isinstance(told, str):
-        return Output(text=told)
-    return Output(text=as_text(told), structured=plain(told))
+    output = case.get("output")
+    if output is None or isinstance(output, str):
+        return Output(text=output)
+    return Output(text=as_text(output), structured=plain(output))
 
 
-def _checks(report: Report, case: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
+def _checks(report: PydanticReport, case: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
     order = 0
     for kind in ("assertions", "scores", "labels"):
-        for name, told in mapping(case.get(kind)).items():
-            yield _check(kind, name, mapping(told), order, ref.below(kind, name))
+        for name, result in mapping(case.get(kind)).items():
+            yield _check(kind, name, mapping(result), order, ref.below(kind, name))
             order += 1
-    for at, told in enumerate(map(mapping, sequence(case.get("evaluator_failures")))):
+    for at, result in enumerate(map(mapping, sequence(case.get("evaluator_failures")))):
         place = ref.below("evaluator_failures", at)
-        source = text(mapping(told.get("source")).get("name"))
+        source = text(mapping(result.get("source")).get("name"))
         yield Check(
-            name=text(told.get("name")) or source,
+            name=text(result.get("name")) or source,
             status="error",
             scorer=source,
             order=order + at,
-            counts=source not in report.only_telling,
-            error=_error(told, "scoring", place),
-            extra=rest(told, _FAILURE),
+            counts=source not in report.only_informative,
+            error=_error(result, "scoring", place),
+            extra=rest(result, _FAILURE),
             ref=place,
         )
 
 
 def _check(kind: str, name: str, result: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    told = Fields(result)
-    value, own_name = told.take("value"), told.require("name")
-    known_ = value if isinstance(value, bool | str) else number(value)
-    how: CheckKind = "assertion" if kind == "assertions" else "criterion"
+    fields = JsonFields(result)
+    value, own_name = fields.take("value"), fields.require("name")
+    known_value = value if isinstance(value, bool | str) else number(value)
+    check_kind: CheckKind = "assertion" if kind == "assertions" else "criterion"
     return Check(
         name=name,
         status=_status(kind, value),
-        scorer=text(mapping(told.get("source")).get("name")),
+        scorer=text(mapping(fields.get("source")).get("name")),
         order=order,
-        kind=how,
-        value=known_,
+        kind=check_kind,
+        value=known_value,
         counts=kind == "assertions",
-        explanation=text(told.take("reason")),
-        extra=rest(told.rest()) | known(name=own_name if own_name != name else None, kind=kind),
+        explanation=text(fields.take("reason")),
+        extra=rest(fields.rest()) | non_empty(name=own_name if own_name != name else None, kind=kind),
         ref=ref,
     )
 
@@ -196,28 +207,28 @@ def _status(kind: str, value: Any) -> CheckStatus:
     return "pass" if value is True else "fail" if value is False else "unscored"
 
 
-def _error(told: dict[str, Any], phase: Any, ref: SourceRef) -> ErrorInfo:
-    said, traceback = text(told.get("error_message")), text(told.get("error_stacktrace"))
-    return error_of(raised_as(said), phase, traceback=traceback, ref=ref.below("error_message"))
+def _error(failure: dict[str, Any], phase: Any, ref: SourceRef) -> ErrorInfo:
+    message, traceback = text(failure.get("error_message")), text(failure.get("error_stacktrace"))
+    return error_of(raised_as(message), phase, traceback=traceback, ref=ref.below("error_message"))
 
 
 def _facts(checks: tuple[Check, ...]) -> Facts:
     if any(check.failed for check in checks):
         return Facts("completed", "scored", "fail")
     broken = [check for check in checks if check.status == "error"]
-    measured = any(check.value is not None for check in checks)
-    if any(check.counts for check in broken) or (broken and not measured):
+    has_values = any(check.value is not None for check in checks)
+    if any(check.counts for check in broken) or (broken and not has_values):
         return Facts("completed", "error", "none")
     if any(check.status == "pass" for check in checks):
         return Facts("completed", "scored", "pass")
-    if not measured:
+    if not has_values:
         return Facts("completed", "unscored" if checks else "not_run", "none")
     value = _value(checks)
     return Facts("completed", "scored", outcome_of(value) if value is not None and 0 <= value <= 1 else "none")
 
 
 def _value(checks: tuple[Check, ...]) -> float | None:
-    """The share of assertions that hold; where nothing is asserted, the first score."""
+    """The share of assertions that hold; without assertions, the first score."""
     held = [
         check.status == "pass" for check in checks if check.kind == "assertion" and check.status in ("pass", "fail")
     ]

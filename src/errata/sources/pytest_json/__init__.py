@@ -1,4 +1,4 @@
-"""pytest-json-report: the JSON that pytest leaves with `--json-report`."""
+"""pytest-json-report: the JSON report of `pytest --json-report`."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 _SIGNS = tuple(
-    re.compile(rb'(?<!\\)"' + sign) for sign in (rb'exitcode"\s*:\s*-?\d', rb'root"\s*:\s*"', rb'summary"\s*:\s*\{')
+    re.compile(rb'"(?<!\\")' + sign) for sign in (rb'exitcode"\s*:\s*-?\d', rb'root"\s*:\s*"', rb'summary"\s*:\s*\{')
 )
 
 

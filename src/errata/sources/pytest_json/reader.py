@@ -1,7 +1,7 @@
-"""A report → its tests, each with its three stages, files that could not be collected, and tests that never ran.
+"""A report → its tests with their three stages, files that could not be collected, and tests that never ran.
 
-What is raised in a body and is no assertion measures nothing, although pytest calls it a failure; what is raised in a
-fixture is an error of the setup, or of what comes after.
+An exception in a test body that is not an assertion is no measurement, although pytest calls it a failure. An exception
+in a fixture is an error of the setup or of the teardown.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRe
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row, convert_each, of_run
 from errata.sources.pytest_json import NAME
-from errata.sources.pytest_json.runs import PASSES, field, recorded, run_of, survey
-from errata.sources.shared.documents import captured
+from errata.sources.pytest_json.runs import PASSES, field, properties_of, run_of, survey
+from errata.sources.shared.documents import output_artefact
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
     FAILED,
@@ -26,12 +26,12 @@ from errata.sources.shared.facts import (
     SKIPPED,
     UNFINISHED,
     Facts,
-    Refused,
-    Verdict,
-    named_failure,
+    FailedTestCheck,
+    TestVerdict,
+    failure_status,
 )
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, rest, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, name_of, non_empty, number, rest, sequence, text
 
 OUTCOMES = ("passed", "failed", "skipped")
 STAGES = ("setup", "call", "teardown")
@@ -49,7 +49,7 @@ class Stage(NamedTuple):
         return text(self.data.get("outcome"))
 
     @property
-    def shown(self) -> str:
+    def longrepr(self) -> str:
         return text(self.data.get("longrepr"))
 
     @property
@@ -59,12 +59,14 @@ class Stage(NamedTuple):
     @property
     def raised(self) -> Raised:
         last = mapping(next(iter(sequence(self.data.get("traceback"))[-1:]), {}))
-        found = raised_in(self.shown, self.message or self.shown.partition("\n")[0])
-        named = text(last.get("message"))
-        return found if found.type or not named.isidentifier() else Raised(named, found.message, found.frame)
+        raised = raised_in(self.longrepr, self.message or self.longrepr.partition("\n")[0])
+        type_name = text(last.get("message"))
+        return (
+            raised if raised.type or not type_name.isidentifier() else Raised(type_name, raised.message, raised.frame)
+        )
 
     def error(self, phase: Phase) -> ErrorInfo:
-        return error_of(self.raised, phase, traceback=self.shown, ref=self.ref)
+        return error_of(self.raised, phase, traceback=self.longrepr, ref=self.ref)
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -73,13 +75,13 @@ def read(path: Path) -> Iterator[Item]:
     if isinstance(document, Unreadable):
         yield document
         return
-    told = survey(document)
-    run = run_of(document, told, path)
+    summary = survey(document)
+    run = run_of(document, summary, path)
     yield run
     yield from of_run(run.id, convert_each(document.rows(), partial(items_of, run, Numbering()), source=NAME))
     yield from of_run(run.id, document.problems())
-    yield from not_collected(run, document)
-    yield from never_run(run, document, told.names)
+    yield from uncollected_items(run, document)
+    yield from never_run(run, document, summary.names)
 
 
 def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
@@ -88,7 +90,7 @@ def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
     index = numbering.next(name)
     if index == 1:
         file = name.partition("::")[0]
-        extra = known(line=test.get("lineno"), keywords=test.get("keywords"))
+        extra = non_empty(line=test.get("lineno"), keywords=test.get("keywords"))
         yield Case(run=run.id, suite=run.suite, native_id=name, category=file, extra=extra, ref=row.ref)
     yield _attempt(run, name, index, row)
 
@@ -98,10 +100,14 @@ def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
     stages = {stage: Stage(mapping(test.get(stage)), row.ref.below(stage)) for stage in STAGES if test.get(stage)}
     outcome = text(test.get("outcome"))
     verdict = _with_teardown(_verdict(stages, outcome), stages.get("teardown"))
-    # a test that was tried again is counted apart, as neither passed nor failed
+    # a test that was rerun is counted separately, as neither passed nor failed
     counted = verdict.is_counted and outcome != "rerun"
-    properties = recorded(test.get("user_properties"))
-    durations = {name: told for name, one in stages.items() if (told := number(one.data.get("duration"))) is not None}
+    properties = properties_of(test.get("user_properties"))
+    durations = {
+        name: seconds
+        for name, stage_data in stages.items()
+        if (seconds := number(stage_data.data.get("duration"))) is not None
+    }
     return Attempt(
         run=run.id,
         case=case_key(run.suite, name),
@@ -110,42 +116,47 @@ def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
         reported=float(outcome in PASSES) if counted else None,
         reported_counted=counted,
         checks=tuple(verdict.checks(row.ref, properties.get("score"))),
-        artefacts=tuple(one for name, stage in stages.items() for one in _artefacts(name, stage)),
+        artefacts=tuple(stage_data for name, stage in stages.items() for stage_data in _artefacts(name, stage)),
         duration=sum(durations.values()) if durations else None,
         durations=durations,
-        extra=rest(test, _TEST) | known(properties=properties, stages=_rest_of(stages)),
+        extra=rest(test, _TEST) | non_empty(properties=properties, stages=_rest_of(stages)),
         ref=row.ref,
-        **verdict.told,
+        **verdict.attempt_fields,
     )
 
 
-def _verdict(stages: dict[str, Stage], outcome: str) -> Verdict:
+def _verdict(stages: dict[str, Stage], outcome: str) -> TestVerdict:
     setup, call = stages.get("setup"), stages.get("call")
     if setup is not None and setup.outcome == "failed":
-        return Verdict(NOT_MADE, outcome, setup.message, (setup.error("setup"),))
+        return TestVerdict(NOT_MADE, outcome, setup.message, (setup.error("setup"),))
     if setup is not None and setup.outcome == "skipped":
-        return Verdict(SKIPPED, outcome, _why_skipped(setup))
+        return TestVerdict(SKIPPED, outcome, _why_skipped(setup))
     if call is None:
-        return Verdict(UNFINISHED, outcome)
+        return TestVerdict(UNFINISHED, outcome)
     if call.outcome == "failed":
-        return _failed(call, outcome)
+        return _verdict_of_failure(call, outcome)
     if call.outcome == "skipped":
-        # pytest writes a failure that was expected as skipped, too
+        # pytest also writes an expected failure as skipped
         tried = outcome == "xfailed"
-        return _failed(call, outcome).expected if tried else Verdict(SKIPPED, outcome, _why_skipped(call))
-    return Verdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
+        return (
+            _verdict_of_failure(call, outcome).expected if tried else TestVerdict(SKIPPED, outcome, _why_skipped(call))
+        )
+    return TestVerdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
 
 
-def _failed(call: Stage, outcome: str) -> Verdict:
-    raised, reason = call.raised, call.message or call.shown.partition("\n")[0]
+def _verdict_of_failure(call: Stage, outcome: str) -> TestVerdict:
+    raised, reason = call.raised, call.message or call.longrepr.partition("\n")[0]
     if raised.type and not raised.is_verdict:
-        return Verdict(NOT_MADE, outcome, reason, (call.error("subject"),))
-    return Verdict(
-        FAILED, named_failure(outcome, call.shown), reason, refused=(Refused(raised.type or "call", reason),)
+        return TestVerdict(NOT_MADE, outcome, reason, (call.error("subject"),))
+    return TestVerdict(
+        FAILED,
+        failure_status(outcome, call.longrepr),
+        reason,
+        failed_checks=(FailedTestCheck(raised.type or "call", reason),),
     )
 
 
-def _with_teardown(verdict: Verdict, teardown: Stage | None) -> Verdict:
+def _with_teardown(verdict: TestVerdict, teardown: Stage | None) -> TestVerdict:
     if teardown is None or teardown.outcome != "failed":
         return verdict
     return verdict.torn_down([teardown.error("environment")])
@@ -153,59 +164,63 @@ def _with_teardown(verdict: Verdict, teardown: Stage | None) -> Verdict:
 
 def _why_skipped(stage: Stage) -> str:
     """`('/where/test_x.py', 12, 'Skipped: no key')`."""
-    return stage.shown.rpartition("Skipped: ")[2].removesuffix("')").removesuffix('")')
+    return stage.longrepr.rpartition("Skipped: ")[2].removesuffix("')").removesuffix('")')
 
 
 def _artefacts(name: str, stage: Stage) -> Iterator[Artefact]:
     if stage.outcome != "skipped" or stage.message:
-        yield from captured("grader", f"{name}.txt", stage.shown, stage.ref)
+        yield from output_artefact("grader", f"{name}.txt", stage.longrepr, stage.ref)
     for stream in ("stdout", "stderr", "log"):
-        told = stage.data.get(stream)
-        # what a test prints are the words of its subject, too: no log of the harness
-        shown = "\n".join(map(_line, told)) if isinstance(told, list) else text(told)
-        yield from captured("transcript", f"{name}.{stream}.txt", shown, stage.ref)
+        output = stage.data.get(stream)
+        # the output of a test includes that of its subject: it is not a harness log
+        printed = "\n".join(map(_line, output)) if isinstance(output, list) else text(output)
+        yield from output_artefact("transcript", f"{name}.{stream}.txt", printed, stage.ref)
 
 
 def _line(entry: Any) -> str:
-    """A log record is an object with all its fields."""
-    told = mapping(entry)
-    return " ".join(as_text(told[key]) for key in ("levelname", "name", "msg") if told.get(key) is not None)
+    """A log record, which is an object with all its fields."""
+    record = mapping(entry)
+    return " ".join(as_text(record[key]) for key in ("levelname", "name", "msg") if record.get(key) is not None)
 
 
 def _rest_of(stages: dict[str, Stage]) -> dict[str, Any]:
-    """What has no home: where it crashed, and a word for how it ended that pytest itself does not use."""
-    told = {
+    """Fields without a place of their own: the crash location, and an outcome that pytest itself does not use."""
+    others = {
         name: rest(stage.data, _STAGE)
-        | known(crash=_place(stage), outcome=stage.outcome if stage.outcome not in OUTCOMES else None)
+        | non_empty(crash=_place(stage), outcome=stage.outcome if stage.outcome not in OUTCOMES else None)
         for name, stage in stages.items()
     }
-    return {name: one for name, one in told.items() if one}
+    return {name: one for name, one in others.items() if one}
 
 
 def _place(stage: Stage) -> dict[str, Any]:
     crash = mapping(stage.data.get("crash"))
-    return known(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))
+    return non_empty(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))
 
 
-def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
+def uncollected_items(run: Run, document: LongDocument) -> Iterator[Item]:
     for at, collector in enumerate(_collectors(document)):
         if collector.get("outcome") != "failed" or not text(collector.get("nodeid")):
             continue
         ref = document.ref.below("collectors", at)
-        shown = text(collector.get("longrepr"))
-        last = shown.strip().rpartition("\n")[2].removeprefix("E").strip()
-        raised = raised_in(shown, last)
+        longrepr = text(collector.get("longrepr"))
+        last = longrepr.strip().rpartition("\n")[2].removeprefix("E").strip()
+        raised = raised_in(longrepr, last)
         error = ErrorInfo(
-            type=raised.type or "CollectError", message=raised.message or last, traceback=shown, phase="setup", ref=ref
+            type=raised.type or "CollectError",
+            message=raised.message or last,
+            traceback=longrepr,
+            phase="setup",
+            ref=ref,
         )
-        case, attempt = _unmade(run, text(collector["nodeid"]), NOT_MADE, ref)
+        case, attempt = _unexecuted(run, text(collector["nodeid"]), NOT_MADE, ref)
         yield case
-        told = captured("grader", "collection.txt", shown, ref)
-        yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=told)
+        artefacts = output_artefact("grader", "collection.txt", longrepr, ref)
+        yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=artefacts)
 
 
 def never_run(run: Run, document: LongDocument, names: frozenset[str]) -> Iterator[Item]:
-    """Where more tests were run than there are rows, nobody knows which: then the run says how many."""
+    """If more tests ran than there are rows, the missing ones are unknown; then only the run has their number."""
     if (count(mapping(field(document, "summary")).get("total")) or 0) > len(document.items):
         return
     collectors = list(_collectors(document))
@@ -216,14 +231,14 @@ def never_run(run: Run, document: LongDocument, names: frozenset[str]) -> Iterat
             name = text(planned.get("nodeid"))
             if name and name not in seen and "::" in name and planned.get("deselected") is not True:
                 seen |= {name}
-                yield from _unmade(run, name, MISSING, document.ref)
+                yield from _unexecuted(run, name, MISSING, document.ref)
 
 
 def _collectors(document: LongDocument) -> Iterator[dict[str, Any]]:
     return map(mapping, sequence(field(document, "collectors")))
 
 
-def _unmade(run: Run, name: str, facts: Facts, ref: SourceRef) -> tuple[Case, Attempt]:
+def _unexecuted(run: Run, name: str, facts: Facts, ref: SourceRef) -> tuple[Case, Attempt]:
     case = Case(run=run.id, suite=run.suite, native_id=name, category=name.partition("::")[0], ref=ref)
     attempt = Attempt(
         run=run.id,

@@ -1,4 +1,4 @@
-"""What a report says as a whole → the run."""
+"""The overall data of a report → the run."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,32 +11,32 @@ from errata.sources.pytest_json import NAME
 from errata.sources.shared.json_rows import LongDocument
 from errata.sources.shared.values import (
     count,
-    known,
     last_part,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
     settings,
 )
 
-# how pytest ends; 0 and 1 are tests that all passed, or not
+# exit codes of pytest; 0 and 1: all tests passed, or not
 STATUS = {2: "interrupted", 3: "internal error", 4: "wrong usage", 5: "no tests"}
 _HOMES = frozenset(("created", "duration", "exitcode", "root", "environment", "summary", "collectors", "warnings"))
-# pytest-metadata adds variables of the environment, of which only the names are kept
+# pytest-metadata adds environment variables; only their names are kept
 _MACHINE = frozenset(("Python", "Platform", "Packages", "Plugins"))
 MODELS_CAP = 2
 PASSES = ("passed", "xpassed")
 FAILURES = ("failed", "error")
 
 
-class Survey(NamedTuple):
+class ReportSurvey(NamedTuple):
     names: frozenset[str]
     models: frozenset[str]
-    """More than one are not the run's."""
+    """If there are several, none is the run's model."""
     expected: int = 0
-    """Tests that were made and failed, as expected: the summary has one number for these and for those not tried."""
+    """Tests that ran and failed as expected: the summary adds them to those that did not run."""
 
 
 class _Brief(msgspec.Struct):
@@ -50,7 +50,7 @@ class _Brief(msgspec.Struct):
 _brief = msgspec.json.Decoder(_Brief)
 
 
-def survey(document: LongDocument) -> Survey:
+def survey(document: LongDocument) -> ReportSurvey:
     names: set[str] = set()
     models: set[str] = set()
     expected = 0
@@ -58,34 +58,38 @@ def survey(document: LongDocument) -> Survey:
         try:
             brief = _brief.decode(bytes(item))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue  # the reading tells what is wrong with it
+            continue  # the reader reports what is wrong with it
         names.add(str(brief.nodeid))
         expected += brief.outcome == "xfailed" and len(brief.call) > len("null")
-        model = recorded(brief.user_properties).get("model", mapping(brief.metadata).get("model"))
+        model = properties_of(brief.user_properties).get("model", mapping(brief.metadata).get("model"))
         if isinstance(model, str) and model and len(models) < MODELS_CAP:
             models.add(model)
-    return Survey(frozenset(names), frozenset(models), expected)
+    return ReportSurvey(frozenset(names), frozenset(models), expected)
 
 
-def recorded(properties: Any) -> dict[str, Any]:
-    """What tests record with `record_property`: a list of objects with one field each, or of pairs."""
-    made: dict[str, Any] = {}
-    for one in sequence(properties):
-        made |= (
-            one if isinstance(one, dict) else {str(one[0]): one[1]} if isinstance(one, list) and len(one) == 2 else {}
+def properties_of(properties: Any) -> dict[str, Any]:
+    """Properties that tests record with `record_property`: a list of pairs, or of objects with one field each."""
+    values: dict[str, Any] = {}
+    for entry in sequence(properties):
+        values |= (
+            entry
+            if isinstance(entry, dict)
+            else {str(entry[0]): entry[1]}
+            if isinstance(entry, list) and len(entry) == 2
+            else {}
         )
-    return made
+    return values
 
 
 def field(document: LongDocument, name: str) -> Any:
-    """None for what is not there, or can't be read."""
+    """None if it is missing or can't be read."""
     try:
         return document.field(name)
     except (KeyError, ValueError):
         return None
 
 
-def run_of(document: LongDocument, told: Survey, path: Path) -> Run:
+def run_of(document: LongDocument, survey: ReportSurvey, path: Path) -> Run:
     created, lasted = field(document, "created"), number(field(document, "duration"))
     finished = moment_since_1970(created)
     name = last_part(field(document, "root")) or path.stem
@@ -93,45 +97,51 @@ def run_of(document: LongDocument, told: Survey, path: Path) -> Run:
     environment = mapping(field(document, "environment"))
     exitcode = field(document, "exitcode")
     return Run(
-        # a report names no run: when it was made tells it from others
+        # a report has no run id: its time distinguishes it from others
         native_id=f"{name}-{finished or path.stem}",
         source=SourceInfo(name=NAME),
         name=name,
-        subject=Subject(model=next(iter(told.models)) if len(told.models) == 1 else ""),
+        subject=Subject(model=next(iter(survey.models)) if len(survey.models) == 1 else ""),
         suite=name,
-        expected_cases=_planned(summary),
-        measured_attempts=_made(summary) + told.expected,
+        expected_cases=_planned_count(summary),
+        measured_attempts=_executed_count(summary) + survey.expected,
         started_at=moment_since_1970(created - lasted) if number(created) is not None and lasted is not None else None,
         finished_at=finished,
         native_status=STATUS.get(exitcode, "") if isinstance(exitcode, int) else "",
         reported=_reported(document, summary),
         environment=settings({key: value for key, value in environment.items() if key in _MACHINE}),
         origin=str(path.parent),
-        extra=_extra(document, environment) | known(exitcode=exitcode, root=field(document, "root"), seconds=lasted),
+        extra=_extra(document, environment)
+        | non_empty(exitcode=exitcode, root=field(document, "root"), seconds=lasted),
         ref=document.ref,
     )
 
 
-def _planned(summary: dict[str, Any]) -> int | None:
-    collected, left = count(summary.get("collected")), count(summary.get("deselected")) or 0
-    return count(summary.get("total")) if collected is None else collected - left
+def _planned_count(summary: dict[str, Any]) -> int | None:
+    collected, deselected = count(summary.get("collected")), count(summary.get("deselected")) or 0
+    return count(summary.get("total")) if collected is None else collected - deselected
 
 
-def _made(summary: dict[str, Any]) -> int:
+def _executed_count(summary: dict[str, Any]) -> int:
     return _count(summary, PASSES) + _count(summary, FAILURES)
 
 
-def _count(summary: dict[str, Any], words: Iterable[str]) -> int:
-    return sum(count(summary.get(word)) or 0 for word in words)
+def _count(summary: dict[str, Any], outcomes: Iterable[str]) -> int:
+    return sum(count(summary.get(outcome)) or 0 for outcome in outcomes)
 
 
 def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported, ...]:
     ref = document.ref.below("summary")
-    passed, made = _count(summary, PASSES), _made(summary)
+    passed, executed = _count(summary, PASSES), _executed_count(summary)
     rate = Reported(
-        name="pass rate", metric="mean", value=passed / made if made else None, n=made or None, headline=True, ref=ref
+        name="pass rate",
+        metric="mean",
+        value=passed / executed if executed else None,
+        n=executed or None,
+        headline=True,
+        ref=ref,
     )
-    # to pytest what breaks has failed, too: such a number is not the one that a checkup counts
+    # for pytest, errors count as failed, too: the checkup must not compare this number with its own
     metrics = {str(key): "count" if key == "failed" else str(key) for key in summary}
     listed = (Reported(name=key, metric=metrics[key], value=number(summary[key]), ref=ref) for key in metrics)
     return (rate, *listed)
@@ -140,4 +150,4 @@ def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported
 def _extra(document: LongDocument, environment: dict[str, Any]) -> dict[str, Any]:
     others = {name: field(document, name) for name in document.fields if name not in _HOMES}
     warnings = sequence(field(document, "warnings"))
-    return rest(others) | known(warnings=warnings[:100], variables=sorted(environment.keys() - _MACHINE))
+    return rest(others) | non_empty(warnings=warnings[:100], variables=sorted(environment.keys() - _MACHINE))

@@ -18,7 +18,7 @@ SAMPLE = frozenset(
      "multi_responses", "rubrics", "persona_name", "query_style", "query_length", "reference_tool_calls",
      "reference_topics", "synthesizer_name")
 )  # fmt: skip
-# what the columns were called before 0.2; these names alone are anybody's
+# column names before 0.2; these names alone are too common
 OLD = {
     "question": INPUT,
     "answer": ANSWER,
@@ -37,12 +37,12 @@ NUMBERING = re.compile(r"(?:Unnamed: \d+|index|)")
 def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
     if is_lines(head) or is_csv(head):
-        return Match.sure("samples of ragas with measures beside them")
+        return Match.sure("ragas samples with measures")
     return None
 
 
 def fuller(path: Path) -> Path | None:
-    """JSON lines beside a CSV that hold the same table: they tell a list from a text."""
+    """JSON lines beside a CSV that hold the same table: only they distinguish a list from a text."""
     if is_lines(head_of(path, HEAD)):
         return None
     from errata.sources.ragas.tables import same_table_beside
@@ -65,7 +65,7 @@ def is_csv(head: bytes) -> bool:
 
 
 def are_results(names: Collection[str]) -> bool:
-    """Samples with something measured of them; a data set has only the samples."""
+    """Samples with measures; a dataset has only the samples."""
     own = set(names) - SAMPLE - set(OLD)
     if INPUT in names and {ANSWER, REFERENCE, RETRIEVED, "multi_responses"} & set(names):
         return bool(own - set(IDS)) and not all(map(NUMBERING.fullmatch, own))

@@ -1,7 +1,7 @@
 """A row of a table → its case and its attempt.
 
-ragas has no rule for what is passed, and of an evaluator that raised it keeps a gap: its mean is that of the rows that
-were measured. The first measure is taken for the one that decides, the others are kept beside it.
+ragas has no rule for passing and leaves a gap if an evaluator raised: its mean is over the rows with a value. The first
+measure decides here; the others are kept beside it.
 """
 
 from collections.abc import Iterator
@@ -27,24 +27,24 @@ from errata.model.identity import fingerprint
 from errata.model.words import CheckStatus
 from errata.sources.base import Numbering, Row, convert_each, number_or_none, of_run
 from errata.sources.ragas import ANSWER, INPUT, NAME, REFERENCE, RETRIEVED
-from errata.sources.ragas.tables import Columns, Table
+from errata.sources.ragas.tables import RagasColumns, RagasTable
 from errata.sources.shared.chat import last_answer, steps_of_chat
-from errata.sources.shared.documents import retrieved
+from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.facts import Facts, outcome_of
-from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
 
 _HOMES = frozenset((INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "rubrics", "reference_tool_calls"))
 
 
-class Reading(NamedTuple):
+class TableContext(NamedTuple):
     run: Run
-    columns: Columns
+    columns: RagasColumns
     numbering: Numbering
 
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
-    table = Table(path, path.parent)
+    table = RagasTable(path, path.parent)
     run = Run(
         native_id=f"{NAME}-{table.mark}",
         source=SourceInfo(name=NAME),
@@ -54,77 +54,77 @@ def read(path: Path) -> Iterator[Item]:
         ref=SourceRef(file=path.name),
     )
     yield run
-    reading = Reading(run, table.columns, Numbering())
-    yield from of_run(run.id, convert_each(table.rows(), partial(items_of, reading), source=NAME))
+    context = TableContext(run, table.columns, Numbering())
+    yield from of_run(run.id, convert_each(table.rows(), partial(items_of, context), source=NAME))
 
 
-def _reported(table: Table, ref: SourceRef) -> Iterator[Reported]:
-    """What ragas prints of a result, and writes nowhere; of each measure so many rows have a value."""
-    measured = dict.fromkeys(table.columns.measures, 0)
+def _reported(table: RagasTable, ref: SourceRef) -> Iterator[Reported]:
+    """The means that ragas prints but does not write to a file, with the number of rows that have a value."""
+    counts = dict.fromkeys(table.columns.measures, 0)
     for row in table.rows():
         data = row.data if isinstance(row, Row) and isinstance(row.data, dict) else {}
-        for name in measured:
-            measured[name] += number_or_none(data.get(name)) is not None
-    for name, rows in measured.items():
+        for name in counts:
+            counts[name] += number_or_none(data.get(name)) is not None
+    for name, rows in counts.items():
         yield Reported(name=name, metric="mean", n=rows, headline=name == table.columns.primary, ref=ref)
 
 
-def items_of(reading: Reading, row: Row) -> Iterator[Item]:
+def items_of(context: TableContext, row: Row) -> Iterator[Item]:
     data = row.data
-    name = _name(reading.columns, data)
-    index = reading.numbering.next(name)
+    name = _name(context.columns, data)
+    index = context.numbering.next(name)
     if index == 1:
-        yield _case(reading.run, name, row)
-    yield _attempt(reading, name, index, row)
+        yield _case(context.run, name, row)
+    yield _attempt(context, name, index, row)
 
 
-def _name(columns: Columns, data: dict[str, Any]) -> str:
-    told = data.get(columns.ident) if columns.ident else None
-    if told not in (None, ""):
-        return as_text(told)
+def _name(columns: RagasColumns, data: dict[str, Any]) -> str:
+    ident = data.get(columns.ident) if columns.ident else None
+    if ident not in (None, ""):
+        return as_text(ident)
     # `KeyError` for a row without an input
     return f"input-{fingerprint(plain(data[INPUT]), size=6)}"
 
 
 def _case(run: Run, name: str, row: Row) -> Case:
     data = row.data
-    wanted = data.get(REFERENCE)
+    expected = data.get(REFERENCE)
     return Case(
         run=run.id,
         suite=run.suite,
         native_id=name,
         input=plain(data.get(INPUT)),
-        expected=plain(data.get("reference_tool_calls") if wanted is None else wanted),
-        extra=known(
+        expected=plain(data.get("reference_tool_calls") if expected is None else expected),
+        extra=non_empty(
             reference_contexts=data.get("reference_contexts"),
             rubrics=data.get("rubrics"),
-            reference_tool_calls=None if wanted is None else data.get("reference_tool_calls"),
+            reference_tool_calls=None if expected is None else data.get("reference_tool_calls"),
         ),
         ref=row.ref,
     )
 
 
-def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
-    data, columns = row.data, reading.columns
+def _attempt(context: TableContext, name: str, index: int, row: Row) -> Attempt:
+    data, columns = row.data, context.columns
     value = number_or_none(data.get(columns.primary))
     facts = _facts(value)
     steps = _steps(data.get(INPUT))
-    said = data.get(ANSWER)
+    answer = data.get(ANSWER)
     own = {key: one for key, one in data.items() if key not in columns.measures and key != columns.ident}
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         reported=value,
         reported_counted=value is not None,
-        output=Output(text=last_answer(steps) if said is None else as_text(said)),
+        output=Output(text=last_answer(steps) if answer is None else as_text(answer)),
         checks=tuple(_checks(columns, row)),
         steps=steps,
-        artefacts=tuple(retrieved(data.get(RETRIEVED), row.ref, RETRIEVED)),
-        extra=rest(own, _HOMES) | known(retrieved_contexts=text(data.get(RETRIEVED))),
+        artefacts=tuple(context_artefacts(data.get(RETRIEVED), row.ref, RETRIEVED)),
+        extra=rest(own, _HOMES) | non_empty(retrieved_contexts=text(data.get(RETRIEVED))),
         ref=row.ref,
     )
 
@@ -135,7 +135,7 @@ def _facts(value: float | None) -> Facts:
     return Facts("completed", "scored", outcome_of(value) if 0 <= value <= 1 else "none")
 
 
-def _checks(columns: Columns, row: Row) -> Iterator[Check]:
+def _checks(columns: RagasColumns, row: Row) -> Iterator[Check]:
     for order, name in enumerate(columns.measures):
         value = number_or_none(row.data.get(name))
         yield Check(
@@ -151,15 +151,15 @@ def _checks(columns: Columns, row: Row) -> Iterator[Check]:
 
 
 def _status(value: float | None) -> CheckStatus:
-    """What lies between nothing and full marks has no bar to be held against."""
+    """Values between 0 and 1 have no threshold to compare with."""
     if value is None:
         return "unscored"
     return "pass" if value == 1 else "fail" if value == 0 else "not_applicable"
 
 
-def _steps(asked: Any) -> tuple[Step, ...]:
-    """Of a sample with several turns: messages with a type, such as `human` and `ai`, in place of a role."""
-    if not isinstance(asked, list):
+def _steps(question: Any) -> tuple[Step, ...]:
+    """The messages of a sample with several turns, which have a type, such as `human` and `ai`, instead of a role."""
+    if not isinstance(question, list):
         return ()
-    messages = [{"role": one.get("type"), **one} for one in map(mapping, asked)]
+    messages = [{"role": one.get("type"), **one} for one in map(mapping, question)]
     return steps_of_chat([{key: child for key, child in one.items() if key != "type"} for one in messages])

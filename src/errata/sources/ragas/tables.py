@@ -1,4 +1,4 @@
-"""A table of ragas, as CSV or as JSON lines: its rows by the present names of the columns, and which are measures."""
+"""A ragas table, as CSV or JSON lines: its rows under current column names, and which columns are measures."""
 
 import ast
 import re
@@ -17,91 +17,93 @@ from errata.sources.shared.values import as_text
 LOOKS = 200
 WRITTEN_CAP = 1024 * 1024
 DIGITS = 9
-"""pandas writes ten of them into JSON, and all of them into CSV."""
+"""pandas writes ten digits to JSON, and all digits to CSV."""
 _LISTS = frozenset(
     ("user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids",
      "multi_responses", "rubrics", "reference_tool_calls", "reference_topics")
 )  # fmt: skip
-# numpy puts no comma between its items, and what Python then reads is one text
+# numpy writes lists without commas, which Python would read as a single text
 _WITHOUT_COMMAS = re.compile(r"""['"]\s+['"]""")
 
 
-class Columns(NamedTuple):
+class RagasColumns(NamedTuple):
     measures: tuple[str, ...]
     """In the order of the table."""
     ident: str
-    """The column that names a row; empty where none does."""
+    """The column with the id of a row; empty if there is none."""
 
     @property
     def primary(self) -> str:
         return self.measures[0] if self.measures else ""
 
 
-def columns_of(rows: Iterable[dict[str, Any]]) -> Columns:
-    """A measure holds nothing but numbers and gaps. One that is all gaps was measured of no row."""
+def columns_of(rows: Iterable[dict[str, Any]]) -> RagasColumns:
+    """A measure has only numbers and gaps. A column with only gaps was measured for no row."""
     names: dict[str, bool] = {}
-    told: set[str] = set()
+    filled: set[str] = set()
     for row in rows:
         for name, value in row.items():
             if value is None or value == "":
                 names.setdefault(name, True)
                 continue
-            told.add(name)
+            filled.add(name)
             names[name] = names.get(name, True) and (_is_gap(value) or number_or_none(value) is not None)
     own = [name for name in names if name not in SAMPLE and name not in OLD]
-    ident = next((name for name in IDS if name in told), "")
-    return Columns(tuple(one for one in own if names[one] and one not in IDS and not NUMBERING.fullmatch(one)), ident)
+    ident = next((name for name in IDS if name in filled), "")
+    return RagasColumns(
+        tuple(one for one in own if names[one] and one not in IDS and not NUMBERING.fullmatch(one)), ident
+    )
 
 
 def _is_gap(value: Any) -> bool:
     return value != value or (isinstance(value, str) and value.lower() == "nan")
 
 
-class Table:
-    """Gone through twice: what a column holds depends on all rows."""
+class RagasTable:
+    """Read twice: what a column holds depends on all rows."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self._path, self._root = path, root
         self._lines = is_lines(head_of(path, HEAD))
-        self.columns: Columns = columns_of(self._told())
+        self.columns: RagasColumns = columns_of(self._valid_rows())
 
     def rows(self) -> Iterator[Row | Unreadable]:
         read = json_lines if self._lines else csv_rows
         for row in read(self._path, source=NAME, root=self._root):
             if isinstance(row, Row) and isinstance(row.data, dict):
-                named = {OLD.get(name) or name: value for name, value in row.data.items()}
-                yield Row(named if self._lines else {key: _cell(key, one) for key, one in named.items()}, row.ref)
+                renamed = {OLD.get(name) or name: value for name, value in row.data.items()}
+                yield Row(renamed if self._lines else {key: _cell(key, one) for key, one in renamed.items()}, row.ref)
             else:
                 yield row
 
     @property
     def mark(self) -> str:
-        """Of what both forms tell alike; ragas gives a table no id and no time."""
-        return fingerprint([self._mark_of(row) for row in self._told()], size=6)
+        """A hash of what both formats have; a ragas table has neither an id nor a time."""
+        return fingerprint([self._mark_of(row) for row in self._valid_rows()], size=6)
 
-    def _told(self) -> Iterator[dict[str, Any]]:
-        """What is a row of the table; the rest is unreadable when it is converted."""
+    def _valid_rows(self) -> Iterator[dict[str, Any]]:
+        """The rows of the table; others are reported as unreadable when they are converted."""
         return (row.data for row in self.rows() if isinstance(row, Row) and isinstance(row.data, dict))
 
     def _mark_of(self, row: dict[str, Any]) -> list[Any]:
         values = [number_or_none(row.get(name)) for name in self.columns.measures]
-        said = [as_text(row[name]) if row.get(name) is not None else "" for name in (INPUT, ANSWER)]
-        return [*said, *(None if one is None else f"{round(one, DIGITS):g}" for one in values)]
+        texts = [as_text(row[name]) if row.get(name) is not None else "" for name in (INPUT, ANSWER)]
+        return [*texts, *(None if one is None else f"{round(one, DIGITS):g}" for one in values)]
 
 
 def same_table_beside(path: Path) -> Path | None:
-    """JSON lines in the folder of a CSV that hold what it holds."""
+    """JSON lines in the folder of a CSV with the same content."""
     beside = (file for file in islice(children(path.parent), LOOKS) if file != path and is_lines(head_of(file, HEAD)))
-    mine = ""
+    own_mark = ""
     for file in beside:
-        mine = mine or Table(path, path.parent).mark
-        if Table(file, file.parent).mark == mine:
+        own_mark = own_mark or RagasTable(path, path.parent).mark
+        if RagasTable(file, file.parent).mark == own_mark:
             return file
     return None
 
 
 def _cell(name: str, value: Any) -> Any:
-    """A cell is a text, and an empty one is nothing; lists stand there as Python writes them."""
+    """A cell is a text, and an empty cell means no value; lists are written as Python literals."""
     if value == "":
         return None
     written = name in _LISTS and isinstance(value, str) and value.startswith(("[", "{")) and len(value) <= WRITTEN_CAP

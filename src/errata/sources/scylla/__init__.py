@@ -20,6 +20,8 @@ KEY = ("experiment", "agent_model", "tier", "subtest", "run_number")
 CORNERS = ("", "completed", "in_progress", ".failed")
 """The folders of an experiment that hold tiers."""
 RUN_FOLDER = re.compile(r"run_(\d{1,6})")
+TIMED_NAME = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(.+)$")
+"""`2026-02-14T01-02-23-test-006`: when an experiment began (UTC), and its test."""
 HEAD = 256 * 1024
 WHOLE = 32 * 1024 * 1024
 
@@ -37,8 +39,14 @@ def recognise(path: Path) -> Match | None:
         return None
 
 
+def test_of(name: str) -> str:
+    """`test-006` for `2026-02-14T01-02-23-test-006`, and for `test-006` itself."""
+    timed = TIMED_NAME.match(name)
+    return timed[2] if timed else name
+
+
 def explain(path: Path) -> str | None:
-    """A hint where the path belongs to a batch, but is not the finished result."""
+    """A hint if the path belongs to a batch, but is not its finished result."""
     try:
         if path.is_dir() and (path / "thread_logs").is_dir() and not (path / SUMMARY).exists():
             return f"the batch is not finished: there are thread logs, but no `{SUMMARY}`"
@@ -93,7 +101,7 @@ def _recognise_batch(path: Path) -> Match | None:
     head = head_of(path / SUMMARY, HEAD)
     if b'"results"' in head and (_ROW.search(head) or _FIRST_GENERATION.search(head)):
         return Match.sure(SUMMARY)
-    # a damaged summary: the logs beside it say whose it is
+    # a damaged summary: the logs beside it identify the harness
     if (path / SUMMARY).is_file() and any((path / "thread_logs").glob("thread_*.log")):
         return Match.sure(f"{SUMMARY} and thread_logs")
     return None
@@ -124,7 +132,7 @@ def _recognise_file(path: Path) -> Match | None:
 
 
 def _is_complete(path: Path) -> bool:
-    """A left-over of an interrupted write has the same first bytes as the finished file."""
+    """A leftover of an interrupted write has the same first bytes as the finished file."""
     if path.stat().st_size > WHOLE:
         return False
     document = decode(path.read_bytes())
@@ -137,7 +145,7 @@ def _is_runs_table(path: Path) -> bool:
 
 
 def _holds_runs(folder: Path) -> bool:
-    """Some `T0/00/run_01` with a result, an agent or a task in it."""
+    """Whether there is a `T0/00/run_01` with a result or an agent in it."""
     tiers = [tier for corner in CORNERS for number in range(7) if (tier := folder / corner / f"T{number}").is_dir()]
     return any(_is_run(run) for tier in tiers for run in _first_runs(tier))
 

@@ -1,4 +1,4 @@
-"""The agent's side of a run: `agent/result.json`, whose stdout is the answer of the Claude CLI as JSON in a string."""
+"""The agent's side of a run: `agent/result.json`, whose stdout has the answer of the Claude CLI as JSON text."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, Output, SourceRef, Usage
 from errata.sources.base import decode, text_file
-from errata.sources.scylla.values import number, whole
+from errata.sources.base import number_or_none as number
 from errata.sources.shared.documents import TEXT_CAP, Documents
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import integer, mapping, non_empty, sequence, text
 from errata.text.redact import redact
 
 _LIMITS = {"error_max_turns": "max_turns", "error_max_budget_usd": "max_budget"}
@@ -16,18 +16,18 @@ _VERSION = re.compile(r"^\*\*Claude Code Version\*\*: (.+)$", re.M)
 
 
 class Agent(NamedTuple):
-    """What the agent's folder says."""
+    """The data in the agent's folder."""
 
     result: dict[str, Any]
     cli: dict[str, Any]
-    """The CLI's own answer, empty where stdout holds none."""
+    """The CLI's own answer; empty if stdout holds none."""
     output_file: str | None
     ref: SourceRef
     version: str
     timing: dict[str, Any]
     commands: dict[str, Any]
     further: dict[str, str]
-    """Of stdout and stderr, what stands neither in the answer nor in the log files."""
+    """Parts of stdout and stderr that are neither in the answer nor in the log files."""
 
     @property
     def is_error(self) -> bool:
@@ -35,7 +35,7 @@ class Agent(NamedTuple):
 
     @property
     def output(self) -> Output:
-        """An error message in the place of an answer is no answer."""
+        """An error message in place of an answer is not an answer."""
         answer = self.cli.get("result")
         if self.is_error:
             return Output()
@@ -50,7 +50,7 @@ class Agent(NamedTuple):
 
     @property
     def errors(self) -> tuple[ErrorInfo, ...]:
-        """Only the structured `is_error` text is the provider's; the task's own words may speak of rate limits too."""
+        """Only the structured `is_error` text is the provider's; the task itself may mention rate limits, too."""
         if not self.is_error:
             return ()
         message = redact(text(self.cli.get("result"))) or redact(text(self.result.get("stderr")))[:2000]
@@ -67,11 +67,11 @@ class Agent(NamedTuple):
 
     @property
     def extra(self) -> dict[str, Any]:
-        told = {name: value for name, value in self.cli.items() if name not in ("result", "type")}
-        return known(
-            cli=told,
+        cli_fields = {name: value for name, value in self.cli.items() if name not in ("result", "type")}
+        return non_empty(
+            cli=cli_fields,
             agent_version=self.version,
-            agent_exit_code=whole(self.result.get("exit_code")),
+            agent_exit_code=integer(self.result.get("exit_code")),
             command_log=self.commands,
             further_output=self.further,
         )
@@ -96,15 +96,15 @@ def read_agent(run_folder: Path, documents: Documents) -> Agent:
 
 
 def usage_of(stats: dict[str, Any], *, cost: Any, requests: Any = None, total: Any = None) -> Usage:
-    """Scylla counts cached tokens apart from the fresh ones."""
-    known_cost, fresh = number(cost), whole(stats.get("input_tokens"))
+    """Scylla counts cached tokens separately from fresh ones."""
+    known_cost, fresh = number(cost), integer(stats.get("input_tokens"))
     return Usage(
         input=fresh,
-        output=whole(stats.get("output_tokens")),
-        cache_write=whole(stats.get("cache_creation_tokens")),
-        cache_read=whole(stats.get("cache_read_tokens")),
-        total=whole(total),
-        requests=whole(requests),
+        output=integer(stats.get("output_tokens")),
+        cache_write=integer(stats.get("cache_creation_tokens")),
+        cache_read=integer(stats.get("cache_read_tokens")),
+        total=integer(total),
+        requests=integer(requests),
         cost=known_cost,
         cost_source="unknown" if known_cost is None else "reported",
         includes_cache=None if fresh is None else False,
@@ -138,28 +138,28 @@ def _cli_answer(stdout: Any) -> dict[str, Any]:
 
 
 def _further(result: dict[str, Any], folder: Path, *, has_answer: bool) -> dict[str, str]:
-    found = {}
+    outputs = {}
     for name in ("stdout", "stderr"):
-        said = text(result.get(name))
-        lines = [line for line in said.splitlines() if not (has_answer and line.startswith("{"))]
-        if any(lines) and said != text_file(folder / f"{name}.log", cap=TEXT_CAP):
-            found[name] = redact("\n".join(lines))[:TEXT_CAP]
-    return found
+        output = text(result.get(name))
+        lines = [line for line in output.splitlines() if not (has_answer and line.startswith("{"))]
+        if any(lines) and output != text_file(folder / f"{name}.log", cap=TEXT_CAP):
+            outputs[name] = redact("\n".join(lines))[:TEXT_CAP]
+    return outputs
 
 
 def _commands(log: dict[str, Any]) -> dict[str, Any]:
-    """Commands without the values of their environment: only the names are kept."""
+    """Commands with only the names of their environment variables, not the values."""
     commands = [_command(mapping(entry)) for entry in sequence(log.get("commands"))[:100]]
-    told = {name: value for name, value in log.items() if name != "commands"}
-    return known(**told) | known(commands=commands)
+    others = {name: value for name, value in log.items() if name != "commands"}
+    return non_empty(**others) | non_empty(commands=commands)
 
 
 def _command(entry: dict[str, Any]) -> dict[str, Any]:
-    words = [redact(text(word)) for word in sequence(entry.get("command"))][:100]
-    return known(
-        command=[word[:500] for word in words],
+    arguments = [redact(text(argument)) for argument in sequence(entry.get("command"))][:100]
+    return non_empty(
+        command=[argument[:500] for argument in arguments],
         timestamp=text(entry.get("timestamp")),
-        exit_code=whole(entry.get("exit_code")),
+        exit_code=integer(entry.get("exit_code")),
         duration_seconds=number(entry.get("duration_seconds")),
         stdout_file=text(entry.get("stdout_file")),
         stderr_file=text(entry.get("stderr_file")),

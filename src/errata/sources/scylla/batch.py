@@ -22,32 +22,32 @@ from errata.model import (
     case_key,
     times,
 )
-from errata.sources.scylla import NAME
+from errata.sources.base import number_or_none as number
+from errata.sources.scylla import NAME, test_of
 from errata.sources.scylla.batch_runs import children_of, with_runs
 from errata.sources.scylla.batch_tests import PASS_ABOVE, SUITE, attempt_of
-from errata.sources.scylla.experiment import UNDER_WAY, Experiment, open_experiment, task_artefacts, task_text
+from errata.sources.scylla.experiment import UNDER_WAY, ScyllaExperiment, open_experiment, task_artefacts, task_text
 from errata.sources.scylla.sessions import describe_sessions, number_sessions
 from errata.sources.scylla.summary import entries_of, is_append_only, success_count, summary_rows, tests_of
 from errata.sources.scylla.thread_log import Logs, read_logs
-from errata.sources.scylla.values import number, test_of
 from errata.sources.shared.documents import Documents, folders
 from errata.sources.shared.facts import UNFINISHED
-from errata.sources.shared.values import known, last_part, mapping, moment, parts, sequence, text
+from errata.sources.shared.values import last_part, mapping, moment, non_empty, parts, sequence, text
 
 
 @dataclass
-class Batch:
-    """All of a batch that has to be held at once; the runs of its experiments are read one by one."""
+class ScyllaBatch:
+    """The parts of a batch that are held at once; the runs of its experiments are read one by one."""
 
     root: Path
     documents: Documents
     summary: dict[str, Any]
     summary_ref: SourceRef
     logs: Logs
-    experiments: list[Experiment]
+    experiments: list[ScyllaExperiment]
     append_only: bool
     logged: dict[str, SourceRef] = field(default_factory=dict)
-    """Attempt → where its thread logged it."""
+    """Attempt → its position in the thread log."""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Batch:
 
 
 def read_batch(root: Path, summary_path: Path) -> Iterator[Item]:
-    """`root` is the folder, or the summary itself where it lies alone."""
+    """`root` is the folder, or the summary itself if it is alone."""
     batch = _open(root, summary_path)
     run = run_of(batch)
     attempts = _attempts(batch, run)
@@ -78,66 +78,70 @@ def read_batch(root: Path, summary_path: Path) -> Iterator[Item]:
     yield from batch.documents.problems()
 
 
-def _open(root: Path, summary_path: Path) -> Batch:
+def _open(root: Path, summary_path: Path) -> ScyllaBatch:
     alone = root == summary_path
     documents = Documents(root.parent if alone else root, NAME)
     summary = documents.get(summary_path)
     logs = Logs() if alone else read_logs(root)
     number_sessions(logs.blocks)
-    found = [] if alone else [folder for folder in folders(root) if _is_experiment(folder)]
-    experiments = [open_experiment(folder, documents) for folder in found]
-    return Batch(root, documents, summary, documents.ref(summary_path), logs, experiments, is_append_only(summary))
+    experiment_folders = [] if alone else [folder for folder in folders(root) if _is_experiment(folder)]
+    experiments = [open_experiment(folder, documents) for folder in experiment_folders]
+    return ScyllaBatch(
+        root, documents, summary, documents.ref(summary_path), logs, experiments, is_append_only(summary)
+    )
 
 
 def _is_experiment(folder: Path) -> bool:
     return test_of(folder.name) != folder.name or (folder / "checkpoint.json").is_file()
 
 
-def _attempts(batch: Batch, run: Run) -> list[Attempt]:
-    """One attempt per test and session, each pointing to the one that took its place."""
+def _attempts(batch: ScyllaBatch, run: Run) -> list[Attempt]:
+    """One attempt per test and session, each pointing to the one that replaced it."""
     rows = summary_rows(batch.summary, batch.summary_ref, batch.documents)
     if batch.append_only:
-        told = [(entry.attempt(run.id), entry.block) for entry in entries_of(rows, batch.logs)]
+        pairs = [(entry.attempt(run.id), entry.block) for entry in entries_of(rows, batch.logs)]
     else:
         of_rows = tests_of(rows, batch.logs, planned=batch.planned, completed_at=batch.summary.get("completed_at"))
-        told = [(attempt_of(run.id, one), one.block) for one in of_rows]
-    batch.logged = {attempt.id: block.ref for attempt, block in told if block}
-    made = [attempt for attempt, _ in told]
-    made += _unlisted(batch, run, {attempt.case for attempt in made})
+        pairs = [(attempt_of(run.id, one), one.block) for one in of_rows]
+    batch.logged = {attempt.id: block.ref for attempt, block in pairs if block}
+    attempts = [attempt for attempt, _ in pairs]
+    attempts += _unlisted_attempts(batch, run, {attempt.case for attempt in attempts})
     latest: dict[str, Attempt] = {}
-    for attempt in made:
+    for attempt in attempts:
         known_latest = latest.get(attempt.case)
         if known_latest is None or (attempt.session or 0) > (known_latest.session or 0):
             latest[attempt.case] = attempt
-    return [_superseded(attempt, latest[attempt.case]) for attempt in made]
+    return [_mark_superseded(attempt, latest[attempt.case]) for attempt in attempts]
 
 
-def _unlisted(batch: Batch, run: Run, cases: set[str]) -> list[Attempt]:
-    """Experiments that neither the summary nor a log speaks of: begun, and never accounted for."""
+def _unlisted_attempts(batch: ScyllaBatch, run: Run, cases: set[str]) -> list[Attempt]:
+    """Experiments that are neither in the summary nor in a log: begun, but never recorded."""
     of_case = {case_key(SUITE, experiment.test): experiment for experiment in batch.experiments}
     facts = UNFINISHED._asdict()
     return [
-        Attempt(run=run.id, case=case, session=1, native_status=one.checkpoint.status, ref=one.ref, **facts)
-        for case, one in of_case.items()
+        Attempt(
+            run=run.id, case=case, session=1, native_status=experiment.checkpoint.status, ref=experiment.ref, **facts
+        )
+        for case, experiment in of_case.items()
         if case not in cases
     ]
 
 
-def _with_log(batch: Batch, attempt: Attempt) -> Attempt:
-    """What its thread logged while it ran. Read only now: all attempts of a batch are held at once."""
+def _with_log(batch: ScyllaBatch, attempt: Attempt) -> Attempt:
+    """Adds what its thread logged while it ran. Read only now, because all attempts of a batch are held at once."""
     place = batch.logged.get(attempt.id)
     log = batch.documents.passage(place, "log") if place else None
     return msgspec.structs.replace(attempt, artefacts=(*attempt.artefacts, log)) if log else attempt
 
 
-def _superseded(attempt: Attempt, latest: Attempt) -> Attempt:
+def _mark_superseded(attempt: Attempt, latest: Attempt) -> Attempt:
     if attempt.session == latest.session:
         return attempt
     return msgspec.structs.replace(attempt, superseded_by=latest.id)
 
 
-def _cases(batch: Batch, run: Run, attempts: list[Attempt]) -> Iterator[Item]:
-    """One case per test. The task is read from the newest experiment of it."""
+def _cases(batch: ScyllaBatch, run: Run, attempts: list[Attempt]) -> Iterator[Item]:
+    """One case per test. The task is read from its newest experiment."""
     newest = {experiment.test: experiment for experiment in batch.experiments}
     names = {
         text(row.get("test_id")): row.get("test_name") for row in map(mapping, sequence(batch.summary.get("results")))
@@ -157,7 +161,7 @@ def _cases(batch: Batch, run: Run, attempts: list[Attempt]) -> Iterator[Item]:
         )
 
 
-def run_of(batch: Batch) -> Run:
+def run_of(batch: ScyllaBatch) -> Run:
     config, summary = batch.config, batch.summary
     sessions = describe_sessions(batch.logs.blocks) or _only_session(batch)
     judge = text(config.get("judge_model"))
@@ -166,7 +170,7 @@ def run_of(batch: Batch) -> Run:
         native_id=_native_id(batch),
         source=SourceInfo(name=NAME, format_version="batch summary 2" if batch.append_only else "batch summary 1"),
         name=_native_id(batch),
-        subject=Subject(model=_model(batch), params=known(thinking=config.get("thinking"))),
+        subject=Subject(model=_model(batch), params=non_empty(thinking=config.get("thinking"))),
         roles={"judge": judge} if judge else _judges(batch),
         suite=SUITE,
         expected_cases=len(batch.planned) or None,
@@ -183,19 +187,19 @@ def run_of(batch: Batch) -> Run:
     )
 
 
-def _environment(batch: Batch) -> dict[str, Any]:
-    """How it was configured, and the processes whose checkpoints do not say that they ended."""
+def _environment(batch: ScyllaBatch) -> dict[str, Any]:
+    """The configuration, and the processes whose checkpoints do not show that they ended."""
     alive = [one for one in batch.experiments if one.checkpoint.data and one.checkpoint.status in UNDER_WAY]
-    return known(config=batch.config, processes=[one.checkpoint.process(one.test) for one in alive])
+    return non_empty(config=batch.config, processes=[one.checkpoint.process(one.test) for one in alive])
 
 
-def _native_id(batch: Batch) -> str:
-    """The name of the results folder as the log gives it; the folder's own name where it gives none."""
-    named = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--results-dir")))
-    if not named:
+def _native_id(batch: ScyllaBatch) -> str:
+    """The name of the results folder in the log; without one, the name of the folder itself."""
+    names = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--results-dir")))
+    if not names:
         places = (parts(mapping(row).get("result_dir")) for row in sequence(batch.summary.get("results")))
-        named.update(place[-2] for place in places if len(place) > 1)
-    return named.most_common(1)[0][0] if named else batch.documents.root.absolute().name
+        names.update(place[-2] for place in places if len(place) > 1)
+    return names.most_common(1)[0][0] if names else batch.documents.root.absolute().name
 
 
 def _option(command: str, name: str) -> str:
@@ -203,31 +207,31 @@ def _option(command: str, name: str) -> str:
     return last_part(words[words.index(name) + 1]) if name in words[:-1] else ""
 
 
-def _model(batch: Batch) -> str:
-    stated = text(batch.config.get("model"))
-    logged = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--model")))
+def _model(batch: ScyllaBatch) -> str:
+    configured = text(batch.config.get("model"))
+    logged_models = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--model")))
     of_experiments = [model for experiment in batch.experiments for model in experiment.models]
-    return stated or (logged.most_common(1)[0][0] if logged else "") or next(iter(of_experiments), "")
+    return configured or (logged_models.most_common(1)[0][0] if logged_models else "") or next(iter(of_experiments), "")
 
 
-def _judges(batch: Batch) -> dict[str, str]:
+def _judges(batch: ScyllaBatch) -> dict[str, str]:
     return next((experiment.judges for experiment in batch.experiments if experiment.judges), {})
 
 
-def _only_session(batch: Batch) -> tuple[Session, ...]:
+def _only_session(batch: ScyllaBatch) -> tuple[Session, ...]:
     started, finished = moment(batch.summary.get("started_at")), moment(batch.summary.get("completed_at"))
     if batch.append_only or not started:
         return ()
     return (Session(number=1, started_at=started, finished_at=finished, pattern="known from the summary only"),)
 
 
-def _extreme(choose: Any, found: list[str | None], stated: Any) -> str | None:
-    utc = [one for one in [*found, moment(stated)] if one and not times.is_local(one)]
-    return str(choose(utc, key=times.parse)) if utc else moment(stated)
+def _extreme(choose: Any, recorded: list[str | None], summary_time: Any) -> str | None:
+    utc = [one for one in [*recorded, moment(summary_time)] if one and not times.is_local(one)]
+    return str(choose(utc, key=times.parse)) if utc else moment(summary_time)
 
 
-def _reported(batch: Batch, results: list[Any]) -> tuple[Reported, ...]:
-    """The summary gives every test its status, but no file states the rate."""
+def _reported(batch: ScyllaBatch, results: list[Any]) -> tuple[Reported, ...]:
+    """The summary has a status for every test, but no file has the rate."""
     rate = Reported(
         name="pass rate",
         metric="pass_rate",
@@ -252,11 +256,11 @@ def _reported(batch: Batch, results: list[Any]) -> tuple[Reported, ...]:
     return (rate, *threads)
 
 
-def _extra(batch: Batch) -> dict[str, Any]:
+def _extra(batch: ScyllaBatch) -> dict[str, Any]:
     summary, logs = batch.summary, batch.logs
     states = {one.folder.name: one.checkpoint.vital_signs for one in batch.experiments if one.checkpoint.data}
     commands = {name for block in logs.blocks if (name := _option(block.command, "--model"))}
-    return known(
+    return non_empty(
         config=batch.config,
         threads=batch.threads,
         summary={name: summary.get(name) for name in ("started_at", "completed_at") if summary.get(name)},

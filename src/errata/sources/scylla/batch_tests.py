@@ -1,7 +1,7 @@
 """One test of a batch in one session: an attempt from its summary row, its log block, or both.
 
-The batch runner calls a test `fail` when no score was found, also where a worker crashed before any agent ran; such a
-test cost nothing, and there is no answer to have an outcome.
+The batch runner also calls a test `fail` if it found no score since a worker crashed before any agent ran. Such a test
+cost nothing, and without an answer it has no outcome.
 """
 
 from collections.abc import Iterator
@@ -10,46 +10,46 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, UsageByRole, attempt_id, case_key
-from errata.sources.scylla.thread_log import Block, ResultBlock, TierResult
-from errata.sources.scylla.values import number, whole
+from errata.sources.base import number_or_none as number
+from errata.sources.scylla.thread_log import LogBlock, ResultBlock, TierResult
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import known, last_part, text
+from errata.sources.shared.values import integer, last_part, non_empty, text
 from errata.text.redact import redact
 
 SUITE = "projectscylla"
 PASS_ABOVE = 0.5
-"""The batch runner's rule: a test is passed when its best tier scores more than this."""
+"""The batch runner's rule: a test passes if its best tier scores more than this."""
 CANCELLED = Facts("cancelled", "not_run", "none")
 NOT_SCORED = Facts("completed", "not_run", "none")
 
 
-class BatchTest(msgspec.Struct, frozen=True):
-    """All that is told about one test in one session."""
+class SessionTest(msgspec.Struct, frozen=True):
+    """Everything known about one test in one session."""
 
     test: str
     session: int
-    block: Block | None = None
+    block: LogBlock | None = None
     row: dict[str, Any] | None = None
     ref: SourceRef | None = None
-    """Of the summary row."""
+    """The summary row."""
     index: int = 1
-    """Above 1 for a further row of the same test."""
+    """Above 1 for a repeated row of the same test."""
 
 
-class Figures(NamedTuple):
-    """What is stated about a test, whichever file states it."""
+class TestFigures(NamedTuple):
+    """The figures of a test, from whichever file has them."""
 
     status: str = ""
     exit_code: int | None = None
     score: float | None = None
     cost: float | None = None
     ended: bool = False
-    """The process is known to have come to an end."""
+    """Whether the process is known to have ended."""
     has_result: bool = False
-    """There is a report, or a result block in the log."""
+    """Whether there is a report, or a result block in the log."""
 
 
-def attempt_of(run: str, test: BatchTest) -> Attempt:
+def attempt_of(run: str, test: SessionTest) -> Attempt:
     figures = _figures(test)
     errors = test.block.errors.infos(test.block.file) if test.block else ()
     facts = facts_of(figures, has_errors=bool(errors)) if test.block or test.row else MISSING
@@ -69,7 +69,7 @@ def attempt_of(run: str, test: BatchTest) -> Attempt:
         native_reason=redact(text(row.get("error"))),
         reported=figures.score if test.row or facts.measurement == "scored" else None,
         reported_counted=test.row is not None,
-        errors=errors or _explained(test, figures, facts),
+        errors=errors or _errors_without_log(test, figures, facts),
         checks=_tier_checks(result, facts) or _best_tier_check(row, figures, facts),
         usage=usage_of_cost(figures.cost),
         started_at=test.block.started_at if test.block else None,
@@ -88,35 +88,35 @@ def usage_of_cost(cost: float | None) -> UsageByRole:
     return UsageByRole() if cost is None else UsageByRole(subject=Usage(cost=cost, cost_source="reported"))
 
 
-def _figures(test: BatchTest) -> Figures:
+def _figures(test: SessionTest) -> TestFigures:
     row, block = test.row or {}, test.block
     result = block.result if block else None
-    logged = result if result is not None and result.complete else None
-    exit_code = whole(row.get("exit_code"))
+    logged_result = result if result is not None and result.complete else None
+    exit_code = integer(row.get("exit_code"))
     score, cost = number(row.get("best_score")), number(row.get("total_cost"))
-    return Figures(
+    return TestFigures(
         status=text(row.get("status")),
         exit_code=exit_code if exit_code is not None or block is None else block.exit_code,
-        score=score if score is not None or test.row or logged is None else logged.best_score,
-        cost=cost if cost is not None or test.row or logged is None else logged.cost,
+        score=score if score is not None or test.row or logged_result is None else logged_result.best_score,
+        cost=cost if cost is not None or test.row or logged_result is None else logged_result.cost,
         ended=block.finished_at is not None if block else test.row is not None,
-        has_result="best_score" in row or "total_cost" in row or (test.row is None and logged is not None),
+        has_result="best_score" in row or "total_cost" in row or (test.row is None and logged_result is not None),
     )
 
 
-def _explained(test: BatchTest, figures: Figures, facts: Facts) -> tuple[ErrorInfo, ...]:
-    """Where no exception was logged, what shows that the test was not made."""
+def _errors_without_log(test: SessionTest, figures: TestFigures, facts: Facts) -> tuple[ErrorInfo, ...]:
+    """Without a logged exception: what shows that the test did not run."""
     if facts.execution != "error":
         return ()
     ref = test.ref or (test.block.ref if test.block else None)
-    stated = text((test.row or {}).get("error"))
-    if stated or figures.exit_code not in (0, None):
-        message = stated or f"Exit code: {figures.exit_code}"
+    row_error = text((test.row or {}).get("error"))
+    if row_error or figures.exit_code not in (0, None):
+        message = row_error or f"Exit code: {figures.exit_code}"
         return (ErrorInfo(type="ExitCode", message=redact(message), phase="setup", ref=ref),)
     if not figures.has_result:
         message = "the process ended, but there is no report and no result in the log"
         return (ErrorInfo(type="NoResult", message=message, phase="aggregation", ref=ref),)
-    message = "the harness says `fail`, but the test cost $0: no agent was asked"
+    message = "the harness reports `fail`, but the test cost $0: no agent was called"
     return (ErrorInfo(type="NothingSpent", message=message, phase="setup", ref=ref),)
 
 
@@ -126,33 +126,33 @@ def _tier_checks(result: ResultBlock | None, facts: Facts) -> tuple[Check, ...]:
     return tuple(_tier_check(tier, order, result, facts) for order, tier in enumerate(result.tiers, 1))
 
 
-def _best_tier_check(row: dict[str, Any], figures: Figures, facts: Facts) -> tuple[Check, ...]:
+def _best_tier_check(row: dict[str, Any], figures: TestFigures, facts: Facts) -> tuple[Check, ...]:
     """Without a log, the summary still names the best tier."""
     best = TierResult(text(row.get("best_tier")), facts.outcome == "pass", figures.score, None, 0)
     return (_tier_check(best, 1, ResultBlock(0, best_tier=best.tier), facts),) if best.tier else ()
 
 
 def _tier_check(tier: TierResult, order: int, result: ResultBlock, facts: Facts) -> Check:
-    """Only the best tier makes the outcome; where none is best, all of them do."""
+    """Only the best tier decides the outcome; if none is best, all of them do."""
     word = "PASS" if tier.passed else "FAIL"
-    measured = facts.measurement == "scored"
+    is_scored = facts.measurement == "scored"
     return Check(
         name=tier.tier,
         scorer="tier score",
         order=order,
         kind="reward",
-        status=("pass" if tier.passed else "fail") if measured else "not_run",
+        status=("pass" if tier.passed else "fail") if is_scored else "not_run",
         value=tier.score,
         threshold=PASS_ABOVE,
         is_primary=tier.tier == result.best_tier,
-        counts=measured and result.best_tier in ("", tier.tier),
+        counts=is_scored and result.best_tier in ("", tier.tier),
         reason_code=word,
-        extra=known(cost=tier.cost, line=tier.line or None),
+        extra=non_empty(cost=tier.cost, line=tier.line or None),
     )
 
 
 def _parts(result: ResultBlock | None, row: dict[str, Any]) -> Iterator[Part]:
-    """What the log says of each tier; without one, the summary still names the best."""
+    """The tiers in the log; without a log, the best tier in the summary."""
     best = text(row.get("best_tier")) or (result.best_tier if result else "")
     for tier in result.tiers if result else ():
         yield Part(path=tier.tier, score=tier.score, cost=tier.cost, is_best=tier.tier == best)
@@ -162,35 +162,35 @@ def _parts(result: ResultBlock | None, row: dict[str, Any]) -> Iterator[Part]:
         yield Part(path=best, score=number(row.get("best_score")), is_best=True)
 
 
-def _duration(test: BatchTest) -> float | None:
-    """A resume repeats the duration of the stored runs; how long it took itself is kept as the wall clock."""
-    stated = number((test.row or {}).get("total_duration"))
-    if stated is not None or test.block is None:
-        return stated
+def _duration(test: SessionTest) -> float | None:
+    """A resume repeats the duration of the stored runs; the time it took itself is kept as wall clock."""
+    summary_duration = number((test.row or {}).get("total_duration"))
+    if summary_duration is not None or test.block is None:
+        return summary_duration
     result = test.block.result
     return result.duration if result is not None and result.duration is not None else test.block.seconds
 
 
-def _wall_clock(block: Block | None) -> dict[str, float]:
+def _wall_clock(block: LogBlock | None) -> dict[str, float]:
     return {"wall_clock": block.seconds} if block and block.seconds is not None else {}
 
 
-def _extra_of_row(test: BatchTest) -> dict[str, Any]:
+def _extra_of_row(test: SessionTest) -> dict[str, Any]:
     if test.row is None:
         return {}
     row = {name: value for name, value in test.row.items() if name not in ("test_id", "result_dir")}
-    facts = known(**{text(name): redact(value) if isinstance(value, str) else value for name, value in row.items()})
+    facts = non_empty(**{text(name): redact(value) if isinstance(value, str) else value for name, value in row.items()})
     summary = {"ref": str(test.ref)} if test.ref else {}
-    return facts | known(result_dir=last_part(test.row.get("result_dir")), summary=summary)
+    return facts | non_empty(result_dir=last_part(test.row.get("result_dir")), summary=summary)
 
 
-def _extra_of_block(block: Block | None) -> dict[str, Any]:
+def _extra_of_block(block: LogBlock | None) -> dict[str, Any]:
     if block is None:
         return {}
-    return known(
+    return non_empty(
         log={"file": block.file, "first_line": block.line, "last_line": block.last_line},
         command=redact(block.command),
-        logged_result=_logged(block.result),
+        logged_result=_result_in_log(block.result),
         experiment_complete=[one.line for one in block.results],
         resumed_from=last_part(block.resumed_from.removesuffix("/checkpoint.json")),
         previously_completed=block.previously_completed,
@@ -201,10 +201,10 @@ def _extra_of_block(block: Block | None) -> dict[str, Any]:
     )
 
 
-def _logged(result: ResultBlock | None) -> dict[str, Any] | None:
+def _result_in_log(result: ResultBlock | None) -> dict[str, Any] | None:
     if result is None:
         return None
-    return known(
+    return non_empty(
         best_tier=result.best_tier,
         best_subtest=result.best_subtest,
         best_score=result.best_score,
@@ -215,11 +215,11 @@ def _logged(result: ResultBlock | None) -> dict[str, Any] | None:
     )
 
 
-def scored(score: float) -> Facts:
+def facts_of_score(score: float) -> Facts:
     return Facts("completed", "scored", "pass" if score > PASS_ABOVE else "fail")
 
 
-def facts_of(figures: Figures, *, has_errors: bool) -> Facts:
+def facts_of(figures: TestFigures, *, has_errors: bool) -> Facts:
     if figures.status in ("error", "unknown") or figures.exit_code not in (0, None):
         return NOT_MADE
     if not figures.has_result:
@@ -230,7 +230,7 @@ def facts_of(figures: Figures, *, has_errors: bool) -> Facts:
     return by_score
 
 
-def _by_score(figures: Figures) -> Facts | None:
+def _by_score(figures: TestFigures) -> Facts | None:
     if figures.score is not None:
-        return scored(figures.score)
-    return {"pass": scored(1), "fail": scored(0)}.get(figures.status)
+        return facts_of_score(figures.score)
+    return {"pass": facts_of_score(1), "fail": facts_of_score(0)}.get(figures.status)

@@ -23,23 +23,23 @@ from errata.model import (
 )
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row, convert_each, csv_rows, unreadable
-from errata.sources.scylla import KEY, NAME
+from errata.sources.base import number_or_none as number
+from errata.sources.scylla import KEY, NAME, TIMED_NAME, test_of
 from errata.sources.scylla.batch_tests import SUITE
-from errata.sources.scylla.csv_runs import ExportedRun, Grouped, row_key
-from errata.sources.scylla.values import TIMED_NAME, number, test_of, whole
+from errata.sources.scylla.csv_runs import ExportedRun, RowsByRun, row_key
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.runs import by_neighbours
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import integer, mapping, non_empty, sequence, text
 
 _SUMMARY = SourceRef(file="summary.json")
 
 
-class Export(NamedTuple):
-    """What has to be known of `runs.csv` before its first row can be converted."""
+class ScyllaExport(NamedTuple):
+    """What has to be known about `runs.csv` before its first row can be converted."""
 
     native_id: str
     names: dict[str, str]
-    """Experiment → the test's name, without the time where that is unambiguous."""
+    """Experiment → name of the test, without the time if that is unambiguous."""
     cases: dict[str, set[tuple[str, str, str]]]
     """By model."""
     most: int
@@ -47,9 +47,9 @@ class Export(NamedTuple):
 
 
 class _Converter:
-    """Turns rows of `runs.csv` into attempts, with what the other tables say about them."""
+    """Converts rows of `runs.csv` to attempts, with their rows of the other tables."""
 
-    def __init__(self, runs: dict[str, Run], export: Export, judges: Grouped, criteria: Grouped) -> None:
+    def __init__(self, runs: dict[str, Run], export: ScyllaExport, judges: RowsByRun, criteria: RowsByRun) -> None:
         self.runs, self.export, self.judges, self.criteria = runs, export, judges, criteria
         self._seen, self._spare = Numbering(), Numbering()
 
@@ -66,12 +66,12 @@ class _Converter:
         if self._seen.next(key) > 1:
             duplicate_of = attempt_id(run.id, case, index=index)
             index = self.export.most + self._spare.next(case)
-        told = ExportedRun(data, self.judges.take(key), self.criteria.take(key), row.ref)
-        return told.attempt(run.id, case, index, duplicate_of)
+        exported = ExportedRun(data, self.judges.take(key), self.criteria.take(key), row.ref)
+        return exported.attempt(run.id, case, index, duplicate_of)
 
 
-class Figures:
-    """Rows of `subtests.csv` by experiment, model, tier and subtest; each is asked for once."""
+class SubtestFigures:
+    """Rows of `subtests.csv` by experiment, model, tier and subtest; each is taken once."""
 
     def __init__(self, root: Path) -> None:
         self.problems: list[Unreadable] = []
@@ -89,10 +89,10 @@ class Figures:
     def take(self, key: tuple[str, ...]) -> Row | None:
         return self._rows.pop(key, None)
 
-    def left(self) -> Iterator[Unreadable]:
-        """Subtests of which `runs.csv` has no run."""
+    def unused_rows(self) -> Iterator[Unreadable]:
+        """Subtests without a run in `runs.csv`."""
         for row in self._rows.values():
-            yield unreadable(NAME, row.ref, "no such subtest in runs.csv", excerpt=repr(row.data))
+            yield unreadable(NAME, row.ref, "this subtest is not in runs.csv", excerpt=repr(row.data))
 
 
 def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
@@ -100,52 +100,57 @@ def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
     export = _survey(runs_path, root)
     summary = documents.get(root / "summary.json")
     statistics = documents.get(root / "statistical_results.json")
-    figures = Figures(root)
+    figures = SubtestFigures(root)
     runs = {model: _run(model, export, summary, statistics, documents, runs_path) for model in export.cases}
     yield from (_with_parts(run, export, figures, summary) for run in runs.values())
     yield from documents.problems()
     yield from figures.problems
     yield from _cases(runs, export, figures, runs_path)
-    yield from figures.left()
-    converter = _Converter(runs, export, Grouped(root / "judges.csv"), Grouped(root / "criteria.csv"))
+    yield from figures.unused_rows()
+    converter = _Converter(runs, export, RowsByRun(root / "judges.csv"), RowsByRun(root / "criteria.csv"))
     rows = csv_rows(runs_path, source=NAME, root=root)
     yield from by_neighbours(convert_each(rows, converter.attempt, source=NAME, owner=converter.owner))
     for table in (converter.judges, converter.criteria):
-        yield from table.left()
+        yield from table.unused_rows()
         yield from table.problems
 
 
-def _survey(path: Path, root: Path) -> Export:
+def _survey(path: Path, root: Path) -> ScyllaExport:
     experiments: dict[str, None] = {}
     cases: dict[str, set[tuple[str, str, str]]] = {}
-    most, first = 0, ""
+    highest_number, first = 0, ""
     for row in csv_rows(path, source=NAME, root=root):
         if isinstance(row, Row) and _run_number(row.data) is not None:
             experiment, model, tier, subtest, number_ = row_key(row)
             experiments[experiment] = None
             cases.setdefault(model, set()).add((experiment, tier, subtest))
-            most = max(most, int(number_))
+            highest_number = max(highest_number, int(number_))
             first = first or repr(sorted(row.data.items()))
     shorts = [test_of(name) for name in experiments]
     names = {name: test_of(name) if shorts.count(test_of(name)) == 1 else name for name in experiments}
     timed = [name for name in experiments if TIMED_NAME.match(name)]
-    # a bare `test-001` names the test and not the experiment, so it can't tell two exports apart
+    # a bare `test-001` names the test, not the experiment, so it can't distinguish two exports
     native_id = (
         timed[0] if len(experiments) == 1 and timed else f"export-{fingerprint(sorted(experiments), first, size=6)}"
     )
-    return Export(native_id, names, cases, most)
+    return ScyllaExport(native_id, names, cases, highest_number)
 
 
 def _run_number(data: dict[str, Any]) -> int | None:
-    found = text(data.get("run_number"))
-    return int(found) if found.isascii() and found.isdigit() and len(found) < 10 else None
+    digits = text(data.get("run_number"))
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 
 def _run(
-    model: str, export: Export, summary: dict[str, Any], statistics: dict[str, Any], documents: Documents, path: Path
+    model: str,
+    export: ScyllaExport,
+    summary: dict[str, Any],
+    statistics: dict[str, Any],
+    documents: Documents,
+    path: Path,
 ) -> Run:
     stats = mapping(mapping(summary.get("by_model")).get(model))
-    total = whole(stats.get("total_runs"))
+    total = integer(stats.get("total_runs"))
     tests = {name for name, _, _ in export.cases[model]}
     return Run(
         native_id=export.native_id,
@@ -161,7 +166,7 @@ def _run(
         scorers=(Scorer(name="judge consensus", kind="judge"),),
         ref=documents.ref(path),
         origin=str(documents.root.absolute()),
-        extra=known(
+        extra=non_empty(
             experiments=sorted(tests),
             pipeline_version=summary.get("pipeline_version"),
             config_version=summary.get("config_version"),
@@ -184,42 +189,42 @@ def _reported(stats: dict[str, Any], n: int | None, summary: dict[str, Any], *, 
         for name, value in stats.items()
         if isinstance(value, int | float) and not isinstance(value, bool) and name != "total_runs"
     ]
-    for tier, told in mapping(summary.get("by_tier")).items() if alone else ():
+    for tier, tier_figures in mapping(summary.get("by_tier")).items() if alone else ():
         figures += [
             Reported(
                 name=f"{metric}, {tier}",
                 metric=metric,
                 filter=tier,
-                value=number(told.get(metric)),
-                n=whole(told.get("total_runs")),
+                value=number(tier_figures.get(metric)),
+                n=integer(tier_figures.get("total_runs")),
                 ref=_SUMMARY,
             )
             for metric in ("pass_rate", "mean_score", "total_cost", "cop")
-            if isinstance(told, dict) and metric in told
+            if isinstance(tier_figures, dict) and metric in tier_figures
         ]
     return tuple(figures)
 
 
 def _statistics_of(model: str, statistics: dict[str, Any]) -> dict[str, Any]:
-    mine = {
+    of_model = {
         name: [entry for entry in sequence(value) if mapping(entry).get("model", model) == model]
         for name, value in statistics.items()
         if isinstance(value, list)
     }
-    return known(**mine)
+    return non_empty(**of_model)
 
 
-def _with_parts(run: Run, export: Export, figures: Figures, summary: dict[str, Any]) -> Run:
-    """The figures of tiers are of all models together."""
+def _with_parts(run: Run, export: ScyllaExport, figures: SubtestFigures, summary: dict[str, Any]) -> Run:
+    """The figures of tiers are over all models."""
     tiers = tier_parts(summary) if len(export.cases) == 1 else ()
     return replace(run, parts=(*tiers, *subtest_parts(figures, run.subject.model, export.names)))
 
 
-def _cases(runs: dict[str, Run], export: Export, figures: Figures, runs_path: Path) -> Iterator[Item]:
-    """Every subtest that has runs; with the figures of `subtests.csv`, where it is there."""
+def _cases(runs: dict[str, Run], export: ScyllaExport, figures: SubtestFigures, runs_path: Path) -> Iterator[Item]:
+    """Every subtest that has runs, with the figures from `subtests.csv` if there is one."""
     for model, cases in export.cases.items():
         for experiment, tier, subtest in sorted(cases):
-            found = figures.take((experiment, model, tier, subtest))
+            figures_row = figures.take((experiment, model, tier, subtest))
             test = export.names[experiment]
             yield Case(
                 run=runs[model].id,
@@ -227,34 +232,34 @@ def _cases(runs: dict[str, Run], export: Export, figures: Figures, runs_path: Pa
                 native_id=f"{test}/{tier}/{subtest}",
                 name=f"{test}, {tier}, subtest {subtest}",
                 category=tier,
-                ref=found.ref if found else SourceRef(file=runs_path.name),
-                extra={"subtest": other_figures(found.data)} if found else {},
+                ref=figures_row.ref if figures_row else SourceRef(file=runs_path.name),
+                extra={"subtest": other_figures(figures_row.data)} if figures_row else {},
             )
 
 
-def subtest_parts(figures: Figures, model: str, names: dict[str, str]) -> Iterator[Part]:
-    """`names` are the tests by experiment; a subtest stands under its test and tier, as its case does."""
+def subtest_parts(figures: SubtestFigures, model: str, names: dict[str, str]) -> Iterator[Part]:
+    """`names`: experiment → test; a subtest is below its test and tier, like its case."""
     for (experiment, _, tier, subtest), row in figures.of_model(model):
         if experiment in names:
             yield _part(f"{names[experiment]}/{tier}/{subtest}", row.data, row.ref)
 
 
 def tier_parts(summary: dict[str, Any]) -> Iterator[Part]:
-    for tier, told in mapping(summary.get("by_tier")).items():
-        yield _part(tier, mapping(told), _SUMMARY)
+    for tier, tier_figures in mapping(summary.get("by_tier")).items():
+        yield _part(tier, mapping(tier_figures), _SUMMARY)
 
 
 def other_figures(data: dict[str, Any]) -> dict[str, Any]:
-    """Everything of a row but its key, for `extra`."""
-    told = {name: found if (found := number(value)) is not None else value for name, value in data.items()}
-    return known(**{name: value for name, value in told.items() if name not in KEY})
+    """All fields of a row except its key, for `extra`."""
+    fields = {name: numeric if (numeric := number(value)) is not None else value for name, value in data.items()}
+    return non_empty(**{name: value for name, value in fields.items() if name not in KEY})
 
 
 def _part(path: str, figures: dict[str, Any], ref: SourceRef) -> Part:
     return Part(
         path=path,
         score=number(figures.get("mean_score")),
-        made=whole(figures.get("total_runs")),
+        made=integer(figures.get("total_runs")),
         pass_rate=number(figures.get("pass_rate")),
         cost=number(figures.get("total_cost")),
         cost_of_pass=number(figures.get("cop")),

@@ -1,4 +1,4 @@
-"""One row of `runs.csv` with its judges and criteria, which are joined to it by their first columns: an attempt."""
+"""One row of `runs.csv` with its judges and criteria, which are joined by their first columns: an attempt."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Check, Judgement, SourceRef, Unreadable, UsageByRole
 from errata.sources.base import Row, csv_rows, unreadable
+from errata.sources.base import number_or_none as number
 from errata.sources.scylla import KEY, NAME
 from errata.sources.scylla.agent import broke_down, usage_of
 from errata.sources.scylla.judges import consensus_check, criterion_status
-from errata.sources.scylla.values import number, whole
-from errata.sources.shared.values import known, text
+from errata.sources.shared.values import integer, non_empty, text
 
 _NAMED = {*KEY, "score", "passed", "cost_usd", "duration_seconds", "agent_duration_seconds", "judge_duration_seconds"}
 
@@ -26,9 +26,9 @@ class ExportedRun(NamedTuple):
         usage = usage_of(
             data, cost=data.get("cost_usd"), requests=data.get("api_calls"), total=data.get("total_tokens")
         )
-        exit_code = whole(data.get("exit_code"))
+        exit_code = integer(data.get("exit_code"))
         broken, invalid = broke_down(exit_code, usage), bool(self.judges) and not any(map(_valid, self.judges))
-        judged = not invalid and passed is not None
+        is_judged = not invalid and passed is not None
         score = number(data.get("score"))
         return Attempt(
             run=run,
@@ -36,8 +36,8 @@ class ExportedRun(NamedTuple):
             index=index,
             duplicate_of=duplicate_of,
             execution="error" if broken else "completed",
-            measurement="error" if invalid else ("scored" if judged else "unscored"),
-            outcome=("pass" if passed else "none" if broken else "fail") if judged else "none",
+            measurement="error" if invalid else ("scored" if is_judged else "unscored"),
+            outcome=("pass" if passed else "none" if broken else "fail") if is_judged else "none",
             native_status=text(data.get("grade")),
             reported=score,
             reported_counted=score is not None,
@@ -52,8 +52,8 @@ class ExportedRun(NamedTuple):
         )
 
 
-class Grouped:
-    """Rows by run. A table that keeps the rows of a run together is streamed; any other is held."""
+class RowsByRun:
+    """Rows by run. A table that keeps the rows of a run together is streamed; any other is held in memory."""
 
     def __init__(self, path: Path) -> None:
         self._rows = _rows(path)
@@ -69,13 +69,13 @@ class Grouped:
             pass
         return self._held.pop(key, [])
 
-    def left(self) -> Iterator[Unreadable]:
-        """Rows of runs that `runs.csv` does not have."""
+    def unused_rows(self) -> Iterator[Unreadable]:
+        """Rows of runs that are not in `runs.csv`."""
         while self._read_group():
             pass
         for rows in self._held.values():
             yield unreadable(
-                NAME, rows[0].ref, f"no such run in runs.csv: {len(rows)} rows", excerpt=repr(rows[0].data)
+                NAME, rows[0].ref, f"this run is not in runs.csv: {len(rows)} rows", excerpt=repr(rows[0].data)
             )
 
     def _read_group(self) -> bool:
@@ -102,14 +102,14 @@ _NAMED |= {"input_tokens", "output_tokens", "cache_creation_tokens", "cache_read
 
 def _further(data: dict[str, Any]) -> dict[str, Any]:
     figures = {name: number(value) if number(value) is not None else value for name, value in data.items()}
-    return known(
+    return non_empty(
         experiment=data.get("experiment"), **{name: value for name, value in figures.items() if name not in _NAMED}
     )
 
 
 def _durations(data: dict[str, Any]) -> dict[str, float]:
-    stated = {name: number(data.get(f"{name}_duration_seconds")) for name in ("agent", "judge")}
-    return {name: seconds for name, seconds in stated.items() if seconds is not None}
+    durations = {name: number(data.get(f"{name}_duration_seconds")) for name in ("agent", "judge")}
+    return {name: seconds for name, seconds in durations.items() if seconds is not None}
 
 
 def _truth(value: Any) -> bool | None:
@@ -121,8 +121,8 @@ def _valid(row: Row) -> bool:
 
 
 def _judge_name(row: Row) -> str:
-    found = whole(row.data.get("judge_number"))
-    return f"judge_{found:02}" if found is not None else ""
+    number_ = integer(row.data.get("judge_number"))
+    return f"judge_{number_:02}" if number_ is not None else ""
 
 
 def _judgement(row: Row) -> Judgement:
@@ -132,7 +132,7 @@ def _judgement(row: Row) -> Judgement:
         model=text(data.get("judge_model")),
         valid=_valid(row),
         reasoning=text(data.get("judge_reasoning")),
-        raw=known(
+        raw=non_empty(
             score=number(data.get("judge_score")),
             passed=_truth(data.get("judge_passed")),
             grade=data.get("judge_grade"),

@@ -1,6 +1,6 @@
 """An experiment folder: configuration, checkpoint and reports, and its runs in any of the three layouts.
 
-Checkpoints 2.0, 3.0 and 3.1 say how far every run had come when the process last wrote.
+Checkpoints 2.0, 3.0 and 3.1 record how far every run had come when the process last wrote.
 """
 
 import re
@@ -9,11 +9,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Part, SourceRef
-from errata.sources.scylla import CORNERS, RUN_FOLDER
-from errata.sources.scylla.run_folder import RunPlace, RunState
-from errata.sources.scylla.values import differing, number, test_of, whole
+from errata.sources.base import number_or_none as number
+from errata.sources.scylla import CORNERS, RUN_FOLDER, test_of
+from errata.sources.scylla.run_folder import RunPlace, RunProgress
 from errata.sources.shared.documents import Documents, folders
-from errata.sources.shared.values import known, last_part, mapping, moment, plain, sequence, text
+from errata.sources.shared.values import (
+    differing,
+    integer,
+    last_part,
+    mapping,
+    moment,
+    non_empty,
+    plain,
+    sequence,
+    text,
+)
 
 _TIER = re.compile(r"T\d{1,3}$")
 SUPPORTED = ("2.0", "3.0", "3.1")
@@ -40,14 +50,14 @@ class Checkpoint(NamedTuple):
     def status(self) -> str:
         return text(self.data.get("status"))
 
-    def state_of(self, tier: str, subtest: str, number: int) -> RunState:
-        return RunState(
+    def state_of(self, tier: str, subtest: str, number: int) -> RunProgress:
+        return RunProgress(
             text(_at(self.data.get("run_states"), tier, subtest, str(number))),
             text(_at(self.data.get("completed_runs"), tier, subtest, str(number))),
         )
 
     def runs(self) -> Iterator[tuple[str, str, int]]:
-        """Tier, subtest and number of every run that the checkpoint knows."""
+        """Tier, subtest and number of every run in the checkpoint."""
         seen = set()
         for table in ("run_states", "completed_runs"):
             for tier, subtests in mapping(self.data.get(table)).items():
@@ -60,17 +70,17 @@ class Checkpoint(NamedTuple):
 
     @property
     def vital_signs(self) -> dict[str, Any]:
-        """What tells a finished process from a running and from a dead one, and how far the parts were."""
-        kept = {name: self.data.get(name) for name in _VITAL}
-        return known(**kept) | known(experiment_dir=last_part(self.data.get("experiment_dir")))
+        """What distinguishes a finished, a running and a dead process, and how far the parts had come."""
+        fields = {name: self.data.get(name) for name in _VITAL}
+        return non_empty(**fields) | non_empty(experiment_dir=last_part(self.data.get("experiment_dir")))
 
     def process(self, name: str) -> dict[str, Any]:
-        """The process that wrote it, in the words of `Run.environment`: a checkup asks whether it still lives."""
+        """The process that wrote it, in the format of `Run.environment`: a checkup tests whether it is still alive."""
         beat = moment(self.data.get("last_heartbeat")) or moment(self.data.get("last_updated_at"))
-        return known(name=name, status=self.status, pid=whole(self.data.get("pid")), heartbeat=beat)
+        return non_empty(name=name, status=self.status, pid=integer(self.data.get("pid")), heartbeat=beat)
 
 
-class Experiment(NamedTuple):
+class ScyllaExperiment(NamedTuple):
     folder: Path
     config: dict[str, Any]
     checkpoint: Checkpoint
@@ -79,13 +89,13 @@ class Experiment(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As the harness named the folder, whatever it is called now."""
+        """The harness's name for the folder, even if it was renamed."""
         return last_part(self.checkpoint.data.get("experiment_dir")) or self.folder.name
 
     @property
     def test(self) -> str:
-        stated = text(self.checkpoint.data.get("experiment_id")) or text(self.config.get("experiment_id"))
-        return test_of(stated or self.name)
+        experiment_id = text(self.checkpoint.data.get("experiment_id")) or text(self.config.get("experiment_id"))
+        return test_of(experiment_id or self.name)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -97,14 +107,14 @@ class Experiment(NamedTuple):
 
     @property
     def judges(self) -> dict[str, str]:
-        named = [text(model) for model in sequence(self.config.get("judge_models")) if text(model)]
-        return {f"judge_{place:02}": model for place, model in enumerate(named, 1)}
+        models = [text(model) for model in sequence(self.config.get("judge_models")) if text(model)]
+        return {f"judge_{place:02}": model for place, model in enumerate(models, 1)}
 
 
 class Reports(NamedTuple):
-    """Read once: a damaged one is told once."""
+    """Read once, so that a damaged one is reported once."""
 
-    experiment: Experiment
+    experiment: ScyllaExperiment
     result: dict[str, Any]
     comparison: dict[str, Any]
     tiers: dict[str, "TierReport"]
@@ -118,26 +128,26 @@ class TierReport(NamedTuple):
     ref: SourceRef
 
 
-def open_experiment(folder: Path, documents: Documents) -> Experiment:
+def open_experiment(folder: Path, documents: Documents) -> ScyllaExperiment:
     path = folder / "checkpoint.json"
     checkpoint = Checkpoint(documents.get(path))
     if checkpoint.data and not checkpoint.supported:
         version = checkpoint.version or "no version"
         documents.refuse(
-            documents.ref(path, pointer="/version"), f"checkpoint {version} is not supported: 2.0, 3.0, 3.1 are"
+            documents.ref(path, pointer="/version"), f"checkpoint {version} is not supported (only 2.0, 3.0, 3.1)"
         )
         checkpoint = Checkpoint({key: checkpoint.data.get(key) for key in ("experiment_id", "experiment_dir")})
     config = documents.get(folder / "config" / "experiment.json")
-    return Experiment(folder, config, checkpoint, documents.get(folder / "report.json"), documents.ref(path))
+    return ScyllaExperiment(folder, config, checkpoint, documents.get(folder / "report.json"), documents.ref(path))
 
 
-def run_places(experiment: Experiment) -> Iterator[RunPlace]:
+def run_places(experiment: ScyllaExperiment) -> Iterator[RunPlace]:
     """Every run, on disk or only in the checkpoint, ordered by tier, subtest and number."""
     on_disk = [*_on_disk(experiment)]
     live = {place[:3] for place in on_disk if place.corner != ".failed"}
-    # a run that was made again has the state of the later try
+    # a run that was repeated has the state of the later try
     on_disk = [
-        place._replace(state=RunState()) if place.corner == ".failed" and place[:3] in live else place
+        place._replace(state=RunProgress()) if place.corner == ".failed" and place[:3] in live else place
         for place in on_disk
     ]
     known_places = {place[:3] for place in on_disk}
@@ -148,31 +158,31 @@ def run_places(experiment: Experiment) -> Iterator[RunPlace]:
     yield from sorted(on_disk, key=lambda place: (*place[:3], CORNERS.index(place.corner), str(place.folder)))
 
 
-def task_artefacts(experiment: Experiment, documents: Documents) -> tuple[Artefact, ...]:
+def task_artefacts(experiment: ScyllaExperiment, documents: Documents) -> tuple[Artefact, ...]:
     folder = experiment.folder
-    made = (
+    candidates = (
         documents.artefact(folder / "prompt.md", "task"),
         documents.artefact(folder / "criteria.md", "grader"),
         documents.artefact(folder / "rubric.yaml", "grader"),
-        # holds paths of the experiment, so it is no part of the task's digest
+        # contains paths of the experiment, so it is not part of the task's digest
         documents.artefact(folder / "judge_prompt.md", "context"),
     )
-    return tuple(artefact for artefact in made if artefact is not None)
+    return tuple(artefact for artefact in candidates if artefact is not None)
 
 
 def task_text(artefacts: tuple[Artefact, ...]) -> str | None:
     return next((artefact.text for artefact in artefacts if artefact.role == "task"), None)
 
 
-def manifest(experiment: Experiment, tier: str, subtest: str, documents: Documents) -> Artefact | None:
+def manifest(experiment: ScyllaExperiment, tier: str, subtest: str, documents: Documents) -> Artefact | None:
     for corner in CORNERS:
         path = experiment.folder / corner / tier / subtest / "config_manifest.json"
-        if made := documents.artefact(path, "config"):
-            return made
+        if artefact := documents.artefact(path, "config"):
+            return artefact
     return None
 
 
-def _on_disk(experiment: Experiment) -> Iterator[RunPlace]:
+def _on_disk(experiment: ScyllaExperiment) -> Iterator[RunPlace]:
     for corner in CORNERS:
         for tier in tier_folders(experiment.folder / corner):
             for subtest in subtest_folders(tier):
@@ -197,7 +207,7 @@ def _at(value: Any, *keys: str) -> Any:
     return value
 
 
-def read_reports(experiment: Experiment, documents: Documents) -> Reports:
+def read_reports(experiment: ScyllaExperiment, documents: Documents) -> Reports:
     folder = experiment.folder
     return Reports(
         experiment,
@@ -208,12 +218,12 @@ def read_reports(experiment: Experiment, documents: Documents) -> Reports:
 
 
 def facts_of_reports(reports: Reports) -> dict[str, Any]:
-    """All that they say, for `extra`, without the parts that stand elsewhere in full."""
+    """All data of the reports, for `extra`, without the parts that are kept elsewhere."""
     result, config = reports.result, reports.experiment.config
-    kept = {name: plain(value) for name, value in result.items() if name not in ("config", "tier_results")}
-    kept |= known(config=differing(mapping(result.get("config")), config))
-    tiers = {name: told for name, tier in reports.tiers.items() if (told := _facts_of_tier(tier))}
-    return known(tiers=tiers, result=kept, tier_comparison=reports.comparison)
+    fields = {name: plain(value) for name, value in result.items() if name not in ("config", "tier_results")}
+    fields |= non_empty(config=differing(mapping(result.get("config")), config))
+    tiers = {name: tier_facts for name, tier in reports.tiers.items() if (tier_facts := _facts_of_tier(tier))}
+    return non_empty(tiers=tiers, result=fields, tier_comparison=reports.comparison)
 
 
 def parts_of(reports: Reports) -> Iterator[Part]:
@@ -246,7 +256,7 @@ def _tier(folder: Path, documents: Documents) -> TierReport:
 
 
 def _subtests(tier: str, report: TierReport, best: str) -> Iterator[Part]:
-    """From the subtest's own report; where it has none, from what its tier says of it."""
+    """From the subtest's own report; without one, from the entry in its tier's report."""
     listed = {text(child.get("id")): child for child in map(mapping, sequence(report.report.get("children")))}
     for name in dict.fromkeys([*report.subtests, *listed]):
         own, child = mapping(report.subtests.get(name, {}).get("summary")), listed.get(name, {})
@@ -254,8 +264,8 @@ def _subtests(tier: str, report: TierReport, best: str) -> Iterator[Part]:
             yield Part(
                 path=f"{tier}/{name}",
                 score=number(own.get("mean_score", child.get("score"))),
-                made=whole(own.get("total_runs")),
-                passed=whole(own.get("passed")),
+                made=integer(own.get("total_runs")),
+                passed=integer(own.get("passed")),
                 pass_rate=number(own.get("pass_rate", child.get("pass_rate"))),
                 cost=number(own.get("total_cost", child.get("cost"))),
                 is_best=child.get("selected") is True or name == best,
@@ -264,19 +274,19 @@ def _subtests(tier: str, report: TierReport, best: str) -> Iterator[Part]:
 
 
 def _cost_of_pass(reports: Reports, tier: str) -> float | None:
-    """In the tier's own result, in that of the experiment, or in a table there."""
+    """From the tier's own result, from the experiment's result, or from a table there."""
     of_tier = mapping(mapping(reports.result.get("tier_results")).get(tier))
     listed = mapping(reports.result.get("tier_cost_of_pass"))
     candidates = (reports.tiers[tier].result.get("cost_of_pass"), of_tier.get("cost_of_pass"), listed.get(tier))
-    return next((found for value in candidates if (found := number(value)) is not None), None)
+    return next((cost for value in candidates if (cost := number(value)) is not None), None)
 
 
 def _facts_of_tier(tier: TierReport) -> dict[str, Any]:
-    subtests = {name: told for name, report in tier.subtests.items() if (told := _of_report(report))}
-    return _of_report(tier.report) | known(selection=tier.selection, subtests=subtests)
+    subtests = {name: facts for name, report in tier.subtests.items() if (facts := _of_report(report))}
+    return _of_report(tier.report) | non_empty(selection=tier.selection, subtests=subtests)
 
 
 def _of_report(report: dict[str, Any]) -> dict[str, Any]:
-    """The figures of a report, and apart from them the rest of it."""
+    """The figures of a report, and separately the rest of it."""
     rest = {name: value for name, value in report.items() if name != "summary"}
-    return known(**mapping(report.get("summary"))) | known(report=rest)
+    return non_empty(**mapping(report.get("summary"))) | non_empty(report=rest)

@@ -1,4 +1,4 @@
-"""Judges of a run: what each said, the criteria it rated, and the consensus."""
+"""The judges of a run: the judgement of each, the criteria it rated, and the consensus."""
 
 import re
 from collections.abc import Iterator
@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 from errata.model import Check, Judgement, SourceRef
 from errata.model.words import CheckStatus
+from errata.sources.base import number_or_none as number
 from errata.sources.base import text_file
-from errata.sources.scylla.values import differing, number, whole
 from errata.sources.shared.documents import Documents, folders
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import differing, integer, mapping, non_empty, sequence, text
 
 _FOLDER = re.compile(r"judge_(\d+)$")
 _MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
 
 
-class Judge(NamedTuple):
-    """One judge's data from `run_result.json` and from its own folder, the latter filling what the former lacks."""
+class ScyllaJudge(NamedTuple):
+    """One judge's data from `run_result.json`, completed from the judge's own folder."""
 
     number: int
     data: dict[str, Any]
@@ -33,24 +33,26 @@ class Judge(NamedTuple):
         return self.data.get("is_valid") is not False
 
 
-def read_judges(run_folder: Path, result: dict[str, Any], result_ref: SourceRef, documents: Documents) -> list[Judge]:
-    found: dict[int, Judge] = {}
+def read_judges(
+    run_folder: Path, result: dict[str, Any], result_ref: SourceRef, documents: Documents
+) -> list[ScyllaJudge]:
+    judges: dict[int, ScyllaJudge] = {}
     for place, entry in enumerate(sequence(result.get("judges"))):
         if not isinstance(entry, dict):
-            documents.refuse(result_ref.below("judges", place), "an object expected")
+            documents.refuse(result_ref.below("judges", place), "expected an object")
             continue
-        number_ = whole(entry.get("judge_number"))
-        if number_ is None or number_ in found:
-            number_ = max(found, default=0) + 1
-        found[number_] = Judge(number_, entry, result_ref.below("judges", place))
+        number_ = integer(entry.get("judge_number"))
+        if number_ is None or number_ in judges:
+            number_ = max(judges, default=0) + 1
+        judges[number_] = ScyllaJudge(number_, entry, result_ref.below("judges", place))
     for folder in folders(run_folder / "judge"):
         if name := _FOLDER.match(folder.name):
             number_ = int(name[1])
-            found[number_] = _with_folder(found.get(number_), number_, folder, documents)
-    return [found[number_] for number_ in sorted(found)]
+            judges[number_] = _with_folder(judges.get(number_), number_, folder, documents)
+    return [judges[number_] for number_ in sorted(judges)]
 
 
-def judgement_of(judge: Judge) -> Judgement:
+def judgement_of(judge: ScyllaJudge) -> Judgement:
     fields = {name: judge.data.get(name) for name in ("score", "passed", "grade", "duration_seconds", "measured_at")}
     return Judgement(
         judge=judge.name,
@@ -58,13 +60,13 @@ def judgement_of(judge: Judge) -> Judgement:
         version=judge.version,
         valid=judge.valid,
         reasoning=text(judge.data.get("reasoning")),
-        raw=known(**fields, told_otherwise=judge.data.get("told_otherwise")),
+        raw=non_empty(**fields, told_otherwise=judge.data.get("told_otherwise")),
         ref=judge.ref,
     )
 
 
-def checks_of(judge: Judge) -> Iterator[Check]:
-    """The judge's criteria: each category, then its items. Null is no criterion at all."""
+def checks_of(judge: ScyllaJudge) -> Iterator[Check]:
+    """The judge's criteria: each category, then its items. Null means there is no criterion."""
     yield from criteria_checks(judge.data.get("criteria_scores"), judge=judge.name, valid=judge.valid)
 
 
@@ -76,7 +78,7 @@ def criteria_checks(criteria: Any, *, judge: str = "", valid: bool = True) -> It
 
 
 def consensus_check(score: float | None, passed: bool | None, reasoning: str, grade: str) -> Check:
-    """What the judges said together: the mean score, and the majority for pass or fail."""
+    """The consensus of the judges: the mean score, and the majority for pass or fail."""
     status: CheckStatus = "unscored" if passed is None else ("pass" if passed else "fail")
     return Check(
         name="judges",
@@ -91,15 +93,15 @@ def consensus_check(score: float | None, passed: bool | None, reasoning: str, gr
 
 
 def criterion_status(achieved: Any, maximum: Any, *, valid: bool = True) -> CheckStatus:
-    """The harness has no pass rule for a criterion; full marks are a pass. Words of an invalid judge are no measure."""
+    """The harness has no pass rule for a criterion: full marks pass. An invalid judge's rating is no measurement."""
     if not valid:
         return "error"
-    got, most = number(achieved), number(maximum)
-    if text(achieved).strip().upper() == "N/A" or text(maximum).strip().upper() == "N/A" or most == 0:
+    points, max_points = number(achieved), number(maximum)
+    if text(achieved).strip().upper() == "N/A" or text(maximum).strip().upper() == "N/A" or max_points == 0:
         return "not_applicable"
-    if got is None or most is None:
+    if points is None or max_points is None:
         return "unscored"
-    return "pass" if got >= most else "fail"
+    return "pass" if points >= max_points else "fail"
 
 
 def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:
@@ -116,23 +118,23 @@ def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:
         max=number(rated.get("max")),
         counts=False,
         explanation=text(rated.get("reason")),
-        extra=known(na_items=rated.get("na_items")) | _odd(rated),
+        extra=non_empty(na_items=rated.get("na_items")) | _odd(rated),
     )
 
 
 def _odd(rated: dict[str, Any]) -> dict[str, Any]:
-    """What the fields of a check can't hold: unknown names, and words other than `N/A` in the place of a number."""
-    named = ("achieved", "max", "score", "items", "na_items", "reason")
-    words = {name: rated[name] for name in ("achieved", "max") if text(rated.get(name)).strip() not in ("", "N/A")}
-    unknown = {text(name): value for name, value in rated.items() if name not in named}
-    return known(**unknown | words)
+    """What the fields of a check can't hold: unknown names, and words other than `N/A` in place of a number."""
+    known_fields = ("achieved", "max", "score", "items", "na_items", "reason")
+    texts = {name: rated[name] for name in ("achieved", "max") if text(rated.get(name)).strip() not in ("", "N/A")}
+    unknown = {text(name): value for name, value in rated.items() if name not in known_fields}
+    return non_empty(**unknown | texts)
 
 
-def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Documents) -> Judge:
+def _with_folder(judge: ScyllaJudge | None, number_: int, folder: Path, documents: Documents) -> ScyllaJudge:
     path = folder / "judgment.json"
     judgment, timing = documents.get(path), documents.get(folder / "timing.json")
-    stated = dict(_MODEL_LINE.findall(text_file(folder / "MODEL.md", cap=4096) or ""))
-    data = {"model": stated.get("Model", ""), "measured_at": timing.get("measured_at")}
+    model_lines = dict(_MODEL_LINE.findall(text_file(folder / "MODEL.md", cap=4096) or ""))
+    data = {"model": model_lines.get("Model", ""), "measured_at": timing.get("measured_at")}
     data |= {"duration_seconds": timing.get("judge_duration_seconds")}
     for source in (judgment, judge.data if judge else {}):
         data |= {name: value for name, value in source.items() if value is not None}
@@ -141,4 +143,4 @@ def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Doc
     if judge is not None:
         data["told_otherwise"] = differing({name: value for name, value in judgment.items() if value is not None}, data)
     ref = documents.ref(path) if judgment else (judge.ref if judge else documents.ref(folder))
-    return Judge(number_, data, ref, stated.get("Claude Code Version", ""))
+    return ScyllaJudge(number_, data, ref, model_lines.get("Claude Code Version", ""))

@@ -1,4 +1,4 @@
-"""Exceptions in a thread log: equal ones of one test are kept once, with every tier and subtest that they hit."""
+"""Exceptions in a thread log: equal ones of one test are kept once, with every tier and subtest they hit."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _PHASE_OF_STAGE: dict[str, Phase] = {"WORKTREE": "setup", "AGENT": "subject", "J
 
 
 @dataclass
-class _Logged:
+class _LoggedError:
     what: str
     where: str
     line: int
@@ -29,10 +29,10 @@ class _Logged:
 
 
 class LoggedErrors:
-    """The errors of one block, in the order in which they came."""
+    """The errors of one block, in the order of the log."""
 
     def __init__(self) -> None:
-        self._kept: list[_Logged] = []
+        self._kept: list[_LoggedError] = []
         self._is_open = False
         self.left_out = 0
 
@@ -43,12 +43,12 @@ class LoggedErrors:
         """A new error line; its traceback may follow."""
         self._is_open = len(self._kept) < ERROR_CAP
         if self._is_open:
-            self._kept.append(_Logged(what, where, line, at, stage))
+            self._kept.append(_LoggedError(what, where, line, at, stage))
         else:
             self.left_out += 1
 
     def continue_with(self, line: str) -> None:
-        """A line of no known shape: part of the traceback of the error above it."""
+        """A line of unknown format: part of the traceback of the error above it."""
         if self._is_open and len(self._kept[-1].lines) < TRACEBACK_LINES:
             self._kept[-1].lines.append(line)
 
@@ -56,13 +56,13 @@ class LoggedErrors:
         self._is_open = False
 
     def infos(self, file: str) -> tuple[ErrorInfo, ...]:
-        return tuple(_info(equal, file) for equal in self._grouped())
+        return tuple(_info(equal, file) for equal in self._group())
 
-    def _grouped(self) -> list[list[_Logged]]:
-        """Equal errors together. One without a traceback joins an earlier one of the same words."""
-        groups: list[list[_Logged]] = []
-        by_content: dict[tuple[str, tuple[str, ...]], list[_Logged]] = {}
-        by_words: dict[str, list[_Logged]] = {}
+    def _group(self) -> list[list[_LoggedError]]:
+        """Equal errors together. One without a traceback joins an earlier one with the same text."""
+        groups: list[list[_LoggedError]] = []
+        by_content: dict[tuple[str, tuple[str, ...]], list[_LoggedError]] = {}
+        by_words: dict[str, list[_LoggedError]] = {}
         for error in self._kept:
             content = (error.what, tuple(error.lines))
             group = by_content.get(content) or (None if error.lines else by_words.get(error.what))
@@ -74,21 +74,21 @@ class LoggedErrors:
         return groups
 
 
-def typed(what: str) -> tuple[str, str]:
-    """`RuntimeError: no worktree` taken apart; an `[Errno 2]` is named as Python names it."""
-    if found := _TYPED.match(what):
-        return found["type"].rpartition(".")[2], found["text"]
+def split_exception(what: str) -> tuple[str, str]:
+    """Splits `RuntimeError: no worktree` into type and text; an `[Errno 2]` gets Python's name for it."""
+    if match := _TYPED.match(what):
+        return match["type"].rpartition(".")[2], match["text"]
     if errno := _ERRNO.match(what):
         return type(OSError(int(errno[1][:6]), "")).__name__, what
     bare = what.strip()
     return (bare, "") if re.fullmatch(r"\w+(?:Error|Exception|Interrupt|Exit)", bare) else ("", what)
 
 
-def _info(equal: list[_Logged], file: str) -> ErrorInfo:
+def _info(equal: list[_LoggedError], file: str) -> ErrorInfo:
     error = equal[0]
-    kind, text = typed(error.what)
+    kind, text = split_exception(error.what)
     own = own_frame(frames_of("\n".join(error.lines)))
-    frame = own.shown(own.file) if own else ""
+    frame = own.location(own.file) if own else ""
     return ErrorInfo(
         type=kind or "Error",
         message=redact(_whole_message(kind, text, error.lines)),
@@ -103,16 +103,16 @@ def _info(equal: list[_Logged], file: str) -> ErrorInfo:
 
 
 def _whole_message(kind: str, text: str, lines: list[str]) -> str:
-    """Where the traceback ends in the same exception, its further lines belong to the message."""
+    """If the traceback ends in the same exception, its further lines belong to the message."""
     for place in range(len(lines) - 1, -1, -1):
-        found = typed(lines[place])
-        if kind and found[0] == kind and found[1].strip() == text.strip():
+        exception = split_exception(lines[place])
+        if kind and exception[0] == kind and exception[1].strip() == text.strip():
             return "\n".join([text, *lines[place + 1 :]]).rstrip()
     return text
 
 
-def _phase(error: _Logged, frame: str) -> Phase:
-    """By the stage that was logged last; without one, nothing but set-up or the loading of stored runs was going on."""
+def _phase(error: _LoggedError, frame: str) -> Phase:
+    """By the last logged stage; without one, only set-up or the loading of stored runs was in progress."""
     if error.stage in _PHASE_OF_STAGE:
         return _PHASE_OF_STAGE[error.stage]
     if re.search(r"judge", frame):

@@ -1,4 +1,4 @@
-"""One run of one subtest, `T0/00/run_01`: what the agent did and what its judges said."""
+"""One run of one subtest, `T0/00/run_01`: the agent's result and its judgements."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +8,19 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
 from errata.model.words import ArtefactRole, Measurement, Outcome
+from errata.sources.base import number_or_none as number
 from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
-from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
-from errata.sources.scylla.values import differing, number, whole
+from errata.sources.scylla.judges import (
+    ScyllaJudge,
+    checks_of,
+    consensus_check,
+    criteria_checks,
+    judgement_of,
+    read_judges,
+)
 from errata.sources.shared.documents import Documents, children
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.sources.shared.values import differing, integer, mapping, moment, non_empty, sequence, text
 
 ARTEFACT_CAP = 40
 _LOGS: tuple[tuple[str, str, ArtefactRole], ...] = (
@@ -39,8 +46,8 @@ FINAL = frozenset({"run_finalized", "report_written", "checkpointed", "worktree_
 _RECORDED = frozenset({"passed", "failed"})
 
 
-class Who(msgspec.Struct, frozen=True):
-    """Where the run stands among the attempts."""
+class AttemptPosition(msgspec.Struct, frozen=True):
+    """The position of the run among the attempts."""
 
     run: str
     case: str
@@ -51,8 +58,8 @@ class Who(msgspec.Struct, frozen=True):
     superseded_by: str | None = None
 
 
-class RunState(NamedTuple):
-    """`state` is the step that the run had reached; `recorded` what `completed_runs` says, which may be wrong."""
+class RunProgress(NamedTuple):
+    """`state`: the last step of the run; `recorded`: the entry in `completed_runs`, which may be wrong."""
 
     state: str = ""
     recorded: str = ""
@@ -75,10 +82,10 @@ class RunPlace(NamedTuple):
     subtest: str
     number: int
     folder: Path | None
-    """None for a run that only the checkpoint knows."""
+    """None for a run that is only in the checkpoint."""
     corner: str = ""
     """`in_progress`, `completed` or `.failed` in the later layout."""
-    state: RunState = RunState()
+    state: RunProgress = RunProgress()
 
     @property
     def name(self) -> str:
@@ -91,17 +98,17 @@ class _Read(NamedTuple):
     place: RunPlace
     result: dict[str, Any]
     consensus: dict[str, Any]
-    """`judge/result.json`, which is there before `run_result.json` is."""
+    """`judge/result.json`, which is written before `run_result.json`."""
     agent: Agent
-    judges: list[Judge]
+    judges: list[ScyllaJudge]
     usage: Usage
     judge_timing: dict[str, Any]
     report: dict[str, Any]
 
     @property
     def passed(self) -> bool | None:
-        said = self.result.get("judge_passed", self.consensus.get("passed"))
-        return said if isinstance(said, bool) else None
+        verdict = self.result.get("judge_passed", self.consensus.get("passed"))
+        return verdict if isinstance(verdict, bool) else None
 
     @property
     def score(self) -> float | None:
@@ -109,17 +116,17 @@ class _Read(NamedTuple):
 
     @property
     def exit_code(self) -> int | None:
-        return whole(self.result.get("exit_code", self.agent.result.get("exit_code")))
+        return integer(self.result.get("exit_code", self.agent.result.get("exit_code")))
 
 
-def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
+def run_attempt(place: RunPlace, position: AttemptPosition, documents: Documents) -> Attempt:
     if place.folder is None:
-        return _only_in_checkpoint(place, who, documents)
+        return _only_in_checkpoint(place, position, documents)
     read = _read(place, place.folder, documents)
     facts = _facts(read)
     file = place.folder / ("run_result.json" if read.result else "")
     return Attempt(
-        **msgspec.structs.asdict(who),
+        **msgspec.structs.asdict(position),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
@@ -143,17 +150,17 @@ def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
     )
 
 
-def _only_in_checkpoint(place: RunPlace, who: Who, documents: Documents) -> Attempt:
+def _only_in_checkpoint(place: RunPlace, position: AttemptPosition, documents: Documents) -> Attempt:
     broken = place.state.broken or place.state.word == "failed"
     facts = NOT_MADE if broken else (MISSING if place.state.over else UNFINISHED)
     ref = documents.ref(documents.root / "checkpoint.json", pointer=f"/run_states/{place.tier}/{place.subtest}")
     return Attempt(
-        **msgspec.structs.asdict(who),
+        **msgspec.structs.asdict(position),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         native_status=place.state.word,
-        errors=(_stopped(place),) if broken else (),
+        errors=(_stop_error(place),) if broken else (),
         ref=ref,
         extra={"run": place.name},
     )
@@ -190,7 +197,7 @@ def _facts(read: _Read) -> Facts:
     if read.agent.limit:
         return Facts("limit", measurement, outcome)
     if read.agent.is_error or broke_down(read.exit_code, read.usage):
-        # a judge looked at a workspace in which no agent worked; only a pass shows that there was an answer
+        # the judge saw a workspace without an agent's work; only a pass shows that there was an answer
         return Facts("error", measurement, "pass" if outcome == "pass" else "none")
     return Facts("completed", measurement, outcome)
 
@@ -206,7 +213,7 @@ def _measurement(read: _Read) -> Measurement:
 def _errors(read: _Read, facts: Facts) -> tuple[ErrorInfo, ...]:
     errors = list(read.agent.errors)
     if facts.execution == "error" and not errors:
-        errors.append(_stopped(read.place, exit_code=read.exit_code))
+        errors.append(_stop_error(read.place, exit_code=read.exit_code))
     if facts.measurement == "error":
         reasons = dict.fromkeys(text(judge.data.get("reasoning")) for judge in read.judges)
         message = "; ".join(reason for reason in reasons if reason)
@@ -214,7 +221,7 @@ def _errors(read: _Read, facts: Facts) -> tuple[ErrorInfo, ...]:
     return tuple(errors)
 
 
-def _stopped(place: RunPlace, *, exit_code: int | None = None) -> ErrorInfo:
+def _stop_error(place: RunPlace, *, exit_code: int | None = None) -> ErrorInfo:
     word = place.state.word or ("failed" if place.corner else f"exit code {exit_code}")
     kind = {"rate_limited": "RateLimited", "failed": "RunFailed"}.get(word, "ExitCode")
     message = f"the run ended as `{word}`" + (f" with exit code {exit_code}" if kind != "ExitCode" else "")
@@ -240,32 +247,32 @@ def _artefacts(read: _Read, folder: Path, documents: Documents) -> Iterator[Arte
         for path in children(folder / below):
             if not path.match(pattern) or count >= ARTEFACT_CAP:
                 continue
-            made = documents.artefact(path, role, name=path.relative_to(folder).as_posix())  # type: ignore[arg-type]
-            if made is not None and made.text and made.text not in seen:
-                seen.add(made.text)
+            artefact = documents.artefact(path, role, name=path.relative_to(folder).as_posix())  # type: ignore[arg-type]
+            if artefact is not None and artefact.text and artefact.text not in seen:
+                seen.add(artefact.text)
                 count += 1
-                yield made
+                yield artefact
     yield from _changed_files(read, folder, documents)
 
 
 def _changed_files(read: _Read, folder: Path, documents: Documents) -> Iterator[Artefact]:
-    """What the agent changed in its workspace, where the harness lists it and the workspace was kept."""
+    """Files that the agent changed in its workspace, if the harness lists them and the workspace was kept."""
     for entry in sequence(read.result.get("changes"))[:ARTEFACT_CAP]:
         name = text(entry) or text(mapping(entry).get("path")) or text(mapping(entry).get("file"))
         parts = Path(name).parts
         if not name or "\x00" in name or Path(name).is_absolute() or ".." in parts or set(parts) & set(_SETUP_FILES):
             continue
-        made = documents.artefact(folder / "workspace" / name, "output", name=f"workspace/{name}")
-        if made is not None:
-            yield made
+        artefact = documents.artefact(folder / "workspace" / name, "output", name=f"workspace/{name}")
+        if artefact is not None:
+            yield artefact
 
 
 def _durations(read: _Read) -> dict[str, float]:
-    stated = {
+    durations = {
         "agent": read.result.get("agent_duration_seconds", read.agent.timing.get("agent_duration_seconds")),
         "judge": read.result.get("judge_duration_seconds"),
     }
-    return {name: seconds for name, value in stated.items() if (seconds := number(value)) is not None}
+    return {name: seconds for name, value in durations.items() if (seconds := number(value)) is not None}
 
 
 def _finished_at(read: _Read) -> str | None:
@@ -274,30 +281,32 @@ def _finished_at(read: _Read) -> str | None:
         read.agent.timing.get("measured_at"),
         read.report.get("generated_at"),
     )
-    return next((found for one in moments if (found := moment(one))), None)
+    return next((time for one in moments if (time := moment(one))), None)
 
 
 def _extra(read: _Read) -> dict[str, Any]:
-    facts = known(**{name: read.result.get(name) for name in _KEPT})
+    facts = non_empty(**{name: read.result.get(name) for name in _KEPT})
     if "criteria_scores" in read.result and read.result["criteria_scores"] is None:
         facts["criteria_scores_null"] = True
-    place = known(run=read.place.name, corner=read.place.corner)
-    place |= known(state=read.place.state.state, recorded=read.place.state.recorded)
-    times = known(agent_finished_at=read.agent.timing.get("measured_at"), reported_at=read.report.get("generated_at"))
-    return facts | place | times | read.agent.extra | known(told_otherwise=_told_otherwise(read))
+    place = non_empty(run=read.place.name, corner=read.place.corner)
+    place |= non_empty(state=read.place.state.state, recorded=read.place.state.recorded)
+    times = non_empty(
+        agent_finished_at=read.agent.timing.get("measured_at"), reported_at=read.report.get("generated_at")
+    )
+    return facts | place | times | read.agent.extra | non_empty(told_otherwise=_differing_repeats(read))
 
 
-def _told_otherwise(read: _Read) -> dict[str, Any]:
-    """The harness writes most facts several times; where they differ, that is a fact too."""
+def _differing_repeats(read: _Read) -> dict[str, Any]:
+    """The harness writes most facts several times; differences between them are kept."""
     result = read.result
-    judged = {name.removeprefix("judge_"): value for name, value in result.items() if name.startswith("judge_")}
+    judge_fields = {name.removeprefix("judge_"): value for name, value in result.items() if name.startswith("judge_")}
     agent = {name: value for name, value in read.agent.result.items() if name in ("token_stats", "cost_usd")}
     timing = {name: value for name, value in (read.agent.timing | read.judge_timing).items() if name != "measured_at"}
     report = {name: value for name, value in read.report.items() if name != "generated_at"}
     consensus = {name: value for name, value in read.consensus.items() if name != "criteria_scores"}
-    return known(
+    return non_empty(
         agent=differing(agent, result),
         timing=differing(timing, result),
-        judge=differing(consensus, judged),
-        report=differing(report, result | judged),
+        judge=differing(consensus, judge_fields),
+        report=differing(report, result | judge_fields),
     )

@@ -1,21 +1,21 @@
-"""Sessions: one batch folder may hold the traces of several executions, told apart by the times of all threads."""
+"""Sessions: one batch folder may hold several executions, which are separated by the times of all threads."""
 
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from errata.model import Session, times
-from errata.sources.scylla.thread_log import Block
-from errata.sources.shared.values import known
+from errata.sources.scylla.thread_log import LogBlock
+from errata.sources.shared.values import non_empty
 from errata.text.redact import redact
 
 IDLE = timedelta(minutes=15)
-"""Threads go on to their next test at once; when all of them rest for longer, the batch was started anew."""
+"""Threads start their next test at once; if all of them are idle for longer, the batch was restarted."""
 
 
-def number_sessions(blocks: list[Block]) -> None:
+def number_sessions(blocks: list[LogBlock]) -> None:
     """Give every block the number of its session."""
-    number, seen, until = 0, dict[str, Block](), datetime.max.replace(tzinfo=UTC)
+    number, seen, until = 0, dict[str, LogBlock](), datetime.max.replace(tzinfo=UTC)
     for block in sorted(blocks, key=lambda block: times.parse(block.started_at)):
         start = times.parse(block.started_at)
         rests = start >= until
@@ -27,32 +27,32 @@ def number_sessions(blocks: list[Block]) -> None:
         block.session = number
 
 
-def describe_sessions(blocks: list[Block]) -> tuple[Session, ...]:
-    by_number: dict[int, list[Block]] = {}
+def describe_sessions(blocks: list[LogBlock]) -> tuple[Session, ...]:
+    by_number: dict[int, list[LogBlock]] = {}
     for block in blocks:
         by_number.setdefault(block.session, []).append(block)
     return tuple(_session(number, of_it) for number, of_it in sorted(by_number.items()))
 
 
-def reuses_runs(block: Block) -> bool:
-    return block.reused > 0 and not failed_for_nothing(block)
+def reuses_runs(block: LogBlock) -> bool:
+    return block.reused > 0 and not failed_at_no_cost(block)
 
 
-def failed_for_nothing(block: Block) -> bool:
-    """The harness's `fail` at $0: nothing was asked of the model."""
+def failed_at_no_cost(block: LogBlock) -> bool:
+    """The harness's `fail` at $0: the model was never called."""
     result = block.result
     return result is not None and result.cost == 0 and (result.best_score or 0) <= 0.5
 
 
-def passed(block: Block) -> bool:
+def is_passed(block: LogBlock) -> bool:
     result = block.result
     return result is not None and block.exit_code in (0, None) and (result.best_score or 0) > 0.5
 
 
-def _session(number: int, blocks: list[Block]) -> Session:
+def _session(number: int, blocks: list[LogBlock]) -> Session:
     costs = [result.cost for block in blocks for result in block.results[-1:] if result.cost is not None]
     exits = Counter(str(block.exit_code) for block in blocks)
-    extra = known(
+    extra = non_empty(
         tests_started=len(blocks),
         exit_codes=dict(sorted(exits.items())),
         total_cost=round(sum(costs), 6) if costs else None,
@@ -60,9 +60,9 @@ def _session(number: int, blocks: list[Block]) -> Session:
         threads=sorted({block.file for block in blocks}),
     )
     counts = {
-        "passed": sum(map(passed, blocks)),
+        "passed": sum(map(is_passed, blocks)),
         "reused": sum(map(reuses_runs, blocks)),
-        "failed_at_zero_cost": sum(map(failed_for_nothing, blocks)),
+        "failed_at_zero_cost": sum(map(failed_at_no_cost, blocks)),
         "resumed": sum(bool(block.resumed_from) for block in blocks),
         "experiment_complete_blocks": sum(len(block.results) for block in blocks),
     }
@@ -75,7 +75,7 @@ def _session(number: int, blocks: list[Block]) -> Session:
     )
 
 
-def _pattern(blocks: list[Block], cost: float, counts: dict[str, int]) -> str:
+def _pattern(blocks: list[LogBlock], cost: float, counts: dict[str, int]) -> str:
     exits = {block.exit_code for block in blocks}
     if len(exits) == 1 and exits.isdisjoint({0, None}) and not counts["experiment_complete_blocks"]:
         messages = Counter(error.message or error.type for block in blocks for error in block.errors.infos(block.file))
@@ -90,17 +90,17 @@ def _pattern(blocks: list[Block], cost: float, counts: dict[str, int]) -> str:
     return ", ".join([f"real costs, ${cost:.2f} in all; {counts['passed']} passed", *rest])
 
 
-def _signature(block: Block) -> str:
+def _signature(block: LogBlock) -> str:
     """The command without the name of the test."""
     return block.command.replace(block.test, "<test>")
 
 
-def _end(block: Block) -> datetime:
+def _end(block: LogBlock) -> datetime:
     return times.parse(block.finished_at or _shown_end(block) or block.started_at)
 
 
-def _shown_end(block: Block) -> str | None:
-    """Where the `Completed` line is missing: the start and the duration that the result block gives."""
+def _shown_end(block: LogBlock) -> str | None:
+    """Without a `Completed` line: the start plus the duration in the result block."""
     result = block.result
     if result is None or result.duration is None or result.duration > 10**7:
         return None

@@ -1,8 +1,8 @@
 """The rows of a batch summary, joined with the log blocks of their tests.
 
-The first generation has one row for each test, of the latest session. In the second entries are only appended, and the
-last one of a test is what holds; `success` means there that the process came to its end: whether the test was passed is
-in the experiment's folder alone.
+The first generation has one row per test, from the latest session. The second generation only appends entries, and the
+last entry of a test counts. There, `success` means that the process ended; only the experiment's folder shows whether
+the test passed.
 """
 
 from collections import Counter
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
 from errata.model.words import Phase
-from errata.sources.scylla.batch_tests import CANCELLED, NOT_SCORED, PASS_ABOVE, SUITE, BatchTest
-from errata.sources.scylla.log_errors import typed
-from errata.sources.scylla.thread_log import Block, Logs
+from errata.sources.scylla.batch_tests import CANCELLED, NOT_SCORED, PASS_ABOVE, SUITE, SessionTest
+from errata.sources.scylla.log_errors import split_exception
+from errata.sources.scylla.thread_log import LogBlock, Logs
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.sources.shared.values import mapping, moment, non_empty, sequence, text
 from errata.text.redact import redact
 
 _NEAR = timedelta(seconds=60)
@@ -30,17 +30,17 @@ class SummaryRow(NamedTuple):
     ref: SourceRef
 
 
-class Entry(NamedTuple):
+class SummaryEntry(NamedTuple):
     row: SummaryRow
     session: int
-    """Which entry of its test this is."""
-    block: Block | None
+    """The number of this entry among those of its test."""
+    block: LogBlock | None
 
     def attempt(self, run: str) -> Attempt:
         error = text(self.row.data.get("error"))
         status = text(self.row.data.get("status"))
         facts = _facts(status, error)
-        logged = self.block.errors.infos(self.block.file) if self.block else ()
+        logged_errors = self.block.errors.infos(self.block.file) if self.block else ()
         return Attempt(
             run=run,
             case=case_key(SUITE, self.row.test),
@@ -52,7 +52,7 @@ class Entry(NamedTuple):
             native_status=status,
             native_reason=redact(error),
             reported_counted=False,
-            errors=(*_stated_error(self.row, error, facts), *logged),
+            errors=(*_error_in_row(self.row, error, facts), *logged_errors),
             started_at=moment(self.row.data.get("started_at")),
             exit_code=self.block.exit_code if self.block else None,
             ref=self.row.ref,
@@ -74,30 +74,30 @@ def summary_rows(summary: dict[str, Any], ref: SourceRef, documents: Documents) 
     return rows
 
 
-def tests_of(rows: list[SummaryRow], logs: Logs, *, planned: list[str], completed_at: Any) -> Iterator[BatchTest]:
-    """The summary knows the latest session alone; earlier results of a test are in the logs."""
+def tests_of(rows: list[SummaryRow], logs: Logs, *, planned: list[str], completed_at: Any) -> Iterator[SessionTest]:
+    """The summary only has the latest session; earlier results of a test are in the logs."""
     by_test: dict[str, list[SummaryRow]] = {}
     for row in rows:
         by_test.setdefault(row.test, []).append(row)
     last_session = max((block.session for block in logs.blocks), default=1)
-    logged = (block.test for block in logs.blocks)
-    for test in dict.fromkeys([*sorted(by_test), *sorted(planned), *logged]):
+    logged_tests = (block.test for block in logs.blocks)
+    for test in dict.fromkeys([*sorted(by_test), *sorted(planned), *logged_tests]):
         blocks, of_test = logs.of_test(test), by_test.get(test, [])
         owner = _owner(blocks, moment(completed_at)) if of_test else None
         for block in blocks:
             of_block = of_test[0] if block is owner else None
-            yield BatchTest(test, block.session, block, of_block and of_block.data, of_block and of_block.ref)
+            yield SessionTest(test, block.session, block, of_block and of_block.data, of_block and of_block.ref)
         if of_test and owner is None:
-            yield BatchTest(test, last_session, None, of_test[0].data, of_test[0].ref)
+            yield SessionTest(test, last_session, None, of_test[0].data, of_test[0].ref)
         elif not of_test and not blocks:
-            yield BatchTest(test, last_session)
+            yield SessionTest(test, last_session)
         session = owner.session if owner else last_session
         for index, row in enumerate(of_test[1:], 2):
-            yield BatchTest(test, session, None, row.data, row.ref, index=index)
+            yield SessionTest(test, session, None, row.data, row.ref, index=index)
 
 
-def _owner(blocks: list[Block], completed_at: str | None) -> Block | None:
-    """The block whose result the summary gives: the last one begun before the summary was finished."""
+def _owner(blocks: list[LogBlock], completed_at: str | None) -> LogBlock | None:
+    """The block whose result the summary has: the last one that began before the summary was finished."""
     if completed_at is None or times.is_local(completed_at):
         return blocks[-1] if blocks else None
     until = times.parse(completed_at)
@@ -113,15 +113,15 @@ def is_append_only(summary: dict[str, Any]) -> bool:
     return bool(rows) and not any(name in row for row in rows for name in _FIRST_GENERATION)
 
 
-def entries_of(rows: list[SummaryRow], logs: Logs) -> Iterator[Entry]:
+def entries_of(rows: list[SummaryRow], logs: Logs) -> Iterator[SummaryEntry]:
     seen: Counter[str] = Counter()
     for row in rows:
         seen[row.test] += 1
-        yield Entry(row, seen[row.test], _block_of(row, logs))
+        yield SummaryEntry(row, seen[row.test], _block_of(row, logs))
 
 
 def success_count(results: list[Any], ref: SourceRef) -> tuple[Reported, ...]:
-    """How many tests came to their end: a number of the harness, but no pass rate."""
+    """How many tests ended: a number of the harness, but not a pass rate."""
     last = {text(mapping(row).get("test_id")): text(mapping(row).get("status")) for row in results}
     last.pop("", None)
     count = sum(status == "success" for status in last.values())
@@ -136,26 +136,26 @@ def success_count(results: list[Any], ref: SourceRef) -> tuple[Reported, ...]:
 def _facts(status: str, error: str) -> Facts:
     if status == "success":
         return NOT_SCORED
-    if typed(error)[0] in ("KeyboardInterrupt", "CancelledError"):
+    if split_exception(error)[0] in ("KeyboardInterrupt", "CancelledError"):
         return CANCELLED
     return NOT_MADE if status == "error" or error else UNFINISHED
 
 
-def _stated_error(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo, ...]:
+def _error_in_row(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo, ...]:
     if not error and facts.execution != "error":
         return ()
-    kind, message = typed(error)
-    stated = redact(message) or (kind and error) or "the harness gives no reason"
+    kind, message = split_exception(error)
+    shown_message = redact(message) or (kind and error) or "the harness gives no reason"
     phase: Phase = "subject" if "RateLimit" in kind else "setup"
-    return (ErrorInfo(type=kind or "Error", message=stated, phase=phase, ref=row.ref),)
+    return (ErrorInfo(type=kind or "Error", message=shown_message, phase=phase, ref=row.ref),)
 
 
 def _further(data: dict[str, Any]) -> dict[str, Any]:
-    named = ("test_id", "status", "started_at", "error")
-    return known(**{text(name): value for name, value in data.items() if name not in named})
+    known_fields = ("test_id", "status", "started_at", "error")
+    return non_empty(**{text(name): value for name, value in data.items() if name not in known_fields})
 
 
-def _block_of(row: SummaryRow, logs: Logs) -> Block | None:
+def _block_of(row: SummaryRow, logs: Logs) -> LogBlock | None:
     started = moment(row.data.get("started_at"))
     if not started or times.is_local(started):
         return None

@@ -1,7 +1,7 @@
-"""Thread logs: one file per worker thread, appended over sessions; a test stands between `Starting` and `Completed`.
+"""Thread logs: one file per worker thread, appended over sessions; each test is between `Starting` and `Completed`.
 
-Standard output is buffered and may come after later log lines, so every line is taken for what it is and not for
-where it stands. Times in square brackets are UTC, times of the logger are local.
+Standard output is buffered and may come after later log lines, so each line is interpreted by its content, not by its
+position. Times in square brackets are UTC, times of the logger are local.
 """
 
 import re
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from errata.model import Evidence, SourceRef, Unreadable
 from errata.sources.base import describe, relative, unreadable
+from errata.sources.base import number_or_none as number
 from errata.sources.scylla import NAME
 from errata.sources.scylla.log_errors import LoggedErrors
-from errata.sources.scylla.values import number, whole
 from errata.sources.shared.documents import children
-from errata.sources.shared.values import moment
+from errata.sources.shared.values import integer, moment
 from errata.text.redact import redact
 
 EVIDENCE_CAP = 2_000
@@ -38,7 +38,7 @@ class TierResult:
 
 @dataclass
 class ResultBlock:
-    """What stands under `EXPERIMENT COMPLETE`."""
+    """The lines below `EXPERIMENT COMPLETE`."""
 
     line: int
     duration: float | None = None
@@ -55,14 +55,14 @@ class ResultBlock:
 
     @property
     def best_score(self) -> float | None:
-        """As the batch runner reads it: the best tier's score, and 0 where no tier is best."""
+        """The batch runner's definition: the best tier's score, and 0 if no tier is best."""
         if not self.best_tier:
             return 0.0 if self.none_passed else None
         return next((tier.score for tier in self.tiers if tier.tier == self.best_tier), None)
 
 
 @dataclass
-class Block:
+class LogBlock:
     """One test in one session, as one thread logged it."""
 
     file: str
@@ -72,7 +72,7 @@ class Block:
     last_line: int
     start: int = 0
     end: int = 0
-    """Where it begins and ends in the file, in bytes."""
+    """Byte positions of its beginning and its end in the file."""
     session: int = 0
     command: str = ""
     finished_at: str | None = None
@@ -100,19 +100,21 @@ class Logs:
     """All thread logs of a batch."""
 
     files: list[str] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[LogBlock] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     evidence_count: int = 0
     problems: list[Unreadable] = field(default_factory=list)
 
-    def of_test(self, test: str) -> list[Block]:
+    def of_test(self, test: str) -> list[LogBlock]:
         return [block for block in self.blocks if block.test == test]
 
 
 def read_logs(root: Path) -> Logs:
     logs = Logs()
-    found = [(int(shape[1]), path) for path in children(root / "thread_logs") if (shape := _FILE.search(path.name))]
-    for _, path in sorted(found):
+    logs_by_number = [
+        (int(shape[1]), path) for path in children(root / "thread_logs") if (shape := _FILE.search(path.name))
+    ]
+    for _, path in sorted(logs_by_number):
         name = relative(path, root)
         before = len(logs.blocks)
         try:
@@ -122,18 +124,20 @@ def read_logs(root: Path) -> Logs:
             continue
         logs.files.append(name)
         if len(logs.blocks) == before:
-            logs.problems.append(unreadable(NAME, SourceRef(file=name), "no `Starting` line of any test"))
+            logs.problems.append(unreadable(NAME, SourceRef(file=name), "no `Starting` line"))
     return logs
 
 
 def _read_log(path: Path, name: str, logs: Logs) -> None:
-    block: Block | None = None
+    block: LogBlock | None = None
     place = 0
     for number_, (line, size) in enumerate(_lines(path), 1):
         _keep_evidence(logs, name, number_, line)
         started = _STARTING.match(line)
         if started and (at := moment(started["ts"])):
-            block = Block(file=name, test=started["test"], line=number_, started_at=at, last_line=number_, start=place)
+            block = LogBlock(
+                file=name, test=started["test"], line=number_, started_at=at, last_line=number_, start=place
+            )
             logs.blocks.append(block)
         elif block is not None:
             _take(block, line, number_)
@@ -143,23 +147,23 @@ def _read_log(path: Path, name: str, logs: Logs) -> None:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, int]]:
-    """Each line, and how many bytes it takes."""
+    """Each line with its size in bytes."""
     with path.open("rb") as file:
         while data := file.readline(LINE_CAP):
             yield data.decode("utf-8", "replace").rstrip("\r\n"), len(data)
 
 
 def _keep_evidence(logs: Logs, file: str, number_: int, line: str) -> None:
-    found = _EVIDENCE.search(line)
-    if not found:
+    match = _EVIDENCE.search(line)
+    if not match:
         return
     logs.evidence_count += 1
     if len(logs.evidence) < EVIDENCE_CAP:
         quote = redact(line)[:QUOTE_CAP]
-        logs.evidence.append(Evidence(quote=quote, name=found[0], ref=SourceRef(file=file, line=number_)))
+        logs.evidence.append(Evidence(quote=quote, name=match[0], ref=SourceRef(file=file, line=number_)))
 
 
-def _take(block: Block, line: str, number_: int) -> None:
+def _take(block: LogBlock, line: str, number_: int) -> None:
     logged = _LOGGED.match(line)
     if logged:
         block.errors.close()
@@ -167,9 +171,9 @@ def _take(block: Block, line: str, number_: int) -> None:
         _take_logged(block, logged, number_)
         return
     for shape, take in _SHAPES:
-        if found := shape.match(line):
+        if match := shape.match(line):
             block.errors.close()
-            take(block, found, number_)
+            take(block, match, number_)
             break
     else:
         block.errors.continue_with(line)
@@ -177,7 +181,7 @@ def _take(block: Block, line: str, number_: int) -> None:
         block.last_line = number_
 
 
-def _take_logged(block: Block, logged: re.Match[str], number_: int) -> None:
+def _take_logged(block: LogBlock, logged: re.Match[str], number_: int) -> None:
     message = logged["msg"].strip()
     at = moment(logged["ts"])
     if stage := _STAGE.match(message):
@@ -201,62 +205,64 @@ def _take_logged(block: Block, logged: re.Match[str], number_: int) -> None:
         block.notes.append((number_, redact(message)[:QUOTE_CAP]))
 
 
-def _completed(block: Block, found: re.Match[str], number_: int) -> None:
-    if found["test"] != block.test:
+def _completed(block: LogBlock, match: re.Match[str], number_: int) -> None:
+    if match["test"] != block.test:
         return
-    block.finished_at = moment(found["ts"])
-    block.seconds = number(found["secs"])
-    block.exit_code = whole(found["rc"])
+    block.finished_at = moment(match["ts"])
+    block.seconds = number(match["secs"])
+    block.exit_code = integer(match["rc"])
     block.last_line = number_
 
 
-def _command(block: Block, found: re.Match[str], _: int) -> None:
-    block.command = block.command or found["cmd"]
+def _command(block: LogBlock, match: re.Match[str], _: int) -> None:
+    block.command = block.command or match["cmd"]
 
 
-def _not_started(block: Block, found: re.Match[str], number_: int) -> None:
-    block.errors.open(found["msg"], where="start" if found["kind"] == "ERROR" else "thread", line=number_, at=None)
+def _not_started(block: LogBlock, match: re.Match[str], number_: int) -> None:
+    block.errors.open(match["msg"], where="start" if match["kind"] == "ERROR" else "thread", line=number_, at=None)
     block.errors.close()
 
 
-def _experiment_complete(block: Block, _: re.Match[str], number_: int) -> None:
+def _experiment_complete(block: LogBlock, _: re.Match[str], number_: int) -> None:
     block.results.append(ResultBlock(line=number_))
 
 
-def _of_result(take: Callable[[ResultBlock, re.Match[str], int], None]) -> Callable[[Block, re.Match[str], int], None]:
-    def apply(block: Block, found: re.Match[str], number_: int) -> None:
+def _of_result(
+    take: Callable[[ResultBlock, re.Match[str], int], None],
+) -> Callable[[LogBlock, re.Match[str], int], None]:
+    def apply(block: LogBlock, match: re.Match[str], number_: int) -> None:
         if block.result is not None:
-            take(block.result, found, number_)
+            take(block.result, match, number_)
 
     return apply
 
 
-def _duration(result: ResultBlock, found: re.Match[str], _: int) -> None:
-    result.duration = number(found[1])
+def _duration(result: ResultBlock, match: re.Match[str], _: int) -> None:
+    result.duration = number(match[1])
 
 
-def _cost(result: ResultBlock, found: re.Match[str], _: int) -> None:
-    result.cost = number(found[1])
+def _cost(result: ResultBlock, match: re.Match[str], _: int) -> None:
+    result.cost = number(match[1])
 
 
-def _best_tier(result: ResultBlock, found: re.Match[str], _: int) -> None:
-    result.best_tier = found[1]
+def _best_tier(result: ResultBlock, match: re.Match[str], _: int) -> None:
+    result.best_tier = match[1]
 
 
-def _best_subtest(result: ResultBlock, found: re.Match[str], _: int) -> None:
-    result.best_subtest = found[1]
+def _best_subtest(result: ResultBlock, match: re.Match[str], _: int) -> None:
+    result.best_subtest = match[1]
 
 
-def _frontier(result: ResultBlock, found: re.Match[str], _: int) -> None:
-    result.frontier_cop = found[1]
+def _frontier(result: ResultBlock, match: re.Match[str], _: int) -> None:
+    result.frontier_cop = match[1]
 
 
 def _none_passed(result: ResultBlock, _: re.Match[str], __: int) -> None:
     result.none_passed = True
 
 
-def _tier(result: ResultBlock, found: re.Match[str], number_: int) -> None:
-    result.tiers.append(TierResult(found[1], found[2] == "PASS", number(found[3]), number(found[4]), number_))
+def _tier(result: ResultBlock, match: re.Match[str], number_: int) -> None:
+    result.tiers.append(TierResult(match[1], match[2] == "PASS", number(match[3]), number(match[4]), number_))
 
 
 _TS = r"\[(?P<ts>\d{4}-\d\d-\d\dT[\d:.]+(?:\+00:00|Z))\]"
@@ -270,7 +276,7 @@ _PREVIOUSLY = re.compile(r"^Previously completed: (?P<n>\d+) runs")
 _REUSED = re.compile(r"^(?:Skipping completed run: |\[SKIP\] )")
 _NOTED = re.compile(r"^(?:Rate limit|Previously completed run is invalid)")
 
-_SHAPES: tuple[tuple[re.Pattern[str], Callable[[Block, re.Match[str], int], None]], ...] = (
+_SHAPES: tuple[tuple[re.Pattern[str], Callable[[LogBlock, re.Match[str], int], None]], ...] = (
     (re.compile(rf"^{_TS} Completed (?P<test>\S+) in (?P<secs>[\d.]+)s \(exit code: (?P<rc>-?\d+)\)$"), _completed),
     (re.compile(r"^Command: (?P<cmd>.+)$"), _command),
     (re.compile(r"^(?P<kind>ERROR|UNEXPECTED ERROR): (?P<msg>.+)$"), _not_started),

@@ -1,4 +1,4 @@
-"""A single experiment tree without a batch: the run is the subject, a case is test/tier/subtest, all runs count."""
+"""A single experiment tree without a batch: the run is the subject, a case is test/tier/subtest, and all runs count."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import msgspec
 from errata.model import (
     Attempt,
     Case,
-    Code,
+    CodeVersion,
     Item,
     Reported,
     Run,
@@ -19,10 +19,11 @@ from errata.model import (
     attempt_id,
     case_key,
 )
+from errata.sources.base import number_or_none as number
 from errata.sources.scylla import NAME
 from errata.sources.scylla.batch_tests import SUITE
 from errata.sources.scylla.experiment import (
-    Experiment,
+    ScyllaExperiment,
     facts_of_reports,
     manifest,
     open_experiment,
@@ -32,10 +33,9 @@ from errata.sources.scylla.experiment import (
     task_artefacts,
     task_text,
 )
-from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
-from errata.sources.scylla.values import number, whole
+from errata.sources.scylla.run_folder import AttemptPosition, RunPlace, run_attempt
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import known, moment, text
+from errata.sources.shared.values import integer, moment, non_empty, text
 
 
 def read_tree(root: Path) -> Iterator[Item]:
@@ -51,12 +51,12 @@ def read_tree(root: Path) -> Iterator[Item]:
         yield from documents.problems()
 
 
-def case_name(experiment: Experiment, place: RunPlace) -> str:
+def case_name(experiment: ScyllaExperiment, place: RunPlace) -> str:
     return f"{experiment.test}/{place.tier}/{place.subtest}"
 
 
-def reported_by(experiment: Experiment, ref: SourceRef) -> tuple[Reported, ...]:
-    """The experiment's own figures. None is a headline: a pass rate over all runs is not among them."""
+def reported_by(experiment: ScyllaExperiment, ref: SourceRef) -> tuple[Reported, ...]:
+    """The experiment's own figures. None is a headline: they don't include a pass rate over all runs."""
     summary = experiment.summary
     best = text(summary.get("best_tier"))
     children = experiment.report.get("children")
@@ -74,7 +74,7 @@ def reported_by(experiment: Experiment, ref: SourceRef) -> tuple[Reported, ...]:
             filter=name,
             value=number(tier.get("best_score")),
             ref=ref,
-            extra=known(cost=tier.get("cost"), best_subtest=tier.get("best_subtest"), best=name == best or None),
+            extra=non_empty(cost=tier.get("cost"), best_subtest=tier.get("best_subtest"), best=name == best or None),
         )
         figures.append(scored)
     return tuple(figures)
@@ -83,7 +83,7 @@ def reported_by(experiment: Experiment, ref: SourceRef) -> tuple[Reported, ...]:
 _FIGURES = ("frontier_cop", "total_cost", "total_duration", "total_tiers")
 
 
-def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -> Run:
+def _run(experiment: ScyllaExperiment, places: list[RunPlace], documents: Documents) -> Run:
     config, checkpoint, summary = experiment.config, experiment.checkpoint, experiment.summary
     reports = read_reports(experiment, documents)
     repo, commit = text(config.get("task_repo")), text(config.get("task_commit"))
@@ -100,26 +100,28 @@ def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -
         native_status=checkpoint.status,
         reported=reported_by(experiment, documents.ref(experiment.folder / "report.json")),
         scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
-        code=Code(repo=repo, commit=commit) if repo or commit else None,
-        environment=known(config=config, processes=[checkpoint.process(experiment.test)] if checkpoint.data else []),
+        code=CodeVersion(repo=repo, commit=commit) if repo or commit else None,
+        environment=non_empty(
+            config=config, processes=[checkpoint.process(experiment.test)] if checkpoint.data else []
+        ),
         parts=tuple(parts_of(reports)),
         ref=experiment.ref,
         origin=str(documents.root.absolute()),
-        extra=known(
+        extra=non_empty(
             config=config,
             checkpoints={".": checkpoint.vital_signs} if checkpoint.data else {},
             report=experiment.report,
-            runs_per_subtest=whole(config.get("runs_per_subtest")),
+            runs_per_subtest=integer(config.get("runs_per_subtest")),
             **facts_of_reports(reports),
         ),
     )
 
 
-def _cases(experiment: Experiment, places: list[RunPlace], run: Run, documents: Documents) -> Iterator[Item]:
+def _cases(experiment: ScyllaExperiment, places: list[RunPlace], run: Run, documents: Documents) -> Iterator[Item]:
     task = task_artefacts(experiment, documents)
     yield from documents.problems()
     for tier, subtest in dict.fromkeys(place[:2] for place in places):
-        made = manifest(experiment, tier, subtest, documents)
+        config = manifest(experiment, tier, subtest, documents)
         yield Case(
             run=run.id,
             suite=SUITE,
@@ -127,20 +129,22 @@ def _cases(experiment: Experiment, places: list[RunPlace], run: Run, documents: 
             name=f"{experiment.test}, {tier}, subtest {subtest}",
             category=tier,
             input=task_text(task),
-            artefacts=(*task, made) if made else task,
+            artefacts=(*task, config) if config else task,
             ref=documents.ref(experiment.folder / "prompt.md"),
         )
 
 
-def _attempts(experiment: Experiment, places: list[RunPlace], run: Run, documents: Documents) -> Iterator[Attempt]:
-    taken: dict[tuple[str, str, int], int] = {}
+def _attempts(
+    experiment: ScyllaExperiment, places: list[RunPlace], run: Run, documents: Documents
+) -> Iterator[Attempt]:
+    tries_by_run: dict[tuple[str, str, int], int] = {}
     for place in places:
         case = case_key(SUITE, case_name(experiment, place))
-        tries = taken[place[:3]] = taken.get(place[:3], 0) + 1
-        who = Who(run.id, case, place.number)
+        tries = tries_by_run[place[:3]] = tries_by_run.get(place[:3], 0) + 1
+        position = AttemptPosition(run.id, case, place.number)
         if tries > 1:
-            # an earlier try of the same run, kept aside by the harness
+            # an earlier try of the same run that the harness kept
             path = place.corner if tries == 2 and place.corner else f"{place.corner or 'run'}-{tries}"
             latest = attempt_id(run.id, case, index=place.number)
-            who = msgspec.structs.replace(who, path=path, superseded_by=latest)
-        yield run_attempt(place, who, documents)
+            position = msgspec.structs.replace(position, path=path, superseded_by=latest)
+        yield run_attempt(place, position, documents)

@@ -1,1 +1,1 @@
-"""What several sources do alike, one idea a module; what a single source does stays with it."""
+"""Code that several sources share, one idea per module. Code for a single source stays in its package."""

@@ -1,4 +1,4 @@
-"""Reading zip archives from strangers: sizes are capped, names can't leave the archive, nothing is unpacked to disk."""
+"""Zip archives from untrusted places: sizes are capped, names can't leave the archive, nothing is unpacked to disk."""
 
 import errno
 import lzma
@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 from errata.errors import SourceError
 
-# members packed with Zstandard can be read from Python 3.14 on, and with the backport before
+# members compressed with Zstandard: the standard library reads them from Python 3.14, a backport before that
 if sys.version_info >= (3, 14):
     import zipfile
 
@@ -26,7 +26,7 @@ MEMBER_CAP = 64 * 1024 * 1024
 TOTAL_CAP = 1024 * 1024 * 1024
 COUNT_CAP = 20_000
 RATIO_CAP = 200
-"""Text deflates by 3 to 20; what grows two hundredfold was made to."""
+"""Text deflates by a factor of 3 to 20; a factor of 200 is deliberate."""
 RATIO_FROM = 1024 * 1024
 
 
@@ -39,18 +39,18 @@ class Caps(NamedTuple):
     ratio: float
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     name: str
     data: bytes
 
 
 class Archive:
-    """The files of an archive by name, each unpacked when it is asked for and not kept."""
+    """The files of an archive by name, each unpacked on demand and not cached."""
 
     def __init__(self, opened: zipfile.ZipFile, caps: Caps) -> None:
         self._opened = opened
         self._caps = caps
-        # of several members with one name the last was written last
+        # if a name occurs twice, the last member was written last
         self._infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
 
     def __contains__(self, name: object) -> bool:
@@ -61,20 +61,20 @@ class Archive:
         return [name for name in self._infos if name.startswith(prefix)]
 
     def read(self, name: str) -> bytes:
-        """The bytes of a member. `KeyError` for none of this name, `BadZipFile` for a damaged or too large one."""
+        """The bytes of a member. `KeyError` if it is missing, `BadZipFile` if it is damaged or too large."""
         info = self._infos[name]
         if _too_large(info, self._caps):
-            raise BadZipFile(f"unpacks too large: {_size(info)}")
+            raise BadZipFile(f"too large when unpacked: {_size(info)}")
         with _damage_in_one_form():
             data = _unpack(self._opened, info)
         if data is None:
-            raise BadZipFile("holds more than it says")
+            raise BadZipFile("larger than its declared size")
         return data
 
 
 @contextmanager
 def open_archive(path: Path, caps: Caps) -> Iterator[Archive]:
-    """An archive that is read member by member: a member that is too large is refused alone, when it is asked for.
+    """An archive read member by member: a member that is too large is refused only when it is read.
 
     `BadZipFile` for a damaged archive, `SourceError` for a hostile one.
     """
@@ -85,7 +85,7 @@ def open_archive(path: Path, caps: Caps) -> Iterator[Archive]:
         yield Archive(opened, caps)
 
 
-def zip_members(path: Path) -> Iterator[Member]:
+def zip_members(path: Path) -> Iterator[ArchiveMember]:
     """The files of an archive. `BadZipFile` for a damaged one; `SourceError` for a hostile one."""
     caps = Caps(MEMBER_CAP, TOTAL_CAP, COUNT_CAP, RATIO_CAP)
     with _damage_in_one_form():
@@ -100,8 +100,8 @@ def zip_members(path: Path) -> Iterator[Member]:
             with _damage_in_one_form():
                 data = _unpack(opened, info)
             if data is None:
-                raise SourceError(f"`{path.name}` holds more in `{info.filename}` than it says", hint=_HINT)
-            yield Member(info.filename, data)
+                raise SourceError(f"`{path.name}`: `{info.filename}` is larger than its declared size", hint=_HINT)
+            yield ArchiveMember(info.filename, data)
 
 
 _HINT = "import the unpacked folder instead, if you trust where the archive comes from"
@@ -127,16 +127,16 @@ def _damage_in_one_form() -> Iterator[None]:
     except BadZipFile:
         raise
     except OSError as error:
-        # a place before the beginning of the file is no trouble of the disk
+        # an offset before the beginning of the file is not a disk error
         if error.errno != errno.EINVAL:
             raise
-        raise BadZipFile("points outside of the file") from error
+        raise BadZipFile("points outside the file") from error
     except _DAMAGE as error:
         raise BadZipFile(str(error) or type(error).__name__) from error
 
 
 def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
-    """None where a member holds more than its size, which is only a claim: that much and no more is read."""
+    """None if a member holds more than its declared size; no more than that is read."""
     with opened.open(info) as member:
         data = member.read(info.file_size + 1)
     return data if len(data) <= info.file_size else None
@@ -157,7 +157,7 @@ def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo], caps: Caps) -> Non
 
 
 def _refused_as_too_large(path: Path, info: zipfile.ZipInfo) -> SourceError:
-    return SourceError(f"`{path.name}` unpacks too large: `{info.filename}`, {_size(info)}", hint=_HINT)
+    return SourceError(f"`{path.name}` is too large when unpacked: `{info.filename}`, {_size(info)}", hint=_HINT)
 
 
 def _too_large(info: zipfile.ZipInfo, caps: Caps) -> bool:

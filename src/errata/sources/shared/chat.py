@@ -20,7 +20,7 @@ CHAT_ROLES: dict[str, ActorRole] = {
     "tool": "tool",
     "function": "tool",
 }
-"""The words that chat messages use for a role, and the role that they mean."""
+"""Role names in chat messages, and the roles they mean."""
 _ROLES: dict[str, ActorRole] = {
     **CHAT_ROLES,
     "environment": "environment",
@@ -37,49 +37,49 @@ _TAKEN = frozenset(
 
 
 def steps_of_chat(messages: list[Any]) -> tuple[Step, ...]:
-    made: list[Step] = []
+    steps: list[Step] = []
     calls: dict[str, int] = {}
     for index, message in enumerate(messages):
         if type(message) is dict:
             content, role = message.get("content"), message.get("role")
             if type(content) is str and len(message) == 2 and type(role) is str and role in _TALKERS:
-                made.append(Step(index=index, actor=_ACTORS[role], text=content))
+                steps.append(Step(index=index, actor=_ACTORS[role], text=content))
                 continue
             if type(content) is str or content is None:
-                made.append(_short_step(index, message, calls) or _step(index, message, calls))
+                steps.append(_short_step(index, message, calls) or _step(index, message, calls))
                 continue
-        made.append(_step(index, message, calls))
-    return tuple(made)
+        steps.append(_step(index, message, calls))
+    return tuple(steps)
 
 
 def steps_of_tries(texts: list[str]) -> tuple[Step, ...]:
-    """Several answers to one and the same prompt; a single one is the output, and needs no step."""
+    """Several answers to the same prompt; a single answer is the output and needs no step."""
     if len(texts) < 2:
         return ()
-    return tuple(Step(index=at, actor=_ASSISTANT, try_=at + 1, text=said) for at, said in enumerate(texts))
+    return tuple(Step(index=at, actor=_ASSISTANT, try_=at + 1, text=text) for at, text in enumerate(texts))
 
 
 def _short_step(index: int, message: dict[str, Any], calls: dict[str, int]) -> Step | None:
-    """The two other usual forms: a call with or without a text, and the answer to one."""
+    """The two other common forms: a tool call with or without a text, and its result."""
     if len(message) != 3:
         return None
-    asked, answers, role = message.get("tool_calls"), message.get("tool_call_id"), message.get("role")
-    if role == "assistant" and type(asked) is list:
-        made = tuple([_call(call) for call in asked if type(call) is dict])
-        for call in made:
+    tool_calls, answers, role = message.get("tool_calls"), message.get("tool_call_id"), message.get("role")
+    if role == "assistant" and type(tool_calls) is list:
+        calls_made = tuple([_call(call) for call in tool_calls if type(call) is dict])
+        for call in calls_made:
             calls[call.id] = index
-        kind: StepKind = "tool_call" if made else "message"
-        return Step(index=index, actor=_ASSISTANT, kind=kind, text=message.get("content") or "", tool_calls=made)
+        kind: StepKind = "tool_call" if calls_made else "message"
+        return Step(index=index, actor=_ASSISTANT, kind=kind, text=message.get("content") or "", tool_calls=calls_made)
     if role == "tool" and type(answers) is str:
-        said, parent = message.get("content") or "", calls.get(answers)
+        content, parent = message.get("content") or "", calls.get(answers)
         extra = {"tool_call_id": answers}
-        return Step(index=index, actor=_TOOL, kind="tool_result", parent=parent, text=said, extra=extra)
+        return Step(index=index, actor=_TOOL, kind="tool_result", parent=parent, text=content, extra=extra)
     return None
 
 
-def last_answer(made: tuple[Step, ...]) -> str | None:
-    """What the assistant said last; none where it never spoke."""
-    for step in reversed(made):
+def last_answer(steps: tuple[Step, ...]) -> str | None:
+    """The assistant's last message; None if it never answered."""
+    for step in reversed(steps):
         if step.actor.role == "assistant":
             return step.text
     return None
@@ -90,19 +90,19 @@ def _step(index: int, message: Any, calls: dict[str, int]) -> Step:
         return Step(index=index, actor=_ACTORS["environment"], kind="log", text=as_text(message))
     actor = _actor(message)
     content = _Content(message.get("content"))
-    made = (*content.calls, *_calls(message))
-    for call in made:
+    calls_made = (*content.calls, *_calls(message))
+    for call in calls_made:
         calls[call.id] = index
     answers = message.get("tool_call_id") or content.answers
     return Step(
         index=index,
         actor=actor,
-        kind="tool_call" if made else "tool_result" if actor.role == "tool" or content.answers else "message",
+        kind="tool_call" if calls_made else "tool_result" if actor.role == "tool" or content.answers else "message",
         parent=calls.get(answers) if isinstance(answers, str) and answers else None,
         text="\n".join(content.texts),
         parts=tuple(content.parts),
         reasoning=_text_of(message, "reasoning_content", "reasoning") or "\n".join(content.thoughts),
-        tool_calls=made,
+        tool_calls=calls_made,
         model=_text_of(message, "model"),
         extra={key: plain(child) for key, child in message.items() if key not in _TAKEN and child is not None},
     )
@@ -117,7 +117,7 @@ def _actor(message: dict[str, Any]) -> Actor:
 
 
 class _Content:
-    """The content of a message: a text, or parts of which some are text, thoughts, calls and answers to calls."""
+    """The content of a message: a text, or parts: texts, reasoning, tool calls and tool results."""
 
     def __init__(self, content: Any) -> None:
         self.texts: list[str] = []
@@ -133,11 +133,11 @@ class _Content:
 
     def _add(self, part: dict[str, Any]) -> None:
         kind = part.get("type")
-        said = _text_of(part, "text", "thinking", "reasoning", "content")
+        text = _text_of(part, "text", "thinking", "reasoning", "content")
         if kind in ("text", "input_text", "output_text") and isinstance(part.get("text"), str):
-            self.texts.append(said)
-        elif kind in ("thinking", "reasoning") and said:
-            self.thoughts.append(said)
+            self.texts.append(text)
+        elif kind in ("thinking", "reasoning") and text:
+            self.thoughts.append(text)
         elif kind == "tool_use":
             self.calls.append(_call(part))
         elif kind == "tool_result":
@@ -152,11 +152,11 @@ class _Content:
 
 
 def _calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
-    found = message.get("tool_calls")
-    made = [_call(call) for call in found if type(call) is dict] if type(found) is list else []
+    calls = message.get("tool_calls")
+    result = [_call(call) for call in calls if type(call) is dict] if type(calls) is list else []
     if type(message.get("function_call")) is dict:
-        made.append(_call(message["function_call"]))
-    return tuple(made)
+        result.append(_call(message["function_call"]))
+    return tuple(result)
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
@@ -190,28 +190,28 @@ def _text_of(data: dict[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := data.get(name), str) and value), "")
 
 
-def asked_in(given: Any) -> list[Any]:
-    messages = mapping(given).get("messages")
+def request_messages(request: Any) -> list[Any]:
+    messages = mapping(request).get("messages")
     if isinstance(messages, list):
         return messages
-    return [{"role": "user", "content": as_text(given)}] if given is not None else []
+    return [{"role": "user", "content": as_text(request)}] if request is not None else []
 
 
-def answered_in(got: Any) -> list[Any]:
-    choices = [mapping(mapping(one).get("message")) for one in sequence(mapping(got).get("choices"))]
+def reply_messages(reply: Any) -> list[Any]:
+    choices = [mapping(mapping(one).get("message")) for one in sequence(mapping(reply).get("choices"))]
     if any(choices):
         return [{"role": "assistant"} | one for one in choices if one]
-    if isinstance(got, dict) and ("content" in got or "tool_calls" in got):
-        return [{"role": "assistant"} | {key: got[key] for key in ("content", "tool_calls", "role") if key in got}]
-    return [{"role": "assistant", "content": as_text(got)}] if got is not None else []
+    if isinstance(reply, dict) and ("content" in reply or "tool_calls" in reply):
+        return [{"role": "assistant"} | {key: reply[key] for key in ("content", "tool_calls", "role") if key in reply}]
+    return [{"role": "assistant", "content": as_text(reply)}] if reply is not None else []
 
 
-def said_in(got: Any) -> str:
-    """The text of a reply; of one as providers have it, that of its first message."""
-    content = answered_in(got)[0].get("content")
-    return content if isinstance(content, str) else as_text(got)
+def reply_text(reply: Any) -> str:
+    """The text of a reply; for a provider's response, that of its first message."""
+    content = reply_messages(reply)[0].get("content")
+    return content if isinstance(content, str) else as_text(reply)
 
 
-def stopped_in(got: Any) -> str:
-    choices = [mapping(one) for one in sequence(mapping(got).get("choices"))]
-    return next((text(one.get("finish_reason")) for one in choices), "") or text(mapping(got).get("stop_reason"))
+def finish_reason(reply: Any) -> str:
+    choices = [mapping(one) for one in sequence(mapping(reply).get("choices"))]
+    return next((text(one.get("finish_reason")) for one in choices), "") or text(mapping(reply).get("stop_reason"))

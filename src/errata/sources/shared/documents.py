@@ -1,4 +1,4 @@
-"""The JSON documents and texts below a folder, with unreadable ones kept aside, and texts of a log as artefacts."""
+"""JSON documents and texts below a folder (unreadable ones are collected as problems), and log texts as artefacts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +15,14 @@ from errata.text.redact import redact
 TEXT_CAP = 64 * 1024
 LISTING_CAP = 20_000
 FILES_CAP = 40
-"""More of them in one folder are no logs that anybody reads."""
+"""A folder with more files than this holds no logs that anybody reads."""
 
 
 class Documents:
-    """Reads below one root; a damaged document is empty here and one `Unreadable` among the problems."""
+    """Reads files below one root; a damaged document is empty, and is added to the problems as an `Unreadable`."""
 
     def __init__(self, root: Path, source: str, *, keep: Literal["beginning", "end"] = "beginning") -> None:
-        """`keep` is what is kept of a text that is too long; tests and crashes tell at the end."""
+        """`keep`: which part of a long text is kept. Test output and crash logs have the cause at the end."""
         self.root = root
         self._source = source
         self._from_the_end = keep == "end"
@@ -32,7 +32,7 @@ class Documents:
         return SourceRef(file=relative(path, self.root), pointer=pointer)
 
     def get(self, path: Path, *, cap: int | None = None) -> dict[str, Any]:
-        """The object in a file; empty where there is no such file, or no object in it."""
+        """The object in a file; empty if the file is missing or holds something else."""
         if not is_file(path):
             return {}
         if cap is not None and _size(path) > cap:
@@ -41,18 +41,22 @@ class Documents:
         return object_in(json_file(path, source=self._source, root=self.root), self._source, self._problems)
 
     def artefact(self, path: Path, role: ArtefactRole, *, name: str = "", clean: bool = False) -> Artefact | None:
-        """A file as an artefact; none where there is no such file."""
+        """A file as an artefact; None if there is no such file."""
         if not is_file(path):
             return None
-        made = self._made(path, SourceRef(file=relative(path, self.root)), role, clean=clean, ending=self._from_the_end)
-        return made and replace(made, path=name or path.name)
+        artefact = self._read_artefact(
+            path, SourceRef(file=relative(path, self.root)), role, clean=clean, ending=self._from_the_end
+        )
+        return artefact and replace(artefact, path=name or path.name)
 
     def passage(self, ref: SourceRef, role: ArtefactRole) -> Artefact | None:
-        """A part of a file, from one byte to another, without secrets; of a long one the end."""
+        """A byte range of a file, with secrets redacted; only the end of a long one."""
         path = self.root / ref.file
-        return self._made(path, ref, role, clean=True, ending=True) if is_file(path) else None
+        return self._read_artefact(path, ref, role, clean=True, ending=True) if is_file(path) else None
 
-    def _made(self, path: Path, ref: SourceRef, role: ArtefactRole, *, clean: bool, ending: bool) -> Artefact | None:
+    def _read_artefact(
+        self, path: Path, ref: SourceRef, role: ArtefactRole, *, clean: bool, ending: bool
+    ) -> Artefact | None:
         try:
             first, last = ref.start or 0, path.stat().st_size if ref.end is None else ref.end
             size = max(0, last - first)
@@ -64,12 +68,12 @@ class Documents:
             self.refuse(ref, describe(error))
             return None
         binary = b"\x00" in data
-        told = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
         return Artefact(
             role=role,
             path=ref.file,
             size=size,
-            text=None if binary else (redact(told) if clean else told),
+            text=None if binary else (redact(text) if clean else text),
             truncated=size > TEXT_CAP,
             binary=binary,
             ref=ref,
@@ -80,34 +84,34 @@ class Documents:
         self._problems.append(unreadable(self._source, ref, why))
 
     def problems(self) -> Iterator[Unreadable]:
-        """What could not be read since the last time this was asked."""
-        found, self._problems = self._problems, []
-        yield from found
+        """Problems since the last call."""
+        problems, self._problems = self._problems, []
+        yield from problems
 
 
 def object_in(read: Row | Unreadable, source: str, problems: list[Unreadable]) -> dict[str, Any]:
-    """What a document holds; empty, and one problem more, where it can't be read or is no object."""
+    """The object in a document; empty, with a problem added, if it can't be read or is not an object."""
     if isinstance(read, Unreadable):
         problems.append(read)
         return {}
     if not isinstance(read.data, dict):
-        problems.append(unreadable(source, read.ref, "an object expected"))
+        problems.append(unreadable(source, read.ref, "expected an object"))
         return {}
     return read.data
 
 
 def children(folder: Path) -> list[Path]:
-    """What lies in a folder, sorted, but for links and hidden files; nothing for what can't be listed."""
-    found = []
+    """The sorted content of a folder, without links and hidden files; empty if it can't be listed."""
+    children = []
     try:
         for child in folder.iterdir():
             if not child.name.startswith(".") and not child.is_symlink():
-                found.append(child)
-            if len(found) >= LISTING_CAP:
+                children.append(child)
+            if len(children) >= LISTING_CAP:
                 break
     except OSError:
         return []
-    return sorted(found)
+    return sorted(children)
 
 
 def folders(folder: Path) -> list[Path]:
@@ -132,23 +136,23 @@ def _size(path: Path) -> int:
         return 0
 
 
-def retrieved(told: Any, ref: SourceRef, name: str) -> Iterator[Artefact]:
-    for at, passage in enumerate(sequence(told)):
-        said = as_text(passage)
+def context_artefacts(passages: Any, ref: SourceRef, name: str) -> Iterator[Artefact]:
+    for at, value in enumerate(sequence(passages)):
+        passage = as_text(value)
         yield Artefact(
             role="context",
             path=f"{name}/{at}.md",
-            size=len(said.encode("utf-8", "replace")),
-            text=said[:TEXT_CAP],
-            truncated=len(said) > TEXT_CAP,
+            size=len(passage.encode("utf-8", "replace")),
+            text=passage[:TEXT_CAP],
+            truncated=len(passage) > TEXT_CAP,
             ref=ref.below(name, at),
         )
 
 
-def captured(role: ArtefactRole, path: str, text: str, ref: SourceRef) -> tuple[Artefact, ...]:
-    """None where there is no text; of a long one the end, where tests and crashes tell."""
+def output_artefact(role: ArtefactRole, path: str, text: str, ref: SourceRef) -> tuple[Artefact, ...]:
+    """Empty if there is no text; only the end of a long text, where test output and crash logs have the cause."""
     if not text.strip():
         return ()
     data = text.encode("utf-8", "replace")
-    shown = data[-TEXT_CAP:].decode("utf-8", "ignore") if len(data) > TEXT_CAP else text
-    return (Artefact(role=role, path=path, size=len(data), text=shown, truncated=len(data) > TEXT_CAP, ref=ref),)
+    kept_text = data[-TEXT_CAP:].decode("utf-8", "ignore") if len(data) > TEXT_CAP else text
+    return (Artefact(role=role, path=path, size=len(data), text=kept_text, truncated=len(data) > TEXT_CAP, ref=ref),)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 
-# `Failed` is what `pytest.fail` and a `pytest.raises` that saw nothing raise
+# `pytest.fail`, and a `pytest.raises` without an exception, raise `Failed`
 _VERDICT = re.compile(r"(?:^|\.)(?:\w*Assertion\w*|Failed|ComparisonFailure|MultipleFailuresError)$")
 _NAME = r"[A-Za-z_][\w.]*"
 _REPR = re.compile(rf"(?P<type>{_NAME})\((?P<message>.*)\)\s*$", re.DOTALL)
-_TOLD = re.compile(rf"(?P<type>{_NAME}(?:Error|Exception|Warning|Failed|Exit|Interrupt|Timeout|Failure|Group)|Failed)"
+_RAISED = re.compile(rf"(?P<type>{_NAME}(?:Error|Exception|Warning|Failed|Exit|Interrupt|Timeout|Failure|Group)|Failed)"
                    r"(?:: (?P<message>.*))?$", re.DOTALL)  # fmt: skip
 _RAISED_AT = re.compile(rf"^(?P<frame>\S[^\n]*?:\d+): (?P<type>{_NAME})\s*\Z", re.MULTILINE)
 _ARGUMENT = re.compile(r"""(?P<quote>['"])(?P<text>.*)(?P=quote),?$""", re.DOTALL)
@@ -34,27 +34,27 @@ class Raised(NamedTuple):
         return bool(_VERDICT.search(self.type))
 
 
-def raised_in(shown: str, message: str = "") -> Raised:
-    """Of what pytest shows of a failure: the last line names file, line and exception. Empty where it names none."""
-    at = _RAISED_AT.search(shown[-TAIL:])
-    told = _TOLD.match(message)
+def raised_in(output: str, message: str = "") -> Raised:
+    """The exception that pytest shows for a failure: the last line has file, line and type. Empty if it names none."""
+    at = _RAISED_AT.search(output[-TAIL:])
+    match = _RAISED.match(message)
     if at is not None:
-        said = (told["message"] or "") if told and told["type"].endswith(at["type"]) else message
-        return Raised(at["type"], said, at["frame"])
-    return Raised(told["type"], told["message"] or "") if told else Raised("", message)
+        text = (match["message"] or "") if match and match["type"].endswith(at["type"]) else message
+        return Raised(at["type"], text, at["frame"])
+    return Raised(match["type"], match["message"] or "") if match else Raised("", message)
 
 
 def raised_as(text: str) -> Raised:
-    """Of an exception in words: `ValueError('no')`, `ValueError: no`, or a traceback that ends in this."""
+    """An exception written as text: `ValueError('no')`, `ValueError: no`, or a traceback that ends in one of them."""
     last = text.strip()
     if last.startswith(_TRACEBACK):
-        # what was raised may have several lines, and stands behind the last frame
+        # the message may have several lines; it comes after the last frame
         last = _FRAMES.split(last)[-1]
     if called := _REPR.match(last):
         quoted = _ARGUMENT.match(called["message"])
         return Raised(called["type"], quoted["text"] if quoted else called["message"])
-    told = _TOLD.match(last)
-    return Raised(told["type"], told["message"] or "") if told else Raised("", last)
+    match = _RAISED.match(last)
+    return Raised(match["type"], match["message"] or "") if match else Raised("", last)
 
 
 def error_of(raised: Raised, phase: Phase, *, traceback: str = "", ref: SourceRef | None = None) -> ErrorInfo:
@@ -63,7 +63,7 @@ def error_of(raised: Raised, phase: Phase, *, traceback: str = "", ref: SourceRe
         type=raised.type.rpartition(".")[2] or "error",
         message=raised.message or raised.type,
         traceback=traceback,
-        frame=raised.frame or (frame.shown() if frame else ""),
+        frame=raised.frame or (frame.location() if frame else ""),
         phase=phase,
         ref=ref,
     )
@@ -76,31 +76,31 @@ class Frame(NamedTuple):
 
     @property
     def is_standard(self) -> bool:
-        """Of Python's own library."""
+        """Whether it is in Python's standard library."""
         return bool(_STANDARD.search(self.file))
 
     @property
     def package(self) -> str:
-        """The installed package that it belongs to; empty for a program of one's own."""
+        """The installed package of this frame; empty for the program's own code."""
         return re.split(r"[/\\]", self.module)[0] if _INSTALLED.match(self.file) else ""
 
     @property
     def module(self) -> str:
-        """The path as it is on every machine, for what is installed."""
+        """The path; for installed packages, the part that is the same on every machine."""
         return _INSTALLED.sub("", self.file).replace("\\", "/")
 
-    def shown(self, place: str = "") -> str:
+    def location(self, place: str = "") -> str:
         return f"{place or self.module}:{self.line} in {self.function}"
 
 
 def frames_of(traceback: str) -> list[Frame]:
-    """Of the exception that came out last, the outermost first."""
+    """The frames of the last exception in the traceback, outermost first."""
     for mark in (_CAUSED, _MEANWHILE):
         traceback = traceback.rpartition(mark)[2]
     return [Frame(*found) for found in _FRAME.findall(traceback)]
 
 
 def own_frame(frames: list[Frame], packages: tuple[str, ...] = ()) -> Frame | None:
-    """The innermost that is of no library; `packages` are the harness's own, which are none."""
+    """The innermost frame outside of libraries; `packages` are the harness's own and don't count as libraries."""
     own = [frame for frame in frames if not frame.is_standard and frame.package in ("", *packages)]
     return own[-1] if own else None

@@ -1,4 +1,4 @@
-"""Was an attempt made, measured and passed: the three facts, and the verdict of a test runner that they follow from."""
+"""The three facts of an attempt (execution, measurement, outcome) and the verdict of a test runner they follow from."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ MISSING = Facts("missing", "not_run", "none")
 
 
 def outcome_of(grade: float | None) -> Outcome:
-    """Of a grade from 0 to 1, where no rule of the harness calls it passed or failed."""
+    """The outcome for a grade from 0 to 1, if the harness has no rule of its own for passed and failed."""
     if grade is None:
         return "none"
     return "pass" if grade == 1 else "fail" if grade == 0 else "partial"
@@ -35,12 +35,12 @@ def status_of(grade: float | None) -> CheckStatus:
 
 
 def despite_error(outcome: Outcome) -> Outcome:
-    """Scored although it broke: what was passed by then is passed, but a failure says nothing of a real answer."""
+    """The outcome of an attempt that broke but was scored: a pass counts, a failure may be due to the error."""
     return "pass" if outcome == "pass" else "none"
 
 
-def settled(checks: tuple[Check, ...], facts: Facts) -> tuple[Check, ...]:
-    """Where a verdict stands although a check broke, the error of that check decided nothing and is recovered."""
+def mark_recovered(checks: tuple[Check, ...], facts: Facts) -> tuple[Check, ...]:
+    """Mark the errors of checks as recovered if the attempt was scored in spite of them."""
     if facts.measurement != "scored":
         return checks
     return tuple(
@@ -52,31 +52,31 @@ PASSED = Facts("completed", "scored", "pass")
 FAILED = Facts("completed", "scored", "fail")
 SKIPPED = Facts("skipped", "not_run", "none")
 XFAILED = Facts("completed", "not_run", "none")
-"""Made, and neither passed nor failed: its subject did not do it, and nobody asked that it should."""
+"""The test ran and failed as expected: neither a pass nor a failure."""
 EXPECTED = "pytest.xfail"
 NOT_EVEN_TRIED = "[NOTRUN]"
 UNEXPECTED = "[XPASS(strict)]"
 UNEXPECTED_STATUS = "xpassed (strict)"
 
 
-def named_failure(status: str, said: str) -> str:
-    """A pass that nobody expected is a failure where its mark is strict."""
-    return UNEXPECTED_STATUS if said.startswith(UNEXPECTED) else status
+def failure_status(status: str, message: str) -> str:
+    """An unexpected pass is a failure if its xfail mark is strict."""
+    return UNEXPECTED_STATUS if message.startswith(UNEXPECTED) else status
 
 
-class Refused(NamedTuple):
+class FailedTestCheck(NamedTuple):
     """A check that failed."""
 
     name: str
     explanation: str
 
 
-class Verdict(NamedTuple):
+class TestVerdict(NamedTuple):
     facts: Facts
     status: str
     reason: str = ""
     errors: tuple[ErrorInfo, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    failed_checks: tuple[FailedTestCheck, ...] = ()
     score: float | None = None
 
     @property
@@ -84,23 +84,23 @@ class Verdict(NamedTuple):
         return self.facts not in (SKIPPED, XFAILED)
 
     @property
-    def expected(self) -> "Verdict":
-        """It went wrong, and was expected to: nobody's failure, and no runner counts it; what was said is kept."""
+    def expected(self) -> "TestVerdict":
+        """The verdict of an expected failure: it counts for no one, and keeps its errors as recovered."""
         return self._replace(
             facts=XFAILED, status="xfailed", errors=tuple(replace(one, recovered=True) for one in self.errors)
         )
 
-    def torn_down(self, broken: Iterable[ErrorInfo]) -> "Verdict":
-        """What breaks after a measurement changes nothing in it; the runner counts it as an error all the same."""
+    def torn_down(self, broken: Iterable[ErrorInfo]) -> "TestVerdict":
+        """An error after the measurement leaves the verdict as it is, but the runner still counts it as an error."""
         if not self.is_counted:
-            return self._replace(facts=NOT_MADE, errors=(*self.errors, *broken), refused=())
+            return self._replace(facts=NOT_MADE, errors=(*self.errors, *broken), failed_checks=())
         errors = tuple(replace(one, recovered=self.facts != PASSED) for one in broken)
         facts = Facts("error", "scored", "pass") if self.facts == PASSED else self.facts
         return self._replace(facts=facts, errors=(*self.errors, *errors))
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The fields of an attempt that it fills."""
+    def attempt_fields(self) -> dict[str, Any]:
+        """The fields of an attempt that this verdict sets."""
         return self.facts._asdict() | {
             "native_status": self.status,
             "native_reason": self.reason,
@@ -108,14 +108,16 @@ class Verdict(NamedTuple):
         }
 
     def checks(self, ref: SourceRef, recorded: object = None) -> Iterator[Check]:
-        """`recorded` is a number that the test itself has kept as its score."""
+        """`recorded` is a score that the test itself recorded."""
         if self.facts == NOT_MADE:
-            # the test itself is where the model is asked: what broke it says nothing of how far it came
+            # the test calls the model itself: an error does not show whether the model had answered
             yield Check(name="test", kind="tests", status="error", ref=ref)
-        for order, one in enumerate(self.refused):
+        for order, failed in enumerate(self.failed_checks):
             counts = self.is_counted
-            yield Check(name=one.name, status="fail", order=order, counts=counts, explanation=one.explanation, ref=ref)
+            yield Check(
+                name=failed.name, status="fail", order=order, counts=counts, explanation=failed.explanation, ref=ref
+            )
         value = number_or_none(recorded) if self.score is None else self.score
         if value is not None:
-            # whether it passed is told by the test, not by this
+            # the test decides whether it passed, not this score
             yield Check(name="score", kind="dimension", status=status_of(value), value=value, counts=False, ref=ref)

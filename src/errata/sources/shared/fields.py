@@ -1,11 +1,11 @@
-"""A JSON object read field by field: what nobody took is left over, and goes to `extra`."""
+"""A JSON object read field by field; fields that were not taken go to `extra`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 
-class Fields(Mapping[str, Any]):
-    """`take` marks a field as used; looking at it as in any mapping does not."""
+class JsonFields(Mapping[str, Any]):
+    """`take` marks a field as used; reading it as from any mapping does not."""
 
     __slots__ = ("_data", "_taken")
 
@@ -18,16 +18,16 @@ class Fields(Mapping[str, Any]):
         return self._data.get(key, default)
 
     def require(self, key: str) -> Any:
-        """A field without which the row can't be read: raises KeyError."""
+        """A field that the row can't do without: raises KeyError if it is missing."""
         self._taken.add(key)
         return self._data[key]
 
     def drop(self, *keys: str) -> None:
-        """Fields that another part of the source reads."""
+        """Mark fields as used that another part of the source reads."""
         self._taken.update(keys)
 
     def rest(self) -> dict[str, Any]:
-        """What was not taken, in the order of the log."""
+        """The fields that were not taken, in the order of the log."""
         return {key: value for key, value in self._data.items() if key not in self._taken}
 
     def __getitem__(self, key: str) -> Any:

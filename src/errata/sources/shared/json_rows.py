@@ -1,4 +1,4 @@
-"""Rows of a file of JSON, whichever way they were saved: a list, a page with a list in it, lines, or one object."""
+"""Rows of a JSON file, however they were saved: a list, an API page with a list in it, lines, or a single object."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ Piece = bytes | msgspec.Raw
 
 
 def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterator[Row | Unreadable]:
-    """`paged` is the field that has the rows where a page of an API was saved; it stands first there."""
+    """`paged` is the field that holds the rows if an API page was saved; it is the first field there."""
     listed = list_in(head_of(path, HEAD), paged)
     if listed is not None:
         document = long_document(path, listed, source=source, root=root)
@@ -50,7 +50,7 @@ def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterat
 
 
 def holds_one(path: Path, paged: str = "") -> bool:
-    """Whether a file is one row alone: an object, and neither a list nor lines of them."""
+    """Whether a file holds a single row: one object, not a list or several lines."""
     if not is_file(path) or list_in(head_of(path, HEAD), paged) is not None:
         return False
     if not _is_lines(path):
@@ -61,7 +61,7 @@ def holds_one(path: Path, paged: str = "") -> bool:
 
 
 def list_in(head: bytes, paged: str) -> str | None:
-    """The field that has the list; empty where the document is the list, none where there is no such list."""
+    """The field that holds the list; empty if the document is the list, None if there is no such list."""
     head = head.lstrip()
     if head.startswith(b"["):
         return ""
@@ -78,7 +78,7 @@ def _is_lines(path: Path) -> bool:
 
 
 class LongDocument:
-    """Each field of the document as bytes, the items of the long list apart, and what is wrong with the whole."""
+    """The fields of a document as bytes, the items of its long list separately, and the problems of the whole."""
 
     def __init__(self, source: str, ref: SourceRef, listed: str) -> None:
         self.ref = ref
@@ -89,7 +89,7 @@ class LongDocument:
         self._problems: list[str] = []
 
     def field(self, name: str) -> Any:
-        """`ValueError` where it can't be read, `KeyError` where it is not there."""
+        """`ValueError` if it can't be decoded, `KeyError` if it is missing."""
         return decode(self.fields[name])
 
     def rows(self) -> Iterator[Row | Unreadable]:
@@ -104,7 +104,7 @@ class LongDocument:
             return unreadable(self._source, at, describe(error), excerpt=data[:EXCERPT])
 
     def problems(self) -> Iterator[Unreadable]:
-        return (unreadable(self._source, self.ref, told) for told in self._problems)
+        return (unreadable(self._source, self.ref, problem) for problem in self._problems)
 
     def take_strictly(self, data: bytes) -> None:
         if not self._listed:
@@ -117,7 +117,7 @@ class LongDocument:
                 self.fields[name] = bytes(raw)
 
     def take_step_by_step(self, data: bytes) -> None:
-        """The same for what strict JSON refuses: bare `NaN`, wrong bytes, and a document that was cut off."""
+        """The same for what strict JSON rejects: bare `NaN`, invalid bytes, and a truncated document."""
         self.fields, self.items = {}, []
         text = self._text(data)
         at = _over_space(text, 0)
@@ -165,7 +165,7 @@ class LongDocument:
 
 
 def long_document(path: Path, listed: str, *, source: str, root: Path) -> LongDocument | Unreadable:
-    """`listed` names the field with the long list; empty where the document itself is the list."""
+    """`listed` names the field with the long list; empty if the document itself is the list."""
     ref = SourceRef(file=relative(path, root))
     try:
         if path.stat().st_size > FILE_CAP:

@@ -1,7 +1,7 @@
-"""JSON lines that belong together, wherever in a file they stand.
+"""JSON lines grouped by key, wherever they are in a file.
 
-A first reading keeps where each line begins and what it belongs to; then the lines of one thing after the other are
-taken. So a file is never held whole, although a harness writes the rows of one case thousands of lines apart.
+A first pass records where each line begins and its key; a second reads the lines group by group. A file is never held
+in memory whole, although a harness may write the rows of one case thousands of lines apart.
 """
 
 from array import array
@@ -20,18 +20,18 @@ from errata.sources.shared.json_rows import LongDocument
 END = -1
 
 Key = Callable[[Any], Hashable]
-"""Of a row as far as its `fields` go: what it belongs to; none where it stands for itself."""
+"""The key of a row, from its `fields`; None if the row is a group of its own."""
 
 
 class Groups:
-    """Which rows belong together, as numbers; of a million rows only these and the hashes of their keys are kept."""
+    """Row numbers by group; for a million rows only these and the hashes of their keys are kept."""
 
     def __init__(self) -> None:
         self._heads, self._next = array("q"), array("q")
         self._ends: dict[int, tuple[int, int]] = {}
 
     def add(self, mark: int | None) -> None:
-        """`mark` is the hash of what the row belongs to; none where it stands for itself."""
+        """`mark` is the hash of the row's key; None if the row is a group of its own."""
         number = len(self._next)
         self._next.append(END)
         ends = self._ends.get(mark) if mark is not None else None
@@ -43,7 +43,7 @@ class Groups:
             self._ends[mark] = (ends[0] if ends else number, number)
 
     @property
-    def named(self) -> int:
+    def key_count(self) -> int:
         return len(self._ends)
 
     def of(self, mark: int) -> list[int]:
@@ -51,22 +51,22 @@ class Groups:
         return self._from(ends[0]) if ends else []
 
     def __iter__(self) -> Iterator[list[int]]:
-        """In the order in which they begin."""
+        """In the order of their first rows."""
         return map(self._from, self._heads)
 
     def _from(self, head: int) -> list[int]:
-        found, number = [], head
+        numbers, number = [], head
         while number != END:
-            found.append(number)
+            numbers.append(number)
             number = self._next[number]
-        return found
+        return numbers
 
 
 class Lines:
-    """A file of JSON lines, by what they belong to."""
+    """The lines of a JSON lines file, by group."""
 
     def __init__(self, file: FileIO, name: str, source: str) -> None:
-        """`file` is unbuffered: what is read next mostly stands somewhere else."""
+        """`file` is unbuffered: the next read is mostly somewhere else."""
         self._file, self._name, self._source = file, name, source
         self._places, self._groups = array("q", [0]), Groups()
         self._taken: set[int] = set()
@@ -82,12 +82,12 @@ class Lines:
             self._places.append(at)
 
     @property
-    def named(self) -> int:
-        """How many different things the lines belong to."""
-        return self._groups.named
+    def key_count(self) -> int:
+        """The number of different keys."""
+        return self._groups.key_count
 
     def together(self) -> Iterator[Row | Unreadable]:
-        """A row for each group: its data are the rows themselves, its place is that of the first."""
+        """One row per group: its data are the group's rows, its position is that of the first."""
         for numbers in self._groups:
             if numbers[0] not in self._taken:
                 yield from _as_one([self._row(number) for number in numbers])
@@ -96,7 +96,7 @@ class Lines:
         return bool(self._groups.of(hash(key)))
 
     def of(self, key: Hashable) -> tuple[Row, ...]:
-        """The rows that belong to a key; `together` passes over them from then on."""
+        """The rows with this key; `together` leaves them out from then on."""
         numbers = self._groups.of(hash(key))
         self._taken.update(numbers[:1])
         return tuple(row for row in map(self._row, numbers) if type(row) is Row)
@@ -118,9 +118,9 @@ class Lines:
 
 @contextmanager
 def lines_of(path: Path, fields: type[msgspec.Struct], key: Key, *, source: str, root: Path) -> Iterator[Lines]:
-    """`OSError` where the file can't be opened.
+    """`OSError` if the file can't be opened.
 
-    `fields` is a type with nothing but what the key needs: the rest of a line is then passed over in the first reading.
+    `fields` is a type with only the fields that the key needs: the first pass skips the rest of a line.
     """
     with path.open("rb", buffering=0) as raw:
         lines = Lines(raw, relative(path, root), source)
@@ -129,10 +129,10 @@ def lines_of(path: Path, fields: type[msgspec.Struct], key: Key, *, source: str,
         yield lines
 
 
-def gathered(
+def read_groups(
     path: Path, fields: type[msgspec.Struct], key: Key, *, source: str, root: Path
 ) -> Iterator[Row | Unreadable]:
-    """All groups of a file, and one `Unreadable` where there is no such file."""
+    """All groups of a file, or one `Unreadable` if it can't be opened."""
     try:
         with lines_of(path, fields, key, source=source, root=root) as lines:
             yield from lines.together()
@@ -140,8 +140,8 @@ def gathered(
         yield unreadable(source, SourceRef(file=relative(path, root)), describe(error))
 
 
-class Items:
-    """The same for the items of a document that holds a long list."""
+class ItemGroups:
+    """The same for the items of a document with a long list."""
 
     def __init__(self, document: LongDocument, fields: type[msgspec.Struct], key: Key) -> None:
         self._document, self._groups = document, Groups()
@@ -162,10 +162,10 @@ class Items:
 def mark_of(data: bytes, decoder: "msgspec.json.Decoder[Any]", key: Key) -> int | None:
     try:
         try:
-            found = key(decoder.decode(data))
+            value = key(decoder.decode(data))
         except msgspec.DecodeError:
-            found = key(msgspec.convert(decode(data), decoder.type))
-        return None if found is None else hash(found)
+            value = key(msgspec.convert(decode(data), decoder.type))
+        return None if value is None else hash(value)
     except (msgspec.ValidationError, ValueError, TypeError, RecursionError):
         return None
 

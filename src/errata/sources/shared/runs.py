@@ -1,4 +1,4 @@
-"""Which run a row or a fault in a file of several runs belongs to, and a name for a run that has none."""
+"""Which run a row or an unreadable line belongs to in a file of several runs, and a name for a run without one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
@@ -22,17 +22,17 @@ def items_of_runs(
     which: Callable[[Row], str],
     source: str,
 ) -> Iterator[Item]:
-    """`which` names the run of a row. What can't be read belongs to that one, or to the only one that there is."""
+    """`which` returns the run of a row. An unreadable row belongs to that run, or to the only run in the file."""
     yield from runs.values()
     only = next(iter(runs.values())).id if len(runs) == 1 else ""
     yield from of_run(only, convert_each(rows, convert, source=source, owner=lambda row: runs[which(row)].id))
 
 
 def by_neighbours(items: Iterable[Item]) -> Iterator[Item]:
-    """What can't be read belongs to the run of the rows around it, where these agree.
+    """Assign an unreadable row to the run of the rows around it, if they agree.
 
-    Rows that alternate between runs, or repeat in small groups, never stand twice before and twice after a place; where
-    they do, the file keeps the rows of a run together. Anything else stays without a run, and may be any one's.
+    If rows alternate between runs or repeat in small groups, no position has two rows of one run before it and two
+    after it. If one has, the file keeps the rows of a run together. All other unreadable rows stay without a run.
     """
     waiting: list[Unreadable] = []
     run, streak, after = "", 0, 0
@@ -42,7 +42,7 @@ def by_neighbours(items: Iterable[Item]) -> Iterator[Item]:
             if waiting:
                 after = after + 1 if item.run == run else AROUND
                 if after == AROUND:
-                    yield from _settled(waiting, run if item.run == run else "")
+                    yield from _assign_run(waiting, run if item.run == run else "")
                     waiting = []
             run = item.run
         elif type(item) is Unreadable and not item.run and streak >= AROUND and len(waiting) < WAITING_CAP:
@@ -53,17 +53,17 @@ def by_neighbours(items: Iterable[Item]) -> Iterator[Item]:
     yield from waiting
 
 
-def _settled(waiting: list[Unreadable], run: str) -> Iterator[Unreadable]:
+def _assign_run(waiting: list[Unreadable], run: str) -> Iterator[Unreadable]:
     return (replace(item, run=run) for item in waiting)
 
 
-def named_by_content(path: Path) -> str:
-    """A hash of the log, for a run whose log has no name, not even a time; it stays the same where a file is moved."""
-    made = blake2b(digest_size=HASH_SIZE)
+def hash_of_content(path: Path) -> str:
+    """A hash of the log, for a run whose log has neither a name nor a time; it stays the same if the file is moved."""
+    digest = blake2b(digest_size=HASH_SIZE)
     try:
         with path.open("rb") as file:
             while chunk := file.read(READ_SIZE):
-                made.update(chunk)
+                digest.update(chunk)
     except OSError:
         return path.stem
-    return made.hexdigest()
+    return digest.hexdigest()

@@ -1,6 +1,6 @@
-"""Spans → the steps of a transcript: what was said, which tools were called and what they gave, and what else happened.
+"""Spans → the steps of a transcript: messages, tool calls with their results, and other events.
 
-Each call of a model repeats the conversation so far; what was told once is not told again.
+Each model call repeats the conversation so far; repeated messages are left out.
 """
 
 from collections import Counter
@@ -11,28 +11,28 @@ from msgspec.structs import replace
 from errata.model import Actor, Step, ToolCall, ToolError, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.spans import TOP, Place, Span, Tree
-from errata.sources.shared.steps import STEPS_CAP, Talk
+from errata.sources.shared.spans import TOP, SpanPlace, TraceSpan, Tree
+from errata.sources.shared.steps import STEPS_CAP, TranscriptBuilder
 from errata.sources.shared.usage import sum_of
-from errata.sources.shared.values import as_text, known, plain
+from errata.sources.shared.values import as_text, non_empty, plain
 
 Mark = tuple[str, str, tuple[str, ...]]
 
 
-class Transcript:
-    def __init__(self, tree: Tree, *, tells_top: bool = True) -> None:
-        """`tells_top` where what the first span was given and gave is told as the case and the answer."""
-        self._tree, self._tells_top = tree, tells_top
-        self._talk = Talk()
-        self._told: Counter[Mark] = Counter()
+class SpanTranscript:
+    def __init__(self, tree: Tree, *, top_is_case: bool = True) -> None:
+        """`top_is_case`: the input and output of the first span are already the case and the answer."""
+        self._tree, self._top_is_case = tree, top_is_case
+        self._talk = TranscriptBuilder()
+        self._seen_messages: Counter[Mark] = Counter()
         self._open: dict[str, str] = {}
-        """Calls that nobody answered yet: id → name."""
+        """Calls without a result so far: id → name."""
         self._results: dict[str, str] = {}
         self._at: list[int | None] = []
         self.answer: str | None = None
         self.stopped = ""
-        speakers = [place.span.kind == "model" and bool(place.span.answered) for place in tree.places]
-        # a framework and the library that it calls record one and the same call: the inner one tells it
+        speakers = [place.span.kind == "model" and bool(place.span.reply) for place in tree.places]
+        # a framework and the library that it calls both record the call: the inner span is used
         repeated = tree.any_below(speakers)
         for at, place in enumerate(tree.places):
             self._at.append(self._tell(place, repeats=repeated[at]))
@@ -46,28 +46,28 @@ class Transcript:
         return self._talk.left_out
 
     @property
-    def asked(self) -> list[dict[str, Any]]:
-        """What was said before the first answer, as messages."""
-        said = []
+    def messages_before_answer(self) -> list[dict[str, Any]]:
+        """The messages before the first answer."""
+        messages = []
         for step in self._talk.steps:
             if step.kind == "model_call" and step.actor.role == "assistant":
                 break
             if step.kind == "message" and step.actor.role in ("system", "user"):
-                said.append({"role": step.actor.role, "content": step.text})
-        return said
+                messages.append({"role": step.actor.role, "content": step.text})
+        return messages
 
     def usage(self, *, judged: bool) -> Usage:
-        """Of the innermost spans that tell it: those above them mostly tell the sum."""
-        spent = [place.span.usage is not None for place in self._tree.places]
-        summed = self._tree.any_below(spent)
-        told = [
+        """Usage of the innermost spans that have it: their parents mostly repeat the sum."""
+        has_usage = [place.span.usage is not None for place in self._tree.places]
+        summed = self._tree.any_below(has_usage)
+        usages = [
             place.span.usage
             for at, place in enumerate(self._tree.places)
             if place.span.usage is not None and not summed[at] and place.judged is judged
         ]
-        return sum_of(told)
+        return sum_of(usages)
 
-    def _tell(self, place: Place, *, repeats: bool) -> int | None:
+    def _tell(self, place: SpanPlace, *, repeats: bool) -> int | None:
         span = place.span
         if span.kind == "model" and not repeats:
             return self._call(place)
@@ -77,32 +77,32 @@ class Transcript:
         role: ActorRole = "judge" if place.judged else "environment"
         if span.kind == "agent" and place.above != TOP and not place.judged:
             kind, role = "handoff", "assistant"
-        is_told = self._tells_top and span is self._tree.top
-        told = {} if is_told else known(input=span.input, output=span.output)
-        return self._add(place, Step(index=0, actor=Actor(role=role), kind=kind, text=span.name, extra=told))
+        is_case_and_answer = self._top_is_case and span is self._tree.top
+        extra = {} if is_case_and_answer else non_empty(input=span.input, output=span.output)
+        return self._add(place, Step(index=0, actor=Actor(role=role), kind=kind, text=span.name, extra=extra))
 
-    def _call(self, place: Place) -> int | None:
+    def _call(self, place: SpanPlace) -> int | None:
         span = place.span
         if not place.judged:
             self._hear(place)
-        said = steps_of_chat(span.answered) or (Step(index=0, actor=Actor(role="assistant")),)
-        for number, step in enumerate(said[1:], start=2):
+        replies = steps_of_chat(span.reply) or (Step(index=0, actor=Actor(role="assistant")),)
+        for number, step in enumerate(replies[1:], start=2):
             self._add(place, replace(step, try_=number), whole=False)
         first = replace(
-            said[0], kind="model_call", actor=Actor(role="assistant", name=said[0].actor.name), usage=span.usage
+            replies[0], kind="model_call", actor=Actor(role="assistant", name=replies[0].actor.name), usage=span.usage
         )
         if place.judged:
-            asked: Any = {"type": "input", "messages": plain(span.asked)}
-            return self._add(place, replace(first, actor=Actor(role="judge"), parts=(*first.parts, asked)))
-        self._told[_mark(first)] += 1
+            request: Any = {"type": "input", "messages": plain(span.request)}
+            return self._add(place, replace(first, actor=Actor(role="judge"), parts=(*first.parts, request)))
+        self._seen_messages[_mark(first)] += 1
         self._open |= {call.id: call.name for call in first.tool_calls if call.id}
-        self.answer = first.text if span.answered else self.answer
+        self.answer = first.text if span.reply else self.answer
         self.stopped = span.stopped or self.stopped
         return self._add(place, first)
 
-    def _hear(self, place: Place) -> None:
+    def _hear(self, place: SpanPlace) -> None:
         counts: Counter[Mark] = Counter()
-        for message in place.span.asked:
+        for message in place.span.request:
             (step,) = steps_of_chat([message])
             ident = as_text(step.extra.get("tool_call_id") or "") if step.kind == "tool_result" else ""
             if ident in self._open:
@@ -112,12 +112,12 @@ class Transcript:
             elif not ident or self._results.get(ident) != step.text:
                 mark = _mark(step)
                 counts[mark] += 1
-                if counts[mark] > self._told[mark]:
-                    self._told[mark] += 1
-                    self._add(place, replace(step, parent=self._talk.asked(ident)), whole=False)
+                if counts[mark] > self._seen_messages[mark]:
+                    self._seen_messages[mark] += 1
+                    self._add(place, replace(step, parent=self._talk.step_of_call(ident)), whole=False)
 
-    def _tool(self, place: Place, call: ToolCall) -> int | None:
-        """The run of a tool belongs to the call that a model made; one without an id, to the first of that name."""
+    def _tool(self, place: SpanPlace, call: ToolCall) -> int | None:
+        """A tool span belongs to the model's call with its id; without an id, to the first open call with its name."""
         span = place.span
         waiting = (ident for ident, name in self._open.items() if name == call.name)
         ident = call.id if call.id in self._open else next(waiting, "") if not call.id else ""
@@ -129,25 +129,25 @@ class Transcript:
         del self._open[ident]
         self._results[ident] = call.result.text if call.result else ""
         self._talk.complete(ident, lambda made: _carried_out(made, ran, span))
-        return self._talk.asked(ident)
+        return self._talk.step_of_call(ident)
 
-    def _add(self, place: Place, step: Step, *, whole: bool = True) -> int | None:
-        """`whole` where the step stands for the span, not only for a message in it."""
+    def _add(self, place: SpanPlace, step: Step, *, whole: bool = True) -> int | None:
+        """`whole`: the step is the whole span, not a single message of it."""
         span, at = place.span, self._talk.next
         above = self._at[place.above] if place.above != TOP else None
-        made = replace(step, parent=above if step.parent is None else step.parent, ref=span.ref)
+        completed = replace(step, parent=above if step.parent is None else step.parent, ref=span.ref)
         if whole:
-            named = {"name": span.name} if span.name not in (made.text, made.actor.name, "") else {}
-            made = replace(
-                made,
+            name_extra = {"name": span.name} if span.name not in (completed.text, completed.actor.name, "") else {}
+            completed = replace(
+                completed,
                 error=span.error,
                 started_at=span.started_at,
                 ended_at=span.ended_at,
                 model=span.model,
                 span_id=span.id,
-                extra=made.extra | span.extra | named,
+                extra=completed.extra | span.extra | name_extra,
             )
-        self._talk.add(made)
+        self._talk.add(completed)
         return at if at < STEPS_CAP else None
 
 
@@ -155,14 +155,14 @@ def _mark(step: Step) -> Mark:
     return step.actor.role, step.text, tuple(call.name for call in step.tool_calls)
 
 
-def _carried_out(made: ToolCall, ran: ToolCall, span: Span) -> ToolCall:
-    told = known(
+def _carried_out(call: ToolCall, ran: ToolCall, span: TraceSpan) -> ToolCall:
+    extra_fields = non_empty(
         span_id=span.id,
-        name=span.name if span.name != made.name else None,
+        name=span.name if span.name != call.name else None,
         started_at=span.started_at,
         ended_at=span.ended_at,
         traceback=span.error.traceback if span.error else None,
-        arguments=ran.arguments if ran.arguments != made.arguments else None,
+        arguments=ran.arguments if ran.arguments != call.arguments else None,
     )
-    extra = made.extra | ran.extra | span.extra | told
-    return replace(made, result=ran.result, error=ran.error, duration=ran.duration, extra=extra)
+    extra = call.extra | ran.extra | span.extra | extra_fields
+    return replace(call, result=ran.result, error=ran.error, duration=ran.duration, extra=extra)

@@ -1,4 +1,4 @@
-"""Spans of a trace, whoever recorded them, and the tree that they make, in whatever order they were written."""
+"""Spans of a trace from any recorder, and the tree they form, in whatever order they were written."""
 
 import base64
 import binascii
@@ -13,7 +13,7 @@ from errata.model.times import from_milliseconds
 from errata.model.words import Phase
 from errata.sources.base import decode
 from errata.sources.shared.exceptions import frames_of, own_frame
-from errata.sources.shared.values import as_text, known, plain, text
+from errata.sources.shared.values import as_text, non_empty, plain, text
 
 SpanKind = Literal["model", "tool", "agent", "judge", "other"]
 ERRORS_CAP = 50
@@ -25,8 +25,8 @@ _SIZES = (8, 16)
 """Bytes of the id of a span, and of a trace."""
 
 
-class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation; what it was asked and what it answered are chat messages."""
+class TraceSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation; its request and its reply are chat messages."""
 
     id: str
     parent: str = ""
@@ -37,36 +37,36 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str | None = None
     ended_at: str | None = None
     seconds: float | None = None
-    asked: list[Any] = []
-    answered: list[Any] = []
+    request: list[Any] = []
+    reply: list[Any] = []
     call: ToolCall | None = None
-    """Of a tool: what it was called with, and what it gave."""
+    """For a tool: its arguments and its result."""
     error: ErrorInfo | None = None
     usage: Usage | None = None
     model: str = ""
     stopped: str = ""
     input: Any = None
-    """Of the operation as a whole, as far as it is told."""
+    """Input of the whole operation, if it is recorded."""
     output: Any = None
     extra: dict[str, Any] = {}
     ref: SourceRef | None = None
 
 
-class Place(NamedTuple):
-    """Where a span stands in its tree."""
+class SpanPlace(NamedTuple):
+    """The position of a span in its tree."""
 
-    span: Span
+    span: TraceSpan
     above: int
-    """The number of the span that it is a part of, in this same order."""
+    """The number of its parent, in the same order."""
     judged: bool
-    """Whether it measures the answer instead of giving it."""
+    """Whether it evaluates the answer instead of producing it."""
 
 
 class Tree:
-    """Each span before its parts, and parts in the order in which they began."""
+    """Each span comes before its children; siblings are in the order they began."""
 
-    def __init__(self, spans: list[Span]) -> None:
-        self.places: list[Place] = []
+    def __init__(self, spans: list[TraceSpan]) -> None:
+        self.places: list[SpanPlace] = []
         self._spans = spans
         numbers: dict[str, int] = {}
         for at, span in enumerate(spans):
@@ -77,7 +77,7 @@ class Tree:
             self._parts.setdefault(TOP if above == at else above, []).append(at)
         seen: set[int] = set()
         self._walk(self._parts.get(TOP, []), seen)
-        # spans that are each other's parents have no top; the first of them is taken for it
+        # spans that are each other's parents have no root: the first of them is taken as one
         for at in sorted(set(range(len(spans))) - seen, key=lambda at: spans[at].order):
             self._walk([at], seen)
 
@@ -89,37 +89,37 @@ class Tree:
                 continue
             seen.add(at)
             judged = self._spans[at].kind == "judge" or (above != TOP and self.places[above].judged)
-            self.places.append(Place(self._spans[at], above, judged))
+            self.places.append(SpanPlace(self._spans[at], above, judged))
             number = len(self.places) - 1
             waiting += [(part, number) for part in reversed(self._parts.get(at, []))]
 
     @property
-    def top(self) -> Span | None:
-        """The first that is a part of no other."""
+    def top(self) -> TraceSpan | None:
+        """The first span without a parent."""
         return self.places[0].span if self.places else None
 
     @property
     def ended_by(self) -> int | None:
         """The number of the span whose error ended the trace.
 
-        Where several are a part of none, because the beginning was recorded elsewhere or not at all, only what came
-        last can have been the end.
+        If several spans have no parent, because the beginning was recorded elsewhere or not at all, only the last one
+        can have ended the trace.
         """
         tops = [at for at, place in enumerate(self.places) if place.above == TOP and not place.judged]
         last = ([at for at in tops if not self.places[at].span.parent] or tops)[-1:]
         return next((at for at in last if self.places[at].span.error is not None), None)
 
     def any_below(self, has: list[bool]) -> list[bool]:
-        """For each span: whether any of its parts has what `has` tells of each."""
-        found = [False] * len(self.places)
+        """For each span: whether `has` is true for any span below it."""
+        result = [False] * len(self.places)
         for at in range(len(self.places) - 1, -1, -1):
             above = self.places[at].above
-            if above != TOP and (has[at] or found[at]):
-                found[above] = True
-        return found
+            if above != TOP and (has[at] or result[at]):
+                result[above] = True
+        return result
 
     def errors(self) -> tuple[ErrorInfo, ...]:
-        """What ended the trace, and where that came from first; then what failed on the way, and whether for good."""
+        """The error that ended the trace, with its origin first; then the others, and whether each was recovered."""
         failed = [at for at, place in enumerate(self.places) if place.span.error is not None]
         last_part = {self.places[at].above: at for at in failed}
         worked = {_sort(place.span): at for at, place in enumerate(self.places) if place.span.error is None}
@@ -128,15 +128,15 @@ class Tree:
         others = []
         for at in failed:
             span = self.places[at].span
-            # one that only passes on what a part of it said is told by the part
+            # a span that only passes on an error of a child is left out: the child has it
             if at not in fatal and at != ended and at not in last_part and span.error is not None:
                 good = worked.get(_sort(span), TOP) > at or self._is_inside_of_success(at)
                 others.append(replace(span.error, recovered=True) if good else span.error)
-        told = [error for at in fatal if (error := self.places[at].span.error) is not None]
-        return (*told, *others)[:ERRORS_CAP]
+        errors = [error for at in fatal if (error := self.places[at].span.error) is not None]
+        return (*errors, *others)[:ERRORS_CAP]
 
     def _is_inside_of_success(self, at: int) -> bool:
-        """Whether it is a part of something of its own kind that went well all the same: a first try, made good."""
+        """Whether it is inside a span of its own kind that succeeded anyway: a first try that was repeated."""
         kind, above = self.places[at].span.kind, self.places[at].above
         while above != TOP:
             if self.places[above].span.kind == kind:
@@ -153,19 +153,21 @@ class Tree:
         return [at] if same else [at, ended]
 
 
-def _sort(span: Span) -> tuple[str, str]:
-    """What is tried again under the same name is the same thing."""
+def _sort(span: TraceSpan) -> tuple[str, str]:
+    """A retry has the same kind and name."""
     return span.kind, span.name
 
 
-def call_of(name: str, ident: str, given: Any, got: Any, *, failed: bool, shown: str | None = None) -> ToolCall:
-    """`shown` is the result as it is written, where `got` is what that says."""
+def call_of(
+    name: str, ident: str, arguments: Any, output: Any, *, failed: bool, result_text: str | None = None
+) -> ToolCall:
+    """`result_text` is the result as text, if `output` is parsed from it."""
     result = ToolResult(
-        text=as_text(got) if shown is None else shown,
-        structured=None if isinstance(got, str) else plain(got),
+        text=as_text(output) if result_text is None else result_text,
+        structured=None if isinstance(output, str) else plain(output),
         is_error=True if failed else None,
     )
-    return ToolCall(name=name, id=ident, arguments=plain(given), result=None if got is None else result)
+    return ToolCall(name=name, id=ident, arguments=plain(arguments), result=None if output is None else result)
 
 
 def error_of(
@@ -174,25 +176,25 @@ def error_of(
     ref: SourceRef,
     *,
     status: str,
-    named: str = "",
+    type_name: str = "",
     code: str = "",
     at: str | None = None,
 ) -> ErrorInfo:
-    """`raised` are the attributes of the exception, if one was recorded; `status` is what the span itself says."""
-    named, said = named or text(raised.get("exception.type")), text(raised.get("exception.message"))
+    """`raised`: the attributes of the exception, if one was recorded; `status`: the status message of the span."""
+    type_name, message = type_name or text(raised.get("exception.type")), text(raised.get("exception.message"))
     traceback = text(raised.get("exception.stacktrace"))
     frame = own_frame(frames_of(traceback))
     return ErrorInfo(
-        type=named.rpartition(".")[2] or "span_error",
-        message=said or status,
-        code=code or (named if named.isdecimal() else ""),
+        type=type_name.rpartition(".")[2] or "span_error",
+        message=message or status,
+        code=code or (type_name if type_name.isdecimal() else ""),
         traceback=traceback,
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase=PHASES.get(kind, "subject"),
         at=at,
-        extra=known(
-            status=status if said and status != said else None,
-            full_type=named if "." in named else None,
+        extra=non_empty(
+            status=status if message and status != message else None,
+            full_type=type_name if "." in type_name else None,
             exception={key: value for key, value in raised.items() if key not in _HOMES},
         ),
         ref=ref,
@@ -200,7 +202,7 @@ def error_of(
 
 
 def whole(value: Any) -> int | None:
-    """A 64-bit number, which JSON has as text."""
+    """A 64-bit integer, which JSON has as text."""
     if isinstance(value, bool):
         return None
     try:
@@ -210,28 +212,28 @@ def whole(value: Any) -> int | None:
 
 
 def hex_id(value: Any) -> str:
-    """An id in hex, also where an encoder that does not know better wrote base64."""
-    told = text(value)
-    if len(told) in (2 * size for size in _SIZES) and _HEX.fullmatch(told):
-        return told.lower()
+    """An id in hex, even if a generic encoder wrote it as base64."""
+    ident = text(value)
+    if len(ident) in (2 * size for size in _SIZES) and _HEX.fullmatch(ident):
+        return ident.lower()
     try:
-        data = base64.b64decode(told, validate=True)
+        data = base64.b64decode(ident, validate=True)
     except (binascii.Error, ValueError):
-        return told
-    return data.hex() if len(data) in _SIZES else told
+        return ident
+    return data.hex() if len(data) in _SIZES else ident
 
 
 def moment(nanoseconds: Any) -> str | None:
-    """Zero is how protobuf writes that nothing was said."""
-    found = whole(nanoseconds)
+    """Zero is how protobuf writes an unset time."""
+    value = whole(nanoseconds)
     try:
-        return from_milliseconds(found / 1_000_000) if found else None
+        return from_milliseconds(value / 1_000_000) if value else None
     except (OverflowError, ValueError, OSError):
         return None
 
 
-def parsed(value: Any) -> Any:
-    """A value that is JSON in a text, where it is that."""
+def parse_json_text(value: Any) -> Any:
+    """The value in a text of JSON; other texts as they are."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[", '"')):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Tokens and costs: as Inspect and those who took over its field names write them, and the sum of several calls."""
+"""Tokens and costs: in the field names of Inspect, which others took over, and summed over several calls."""
 
 from typing import Any
 
@@ -8,38 +8,38 @@ from errata.sources.shared.values import count, number
 
 
 def usage_of(value: Any) -> Usage:
-    """`NO_USAGE` itself where none is told."""
+    """`NO_USAGE` itself if there is none."""
     if not value or type(value) is not dict:
         return NO_USAGE
-    told = value.get
-    cost = number(told("total_cost"))
+    get = value.get
+    cost = number(get("total_cost"))
     return Usage(
-        input=count(told("input_tokens")),
-        output=count(told("output_tokens")),
-        total=count(told("total_tokens")),
-        cache_read=count(told("input_tokens_cache_read")),
-        cache_write=count(told("input_tokens_cache_write")),
-        reasoning=count(told("reasoning_tokens")),
+        input=count(get("input_tokens")),
+        output=count(get("output_tokens")),
+        total=count(get("total_tokens")),
+        cache_read=count(get("input_tokens_cache_read")),
+        cache_write=count(get("input_tokens_cache_write")),
+        reasoning=count(get("reasoning_tokens")),
         cost=cost,
         cost_source="unknown" if cost is None else "reported",
         includes_cache=False,
     )
 
 
-def sum_of(told: list[Usage]) -> Usage:
-    if not told:
+def sum_of(usages: list[Usage]) -> Usage:
+    if not usages:
         return NO_USAGE
-    cost = total_of(one.cost for one in told)
+    cost = total_of(one.cost for one in usages)
     return Usage(
-        input=total_of(one.input for one in told),
-        output=total_of(one.output for one in told),
-        # a sum of some of them would be taken for all
-        total=total_of(one.total for one in told) if all(one.total is not None for one in told) else None,
-        cache_read=total_of(one.cache_read for one in told),
-        cache_write=total_of(one.cache_write for one in told),
-        reasoning=total_of(one.reasoning for one in told),
-        requests=len(told),
+        input=total_of(one.input for one in usages),
+        output=total_of(one.output for one in usages),
+        # a sum over some of them would look like the total of all
+        total=total_of(one.total for one in usages) if all(one.total is not None for one in usages) else None,
+        cache_read=total_of(one.cache_read for one in usages),
+        cache_write=total_of(one.cache_write for one in usages),
+        reasoning=total_of(one.reasoning for one in usages),
+        requests=len(usages),
         cost=cost,
         cost_source="unknown" if cost is None else "reported",
-        includes_cache=told[0].includes_cache,
+        includes_cache=usages[0].includes_cache,
     )

@@ -1,4 +1,4 @@
-"""Values out of loosely typed JSON: what has the wrong type is absent, what is kept can be stored without secrets."""
+"""Values from loosely typed JSON: a value of the wrong type counts as missing, all others become storable."""
 
 import re
 from collections.abc import Collection
@@ -36,7 +36,7 @@ def text(value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A value in words; a whole number stays one, although a table may have made it `12.0`."""
+    """A value as text; an integer stays one even if a table turned it into `12.0`."""
     if type(value) is str:
         return value
     if isinstance(value, bool):
@@ -47,14 +47,14 @@ def as_text(value: Any) -> str:
 
 
 def name_of(value: Any) -> str:
-    """What something is called, in words; `ValueError` where it is called nothing."""
+    """A name as text; `ValueError` if it is missing."""
     if value is None or value == "":
         raise ValueError("a row without an id")
     return as_text(value)
 
 
 def number(value: Any) -> float | None:
-    """A finite number; none for text, even where it reads as one."""
+    """A finite number; None for text, even if it looks like a number."""
     return number_or_none(value) if type(value) is int or type(value) is float else None
 
 
@@ -64,17 +64,23 @@ def count(value: Any) -> int | None:
         return value if 0 <= value <= LARGEST else None
     if value is None:
         return None
-    found = number(value)
-    return int(found) if found is not None and 0 <= found <= LARGEST and found.is_integer() else None
+    value = number(value)
+    return int(value) if value is not None and 0 <= value <= LARGEST and value.is_integer() else None
+
+
+def integer(value: Any) -> int | None:
+    """A whole number, also where it is written as text."""
+    parsed = number_or_none(value)
+    return int(parsed) if parsed is not None and parsed.is_integer() and abs(parsed) <= LARGEST else None
 
 
 def seconds(milliseconds: Any) -> float | None:
-    found = number(milliseconds)
-    return None if found is None else found / 1000
+    value = number(milliseconds)
+    return None if value is None else value / 1000
 
 
 def moment(value: Any) -> str | None:
-    """A time in the records' form; none for what is no time."""
+    """A time in the format of the records; None if it is not a time."""
     try:
         return from_iso(value) if type(value) is str else None
     except ValueError:
@@ -83,25 +89,25 @@ def moment(value: Any) -> str | None:
 
 def moment_since_1970(seconds: Any) -> str | None:
     """The same for a time that is a number of seconds."""
-    found = number(seconds)
+    value = number(seconds)
     try:
-        return None if found is None else from_milliseconds(found * 1000)
+        return None if value is None else from_milliseconds(value * 1000)
     except (OverflowError, ValueError, OSError):
         return None
 
 
 def last_part(path: Any) -> str:
-    """The last name in a path of any machine."""
+    """The last name in a path, from any operating system."""
     return "".join(parts(path)[-1:])
 
 
 def parts(path: Any) -> list[str]:
-    """The names in a path of any machine."""
+    """The names in a path, from any operating system."""
     return [part for part in re.split(r"[/\\]", text(path)) if part]
 
 
 def plain(value: Any) -> Any:
-    """What every store can hold: `NaN`, infinities and integers beyond 64 bits become text."""
+    """A value that every store can hold: `NaN`, infinities and integers beyond 64 bits become text."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -119,23 +125,28 @@ def plain(value: Any) -> Any:
     return value
 
 
-def is_told(value: Any) -> bool:
-    """Whether a field says anything at all; zero, false and an empty text do."""
+def has_value(value: Any) -> bool:
+    """Whether a field has a value; zero, false and an empty text count."""
     return value is not None and value != {} and value != []
 
 
 def rest(document: dict[str, Any], homes: Collection[str] = ()) -> dict[str, Any]:
-    """For `extra`: the fields that have no home in a record."""
+    """For `extra`: the fields that no field of a record holds."""
     return {
         key: value if type(value) is str else plain(value)
         for key, value in document.items()
-        if key not in homes and (type(value) is str or is_told(value))
+        if key not in homes and (type(value) is str or has_value(value))
     }
 
 
-def known(**facts: Any) -> dict[str, Any]:
-    """For `extra`: plain facts, without the ones that the log does not state."""
+def non_empty(**facts: Any) -> dict[str, Any]:
+    """For `extra`: the given fields, without the empty ones."""
     return {name: plain(fact) for name, fact in facts.items() if fact not in (None, "", [], {}, ())}
+
+
+def differing(repeated: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """The repeated facts that differ from the first ones, or are not among them."""
+    return {name: plain(fact) for name, fact in repeated.items() if name not in first or first[name] != fact}
 
 
 def _digits(value: int) -> str:
@@ -144,10 +155,10 @@ def _digits(value: int) -> str:
 
 
 def settings(value: Any) -> Any:
-    """A configuration without what is unset and without secrets."""
+    """A configuration without unset values and secrets."""
     if isinstance(value, dict):
-        told = {str(key): _setting(str(key), item) for key, item in value.items()}
-        return {key: item for key, item in told.items() if item not in (None, "", [], {})}
+        items = {str(key): _setting(str(key), item) for key, item in value.items()}
+        return {key: item for key, item in items.items() if item not in (None, "", [], {})}
     if isinstance(value, list):
         return [settings(item) for item in value]
     return redact(value) if isinstance(value, str) else plain(value)

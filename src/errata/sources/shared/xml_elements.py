@@ -1,7 +1,7 @@
-"""XML from strangers, read as a stream: no document type, no entities, and never more than one element at once.
+"""XML from untrusted places, read as a stream: no document type, no entities, never more than one element in memory.
 
-Only expat itself is used. A document type is refused before anything in it is looked at, so nothing can be expanded or
-fetched; what stands before a fault is kept.
+Only expat itself is used. A document type is refused before its content is looked at, so nothing can be expanded or
+fetched. Elements before a syntax error are kept.
 """
 
 import codecs
@@ -16,7 +16,7 @@ from errata.sources.base import DEPTH_CAP, LINE_CAP, READ_SIZE, describe, head_o
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)""")
 _UTF_8 = frozenset(("utf-8", "utf8", "us-ascii", "ascii"))
-# colours of a terminal, and what XML allows neither as it is nor written as a number
+# terminal colours, and characters that XML allows neither literally nor as a reference
 _NO_XML = re.compile(
     "\x1b\\[[0-9;]*[mK]|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
     "|&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
@@ -25,20 +25,20 @@ _TAG = re.compile(rb"\s*<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])")
 _BEFORE = re.compile(rb"\s*(<\?|<!--|<!DOCTYPE[^\[>]{0,1000}\[|<!DOCTYPE)")
 _REFERENCE = 12
 _NODE = 100
-"""What an element costs beyond its text, roughly."""
+"""Approximate cost of an element besides its text."""
 
 
 def first_tag(head: bytes) -> str:
-    """The name of the first element, whatever stands before it; empty for what is no XML, or begins too late."""
+    """The name of the first element, whatever precedes it; empty if this is not XML or the element is too far in."""
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         head = head.decode("utf-16", "replace").encode()
     at = 0
-    # step by step, and never back: what stands there was written by a stranger
-    while (found := _BEFORE.match(head, at)) and found.end() > at:
-        ends = head.find(_end_of(found[1]), found.end())
+    # step by step and never back: the input is untrusted
+    while (match := _BEFORE.match(head, at)) and match.end() > at:
+        ends = head.find(_end_of(match[1]), match.end())
         if ends < 0:
             return ""
-        at = ends + len(_end_of(found[1]))
+        at = ends + len(_end_of(match[1]))
     tag = _TAG.match(head, at)
     return tag[1].decode() if tag else ""
 
@@ -50,7 +50,7 @@ def _end_of(opened: bytes) -> bytes:
 
 
 class Element:
-    """An element with all that stands in it."""
+    """An element with everything in it."""
 
     __slots__ = ("attributes", "children", "line", "pieces", "tag")
 
@@ -70,21 +70,21 @@ class Element:
         return self.attributes.get(name, "")
 
 
-class Opened(NamedTuple):
+class ElementStart(NamedTuple):
     tag: str
     attributes: dict[str, str]
     line: int
 
 
-class Closed(NamedTuple):
+class ElementEnd(NamedTuple):
     tag: str
 
 
-Event = Opened | Closed | Element | Unreadable
+Event = ElementStart | ElementEnd | Element | Unreadable
 
 
 def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) -> Iterator[Event]:
-    """Elements named in `whole` come as one, when they end; of all others only where they begin and end is told."""
+    """Elements named in `whole` are returned complete, when they end; all others only as a beginning and an end."""
     name = relative(path, root)
     reader = _Reader(whole, SourceRef(file=name), source)
     try:
@@ -97,18 +97,18 @@ def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) ->
             yield from reader.ready()
     except (OSError, ValueError, expat.ExpatError) as error:
         yield from reader.ready()
-        yield unreadable(source, SourceRef(file=name, line=reader.line), _told(error))
+        yield unreadable(source, SourceRef(file=name, line=reader.line), _describe_error(error))
         return
     if feed.problem:
         yield unreadable(source, SourceRef(file=name), feed.problem)
 
 
-def _told(error: Exception) -> str:
-    return f"no XML from here on: {error}" if isinstance(error, expat.ExpatError) else describe(error)
+def _describe_error(error: Exception) -> str:
+    return f"invalid XML from here on: {error}" if isinstance(error, expat.ExpatError) else describe(error)
 
 
 class _Feed:
-    """Bytes as expat accepts them: wrong ones and control characters, which logs are full of, would end the reading."""
+    """Bytes that expat accepts: invalid bytes and control characters are common in logs, and would end the parsing."""
 
     def __init__(self, head: bytes) -> None:
         declared = _DECLARED.match(head)
@@ -126,9 +126,9 @@ class _Feed:
             try:
                 self._strict.decode(chunk, last)
             except UnicodeDecodeError as error:
-                self.problem = f"{describe(error)}; wrong bytes were replaced"
+                self.problem = f"{describe(error)}; invalid bytes were replaced"
         text = self._kept + self._lenient.decode(chunk, last)
-        # a reference may stand across two chunks
+        # a reference may be split across two chunks
         at = -1 if last else text.rfind("&", -_REFERENCE)
         text, self._kept = (text[:at], text[at:]) if at >= 0 and ";" not in text[at:] else (text, "")
         return _NO_XML.sub("", text).encode()
@@ -168,7 +168,7 @@ class _Reader:
             raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
         tag = name.rpartition(":")[2]
         if not self._open and tag not in self._whole:
-            self._ready.append(Opened(tag, attributes, self.line))
+            self._ready.append(ElementStart(tag, attributes, self.line))
             return
         element = Element(tag, attributes, self.line)
         if self._open and self._fits(_NODE + sum(map(len, attributes.values()))):
@@ -178,7 +178,7 @@ class _Reader:
     def _end(self, name: str) -> None:
         self._depth -= 1
         if not self._open:
-            self._ready.append(Closed(name.rpartition(":")[2]))
+            self._ready.append(ElementEnd(name.rpartition(":")[2]))
             return
         element = self._open.pop()
         if self._open:
@@ -198,4 +198,4 @@ class _Reader:
 
 
 def _refuse(*_: Any) -> None:
-    raise ValueError("declares a document type, which is never followed")
+    raise ValueError("declares a document type, which is not allowed")

@@ -1,4 +1,4 @@
-"""SWE-bench: reports and logs, joined by instance with what SWE-agent, mini-swe-agent or OpenHands did about it."""
+"""SWE-bench: reports and logs, joined by instance with the trajectories of SWE-agent, mini-swe-agent or OpenHands."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ TAIL = 4 * 1024
 LOOKS = 40
 
 Kind = Literal["report", "instance", "map", "swe-agent", "mini-swe-agent", "openhands", "predictions"]
-"""What a file is: a report, a verdict about one instance, verdicts by instance, a trajectory, predictions."""
+"""The kind of a file: a report, a verdict about one instance, verdicts by instance, a trajectory, or predictions."""
 
 TRAJECTORIES: tuple[Kind, ...] = ("swe-agent", "mini-swe-agent", "openhands")
 
@@ -32,8 +32,9 @@ _BECAUSE: dict[Kind, str] = {
     "mini-swe-agent": "trajectories of mini-swe-agent",
     "openhands": "results of OpenHands",
 }
-# keys of the document itself: inside of a text they would be escaped
-_KEY = rb'(?<!\\)"%s"\s*:\s*'
+# keys of the document itself: inside of a text they would be escaped. The quote comes before the lookbehind, because
+# a pattern that begins with a literal is found 30 times faster
+_KEY = rb'"(?<!\\")%s"\s*:\s*'
 _INSTANCE = rb'"[\w.-]{1,200}__[\w.-]{1,200}-\w[\w.-]{0,200}"'
 
 
@@ -70,13 +71,13 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what belongs to SWE-bench and is no run."""
+    """A hint for files of SWE-bench that are not a run."""
     try:
         kind = kind_of_file(path)
         if kind == "instance" or is_instance_folder(path):
-            return "this is the verdict about one instance: name the folder of the model, or the one with the report"
+            return "this is the verdict about one instance: import the model's folder, or the folder with the report"
         if kind == "predictions":
-            return "these are predictions for SWE-bench: name the folder with the report about them, or the logs"
+            return "these are predictions for SWE-bench: import the folder with the report about them, or the logs"
     except (OSError, ValueError):
         return None
     return None
@@ -89,14 +90,14 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def kind_of_file(path: Path) -> Kind | None:
-    """By its first bytes."""
+    """Decided by its first bytes."""
     head = head_of(path, HEAD)
     if head.lstrip()[:1] not in (b"{", b"["):
         return None
     for kind, signs in _SIGNS:
         if all(sign.search(head) for sign in signs):
             return kind
-    # mini-swe-agent writes the name of its format last
+    # mini-swe-agent writes the name of its format at the end
     return "mini-swe-agent" if len(head) == HEAD and _LAST.search(_tail_of(path)) else None
 
 
@@ -107,13 +108,13 @@ def is_log_folder(folder: Path) -> bool:
 
 
 def is_instance_folder(folder: Path) -> bool:
-    """Where SWE-bench has evaluated one patch, or tried to."""
+    """The folder of one patch that SWE-bench evaluated, or tried to."""
     log = folder / INSTANCE_LOG
     return (log.is_file() and not log.is_symlink()) or kind_of_file(folder / REPORT) == "instance"
 
 
 def _kind_of_folder(folder: Path) -> Kind | None:
-    """What makes a folder a run, by its first few files: a report goes before what it is about."""
+    """What makes a folder a run, by its first few files: a report takes precedence over the files it covers."""
     from errata.sources.shared.documents import children, folders
 
     kinds = {kind_of_file(file) for file in islice(filter(Path.is_file, children(folder)), LOOKS)}

@@ -1,26 +1,26 @@
-"""One instance → its case and its attempt, from what the report, the logs and the agent's trajectory say of it."""
+"""One instance → its case and its attempt, from the report, the logs and the agent's trajectory."""
 
 from typing import NamedTuple
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.shared.facts import MISSING, Facts
-from errata.sources.shared.values import known
-from errata.sources.swe_bench.trajectory import Trajectory
-from errata.sources.swe_bench.verdict import SCORER, Verdict, broken
+from errata.sources.shared.values import non_empty
+from errata.sources.swe_bench.trajectory import AgentTrajectory
+from errata.sources.swe_bench.verdict import SCORER, PatchVerdict, measurement_error
 
 
 class Instance(NamedTuple):
-    """All that is known of one instance in a run."""
+    """Everything known about one instance in a run."""
 
     name: str
     ref: SourceRef
     lists: tuple[str, ...] = ()
-    """Those of the report that name it: `resolved`, `error`."""
+    """The report's lists that name it: `resolved`, `error`."""
     reason: str = ""
-    verdict: Verdict = Verdict()
+    verdict: PatchVerdict = PatchVerdict()
     patch: str | None = None
-    trajectory: Trajectory | None = None
+    trajectory: AgentTrajectory | None = None
     others: tuple[str, ...] = ()
     """Further trajectories of it, which were not read."""
     counted: bool | None = None
@@ -67,35 +67,35 @@ def attempt_of(run: Run, instance: Instance) -> Attempt:
 
 
 def repository_of(name: str) -> str:
-    """`django__django-1` is of `django/django`; SWE-bench Pro writes `instance_` before it."""
-    owner, found, rest = name.removeprefix("instance_").partition("__")
-    return f"{owner}/{rest.partition('-')[0]}" if found and "-" in rest else ""
+    """`django__django-1` → `django/django`; SWE-bench Pro puts `instance_` before it."""
+    owner, separator, rest = name.removeprefix("instance_").partition("__")
+    return f"{owner}/{rest.partition('-')[0]}" if separator and "-" in rest else ""
 
 
 def _facts(instance: Instance) -> Facts:
     execution: Execution = instance.trajectory.execution if instance.trajectory else "completed"
     if instance.lists and set(instance.lists) <= {"incomplete"} and instance.trajectory is None:
         return MISSING
-    resolved = _resolved(instance)
+    resolved = _is_resolved(instance)
     if resolved is None:
-        measured: Measurement = "error" if _broken(instance) else "not_run"
-        return Facts(execution, measured, "none")
+        measurement: Measurement = "error" if _broken(instance) else "not_run"
+        return Facts(execution, measurement, "none")
     outcome: Outcome = "pass" if resolved else "fail"
-    handed_in = bool(instance.patch or (instance.trajectory and instance.trajectory.submission))
-    if execution == "error" and outcome == "fail" and not handed_in:
-        outcome = "none"  # it crashed, and there was nothing to measure
+    has_patch = bool(instance.patch or (instance.trajectory and instance.trajectory.submission))
+    if execution == "error" and outcome == "fail" and not has_patch:
+        outcome = "none"  # it crashed without a patch to measure
     return Facts(execution, "scored", outcome)
 
 
-def _resolved(instance: Instance) -> bool | None:
-    """What the instance's own report says goes before the lists; none where the measurement broke."""
+def _is_resolved(instance: Instance) -> bool | None:
+    """The instance's own report takes precedence over the lists; None if the measurement broke."""
     if _is_infra(instance):
         return None
     if instance.verdict.resolved is not None:
         return instance.verdict.resolved
     if "resolved" in instance.lists:
         return True
-    # an empty patch is not tried: SWE-bench knows that it resolves nothing
+    # an empty patch is not tested: SWE-bench counts it as unresolved
     return False if {"unresolved", "empty_patch"} & set(instance.lists) else None
 
 
@@ -104,17 +104,17 @@ def _is_infra(instance: Instance) -> bool:
 
 
 def _broken(instance: Instance) -> tuple[ErrorInfo, ...]:
-    """What kept the patch from being measured; a patch that does not apply was measured."""
+    """The error that prevented the measurement; a patch that does not apply counts as measured."""
     if instance.verdict.resolved is not None and not _is_infra(instance):
         return ()
     if not _is_infra(instance) and "error" not in instance.lists and not instance.verdict.errors:
         return ()
     phase = "environment" if _is_infra(instance) else "scoring"
     if not instance.verdict.errors:
-        return (broken(instance.reason, "", phase, instance.ref),)  # type: ignore[arg-type]  # one of the phases
+        return (measurement_error(instance.reason, "", phase, instance.ref),)  # type: ignore[arg-type]  # one of the phases
     first = instance.verdict.errors[0]
     kind = instance.reason or first.type
-    return (broken(kind, first.message, "environment" if _is_infra(instance) else first.phase, first.ref),)
+    return (measurement_error(kind, first.message, "environment" if _is_infra(instance) else first.phase, first.ref),)
 
 
 def _status(instance: Instance) -> str:
@@ -126,7 +126,7 @@ _IMPLIED = ("completed", "submitted", "infra_failure", "ambiguous_failure")
 
 
 def _reported(instance: Instance) -> float | None:
-    """What is in the denominator and not resolved counts nothing, whatever kept it from being measured."""
+    """Instances in the denominator that are not resolved count 0, whatever prevented their measurement."""
     if not instance.counted:
         return None
     return 1.0 if "resolved" in instance.lists else 0.0
@@ -139,9 +139,9 @@ def _checks(instance: Instance) -> tuple[Check, ...]:
 
 
 def _advisory(instance: Instance) -> tuple[Check, ...]:
-    """It may have been the environment, SWE-bench says, and leaves the verdict as it is."""
+    """SWE-bench's note that the environment may be the cause, although the verdict stays."""
     reason = instance.reason or instance.verdict.reason
-    if not reason or _resolved(instance) is not False:
+    if not reason or _is_resolved(instance) is not False:
         return ()
     return (
         Check(
@@ -158,16 +158,16 @@ def _advisory(instance: Instance) -> tuple[Check, ...]:
 
 def _extra(instance: Instance, patch: str | None) -> dict[str, object]:
     trajectory = instance.trajectory
-    lists = known(lists=[*instance.lists], other_trajectories=[*instance.others])
+    lists = non_empty(lists=[*instance.lists], other_trajectories=[*instance.others])
     if trajectory is None:
         return lists
-    agent = known(
+    agent = non_empty(
         name=trajectory.agent,
         version=trajectory.version,
         model=trajectory.model,
         exit_status=trajectory.status,
         place=str(trajectory.ref),
     )
-    agent |= known(instance=trajectory.instance if trajectory.instance != instance.name else None)
+    agent |= non_empty(instance=trajectory.instance if trajectory.instance != instance.name else None)
     differs = trajectory.submission if trajectory.submission is not None and trajectory.submission != patch else None
-    return lists | {"agent": agent | trajectory.extra} | known(submission=differs)
+    return lists | {"agent": agent | trajectory.extra} | non_empty(submission=differs)

@@ -1,4 +1,4 @@
-"""mini-swe-agent: messages with what each cost, and a last one of the role `exit` that says how it ended."""
+"""mini-swe-agent: messages with the cost of each, and a last one of role `exit` with the exit status."""
 
 from typing import Any
 
@@ -8,40 +8,40 @@ from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.values import (
     count,
-    is_told,
-    known,
+    has_value,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
     settings,
     text,
 )
-from errata.sources.swe_bench.trajectory import Ending, Trajectory
+from errata.sources.swe_bench.trajectory import AgentEnding, AgentTrajectory
 from errata.text.redact import redact
 
 AGENT = "mini-swe-agent"
 TRACEBACK_CAP = 32 * 1024
 
-_ENDINGS: dict[str, Ending] = {
-    "Submitted": Ending("completed"),
-    "TimeExceeded": Ending("limit", limit="time"),
-    "": Ending("unfinished"),
+_ENDINGS: dict[str, AgentEnding] = {
+    "Submitted": AgentEnding("completed"),
+    "TimeExceeded": AgentEnding("limit", limit="time"),
+    "": AgentEnding("unfinished"),
 }
 _INFO = frozenset(["model_stats", "config", "mini_version", "exit_status", "submission"])
 _DOCUMENT = frozenset(["info", "messages", "trajectory_format", "instance_id"])
 _BAG = frozenset(["response", "cost", "timestamp", "raw_output"])
 
 
-def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
+def trajectory_of(document: dict[str, Any], ref: SourceRef) -> AgentTrajectory:
     info = mapping(document.get("info"))
     stats, config = mapping(info.get("model_stats")), mapping(info.get("config"))
     messages = sequence(document.get("messages"))
     status = text(info.get("exit_status"))
     ending = _ending(status, stats, mapping(config.get("agent")))
     submission = info.get("submission")
-    return Trajectory(
+    return AgentTrajectory(
         agent=AGENT,
         ref=ref,
         execution=ending.execution,
@@ -56,7 +56,7 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
         limit=_limit(ending, status, mapping(config.get("agent"))),
         usage=_usage(stats, messages),
         extra=rest(document, _DOCUMENT)
-        | known(
+        | non_empty(
             info=rest(info, _INFO),
             config=settings(config),
             trajectory_format=document.get("trajectory_format"),
@@ -64,19 +64,19 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
     )
 
 
-def _ending(status: str, stats: dict[str, Any], asked: dict[str, Any]) -> Ending:
-    """One word stands for several limits: the numbers tell which it was."""
+def _ending(status: str, stats: dict[str, Any], limits: dict[str, Any]) -> AgentEnding:
+    """One status covers several limits: the numbers show which one it was."""
     if status != "LimitsExceeded":
-        return _ENDINGS.get(status, Ending("error"))
-    cost, most = number(stats.get("instance_cost")), number(asked.get("cost_limit"))
-    return Ending("limit", limit="cost" if cost and most and cost >= most else "turn")
+        return _ENDINGS.get(status, AgentEnding("error"))
+    cost, limit = number(stats.get("instance_cost")), number(limits.get("cost_limit"))
+    return AgentEnding("limit", limit="cost" if cost and limit and cost >= limit else "turn")
 
 
-def _limit(ending: Ending, status: str, asked: dict[str, Any]) -> Limit | None:
+def _limit(ending: AgentEnding, status: str, limits: dict[str, Any]) -> Limit | None:
     names = {"cost": "cost_limit", "turn": "step_limit", "time": "wall_time_limit_seconds"}
     if not ending.limit:
         return None
-    return Limit(type=ending.limit, value=number(asked.get(names[ending.limit])) or None, reason=status)
+    return Limit(type=ending.limit, value=number(limits.get(names[ending.limit])) or None, reason=status)
 
 
 def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
@@ -95,33 +95,33 @@ def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo
 
 
 def _steps(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
-    made = steps_of_chat([_slim(message) for message in messages])
+    steps = steps_of_chat([_slim(message) for message in messages])
     bags = [mapping(mapping(message).get("extra")) for message in messages]
     return tuple(
         replace(
             step,
-            usage=_spent(bag),
+            usage=_usage_of_message(bag),
             started_at=moment_since_1970(bag.get("timestamp")),
             ref=ref.below("messages", step.index),
         )
-        for step, bag in zip(made, bags, strict=True)
+        for step, bag in zip(steps, bags, strict=True)
     )
 
 
 def _slim(message: Any) -> Any:
-    """Without the provider's own answer and a copy of the tool's output, both of which the message holds itself."""
+    """Without the provider's raw response and a copy of the tool's output: the message holds both."""
     if not isinstance(message, dict) or not isinstance(message.get("extra"), dict):
         return message
     bag, content = message["extra"], text(message.get("content"))
-    kept = rest(bag, _BAG)
+    extra = rest(bag, _BAG)
     if text(bag.get("raw_output")) not in content:
-        kept |= known(raw_output=bag.get("raw_output"))
-    if not is_told(kept):
+        extra |= non_empty(raw_output=bag.get("raw_output"))
+    if not has_value(extra):
         return {key: value for key, value in message.items() if key != "extra"}
-    return message | {"extra": kept}
+    return message | {"extra": extra}
 
 
-def _spent(bag: dict[str, Any]) -> Usage | None:
+def _usage_of_message(bag: dict[str, Any]) -> Usage | None:
     tokens = mapping(mapping(bag.get("response")).get("usage"))
     cost = number(bag.get("cost"))
     if cost is None and not tokens:
@@ -136,9 +136,9 @@ def _spent(bag: dict[str, Any]) -> Usage | None:
 
 
 def _usage(stats: dict[str, Any], messages: list[Any]) -> Usage:
-    spent = [_spent(mapping(mapping(message).get("extra"))) for message in messages]
-    inputs = [one.input for one in spent if one and one.input is not None]
-    outputs = [one.output for one in spent if one and one.output is not None]
+    usages = [_usage_of_message(mapping(mapping(message).get("extra"))) for message in messages]
+    inputs = [one.input for one in usages if one and one.input is not None]
+    outputs = [one.output for one in usages if one and one.output is not None]
     cost = number(stats.get("instance_cost"))
     return Usage(
         input=sum(inputs) if inputs else None,

@@ -1,4 +1,4 @@
-"""OpenHands: a line of `output.jsonl` for each instance, with the events of both generations of its log."""
+"""OpenHands: `output.jsonl` with a line per instance, with the events of both generations of its log."""
 
 import re
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment,
+    non_empty,
     number,
     plain,
     rest,
@@ -19,7 +19,7 @@ from errata.sources.shared.values import (
     settings,
     text,
 )
-from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
+from errata.sources.swe_bench.trajectory import AgentEnding, AgentTrajectory, error_of
 from errata.text.redact import redact
 
 AGENT = "OpenHands"
@@ -31,7 +31,7 @@ _TOKENS = frozenset(
     ["prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "model"]
 )
 _INSTANCE = frozenset(["instance_id", "problem_statement", "patch", "test_patch"])
-# OpenHands has one field for all errors; its own words for a limit are these
+# OpenHands has one field for all errors; these are its texts for a limit
 _ITERATIONS = re.compile(r"max(?:imum)?[ _]?(?:number of )?iterations?", re.IGNORECASE)
 _BUDGET = re.compile(r"max(?:imum)?[ _]?budget|budget (?:exceeded|limit)", re.IGNORECASE)
 _KIND = re.compile(r"^(?P<kind>[A-Z]\w*(?:Error|Exception)\b)")
@@ -63,13 +63,13 @@ _TAKEN = frozenset(
 _FAILED = ("ConversationErrorEvent", "AgentErrorEvent")
 
 
-def trajectory_of(row: dict[str, Any], ref: SourceRef) -> Trajectory:
+def trajectory_of(row: dict[str, Any], ref: SourceRef) -> AgentTrajectory:
     history, metadata, result = sequence(row.get("history")), mapping(row.get("metadata")), row.get("test_result")
     raised = conversation_errors(history, ref)
     status = text(row.get("error")) or (raised[0].message if raised else "")
     ending = _ending(" ".join([status, *(error.type for error in raised)]))
     instance, patch = mapping(row.get("instance")), mapping(result).get("git_patch")
-    return Trajectory(
+    return AgentTrajectory(
         agent=AGENT,
         ref=ref,
         execution=ending.execution,
@@ -90,15 +90,15 @@ def trajectory_of(row: dict[str, Any], ref: SourceRef) -> Trajectory:
     )
 
 
-def _ending(status: str) -> Ending:
+def _ending(status: str) -> AgentEnding:
     if not status.strip():
-        return Ending("completed")
+        return AgentEnding("completed")
     if _ITERATIONS.search(status):
-        return Ending("limit", limit="turn")
-    return Ending("limit", limit="cost") if _BUDGET.search(status) else Ending("error")
+        return AgentEnding("limit", limit="turn")
+    return AgentEnding("limit", limit="cost") if _BUDGET.search(status) else AgentEnding("error")
 
 
-def _error(status: str, ending: Ending, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+def _error(status: str, ending: AgentEnding, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     kind = _KIND.match(status)
     return error_of(kind["kind"] if kind else "error", redact(status), ending, ref.below("error"))
 
@@ -122,40 +122,40 @@ def _usage(metrics: dict[str, Any]) -> Usage:
 
 
 def _reference(instance: dict[str, Any], ref: SourceRef) -> list[Artefact]:
-    found = []
+    artefacts = []
     for name, role in (("patch", "expected"), ("test_patch", "grader")):
-        if words := text(instance.get(name)):
-            size = len(words.encode("utf-8", "replace"))
+        if diff := text(instance.get(name)):
+            size = len(diff.encode("utf-8", "replace"))
             place = ref.below("instance", name)
-            found.append(Artefact(role=role, path=f"{name}.diff", size=size, text=words, ref=place))  # type: ignore[arg-type]
-    return found
+            artefacts.append(Artefact(role=role, path=f"{name}.diff", size=size, text=diff, ref=place))  # type: ignore[arg-type]
+    return artefacts
 
 
 def _extra(row: dict[str, Any], metadata: dict[str, Any], instance: dict[str, Any]) -> dict[str, Any]:
-    more = rest(mapping(row.get("test_result")), ("git_patch",))
+    other_results = rest(mapping(row.get("test_result")), ("git_patch",))
     instruction = row.get("instruction") if instance.get("problem_statement") else None
-    return rest(row, _ROW) | known(
+    return rest(row, _ROW) | non_empty(
         attempt=row.get("attempt"),
         metadata=settings(metadata),
-        test_result=more,
+        test_result=other_results,
         instance=rest(instance, _INSTANCE),
         instruction=instruction,
     )
 
 
 def steps_of(history: list[Any], ref: SourceRef) -> tuple[Step, ...]:
-    made: list[Step] = []
+    steps: list[Step] = []
     calls: dict[str, int] = {}
     for place, event in _events(history, ref):
-        if len(made) == STEPS_CAP:
+        if len(steps) == STEPS_CAP:
             break
-        step = _sdk_step(event, len(made), calls, place) if "kind" in event else _step(event, len(made), calls, place)
-        made.append(step)
-    return tuple(made)
+        step = _sdk_step(event, len(steps), calls, place) if "kind" in event else _step(event, len(steps), calls, place)
+        steps.append(step)
+    return tuple(steps)
 
 
 def conversation_errors(history: list[Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
-    """What ended the conversation; an error that the agent only met on its way is a step."""
+    """The errors that ended the conversation; an error that the agent recovered from is a step."""
     return tuple(
         ErrorInfo(
             type=text(event.get("code")) or "ConversationError",
@@ -172,31 +172,34 @@ def conversation_errors(history: list[Any], ref: SourceRef) -> tuple[ErrorInfo, 
 def _events(history: list[Any], ref: SourceRef) -> Iterator[tuple[SourceRef, dict[str, Any]]]:
     """The oldest logs keep an action and its observation as a pair."""
     for at, event in enumerate(history):
-        for inner, one in enumerate(event) if isinstance(event, list) else [(-1, event)]:
-            if isinstance(one, dict):
-                yield ref.below("history", at, *([] if inner < 0 else [inner])), one
+        for inner, entry in enumerate(event) if isinstance(event, list) else [(-1, event)]:
+            if isinstance(entry, dict):
+                yield ref.below("history", at, *([] if inner < 0 else [inner])), entry
 
 
 def _sdk_step(event: dict[str, Any], index: int, calls: dict[str, int], ref: SourceRef) -> Step:
-    kind, action, seen = text(event.get("kind")), mapping(event.get("action")), mapping(event.get("observation"))
+    kind, action, observation = text(event.get("kind")), mapping(event.get("action")), mapping(event.get("observation"))
     message = mapping(event.get("llm_message"))
     if action:
         calls[text(event.get("tool_call_id"))] = index
-    words = _words(message.get("content"), event.get("thought"), mapping(event.get("system_prompt")).get("text"))
-    said = words or _words(seen.get("content"), seen.get("output"), event.get("error"), event.get("detail"))
+    message_text = _words(message.get("content"), event.get("thought"), mapping(event.get("system_prompt")).get("text"))
+    shown_text = message_text or _words(
+        observation.get("content"), observation.get("output"), event.get("error"), event.get("detail")
+    )
     return Step(
         index=index,
         actor=Actor(role=_role(event, kind, bool(action or message))),
-        kind=_kind(bool(action), bool(seen), is_message=bool(message or kind == "SystemPromptEvent")),
+        kind=_kind(bool(action), bool(observation), is_message=bool(message or kind == "SystemPromptEvent")),
         parent=calls.get(text(event.get("tool_call_id"))) if not action else None,
-        text=said,
+        text=shown_text,
         reasoning=text(event.get("reasoning_content")) or text(message.get("reasoning_content")),
         tool_calls=(_call(event, rest(action, ("kind",))),) if action else (),
-        error=_met(event, ref) if kind in _FAILED else None,
+        error=_step_error(event, ref) if kind in _FAILED else None,
         started_at=moment(event.get("timestamp")),
         span_id=text(event.get("id")),
         ref=ref,
-        extra=rest(event, _TAKEN) | known(kind=kind, observation=rest(seen, ("content", "output")), tool=_tool(event)),
+        extra=rest(event, _TAKEN)
+        | non_empty(kind=kind, observation=rest(observation, ("content", "output")), tool=_tool(event)),
     )
 
 
@@ -205,21 +208,24 @@ def _step(event: dict[str, Any], index: int, calls: dict[str, int], ref: SourceR
     action, arguments = text(event.get("action")), mapping(event.get("args"))
     is_call = bool(action) and action not in ("message", "system")
     calls[as_text(event.get("id"))] = index
-    words = _words(arguments.get("content"), arguments.get("thought"), event.get("content"), event.get("message"))
+    message_text = _words(
+        arguments.get("content"), arguments.get("thought"), event.get("content"), event.get("message")
+    )
     source = text(event.get("source"))
     role = "tool" if event.get("observation") else "system" if action == "system" else _ROLES.get(source, "environment")
-    left = rest(arguments, ("content", "thought"))
+    other_arguments = rest(arguments, ("content", "thought"))
     return Step(
         index=index,
         actor=Actor(role=role),
         kind=_kind(is_call, bool(event.get("observation")), is_message=bool(action)),
         parent=calls.get(as_text(event.get("cause"))) if event.get("observation") else None,
-        text=words,
-        tool_calls=(ToolCall(name=action, id=as_text(event.get("id")), arguments=left),) if is_call else (),
+        text=message_text,
+        tool_calls=(ToolCall(name=action, id=as_text(event.get("id")), arguments=other_arguments),) if is_call else (),
         started_at=moment(event.get("timestamp")),
         span_id=as_text(event.get("id")) if event.get("id") is not None else "",
         ref=ref,
-        extra=rest(event, _TAKEN) | known(observation=event.get("observation"), args=None if is_call else left),
+        extra=rest(event, _TAKEN)
+        | non_empty(observation=event.get("observation"), args=None if is_call else other_arguments),
     )
 
 
@@ -245,16 +251,16 @@ def _tool(event: dict[str, Any]) -> str:
     return "" if mapping(event.get("action")) else text(event.get("tool_name"))
 
 
-def _met(event: dict[str, Any], ref: SourceRef) -> ErrorInfo:
+def _step_error(event: dict[str, Any], ref: SourceRef) -> ErrorInfo:
     message = text(event.get("error")) or text(event.get("detail"))
     return ErrorInfo(type=text(event.get("kind")), message=redact(message), phase="tool", ref=ref)
 
 
 def _words(*contents: Any) -> str:
-    """The first that says anything: a text, or parts with texts."""
+    """The first text that is not empty: a text, or parts with texts."""
     for content in contents:
         parts = sequence(content) or [content]
-        said = [part if isinstance(part, str) else text(mapping(part).get("text")) for part in parts]
-        if any(said):
-            return "\n".join(filter(None, said))
+        texts = [part if isinstance(part, str) else text(mapping(part).get("text")) for part in parts]
+        if any(texts):
+            return "\n".join(filter(None, texts))
     return ""

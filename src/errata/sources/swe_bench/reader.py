@@ -1,4 +1,4 @@
-"""The runs at a path: one for each report, for each folder of logs without one, and for each map of verdicts."""
+"""The runs at a path: one per report, per folder of logs without a report, and per map of verdicts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,100 +10,110 @@ from errata.sources.shared.documents import Documents, folders
 from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench import NAME, is_instance_folder
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of
-from errata.sources.swe_bench.runs import Evaluation, Predictions, RunFacts, evaluation_of, lists_of, run_of
-from errata.sources.swe_bench.trajectories import Place, Survey, Trajectories, name_alone, survey
-from errata.sources.swe_bench.trajectory import Trajectory
-from errata.sources.swe_bench.verdict import Verdict, verdict_of
+from errata.sources.swe_bench.runs import Predictions, SweBenchEvaluation, SweBenchRun, evaluation_of, lists_of, run_of
+from errata.sources.swe_bench.trajectories import SweBenchFiles, Trajectories, TrajectoryPlace, name_alone, survey
+from errata.sources.swe_bench.trajectory import AgentTrajectory
+from errata.sources.swe_bench.verdict import PatchVerdict, verdict_of
 
 PRO = "SWE-bench Pro"
 
 
 class RunReader:
-    """What the runs of one path share: its documents, its predictions and its trajectories."""
+    """What the runs of one path share: documents, predictions and trajectories."""
 
-    def __init__(self, found: Survey) -> None:
-        self._found = found
-        self._documents = Documents(found.root, NAME, keep="end")
-        self._predictions = Predictions(found.of("predictions"), found.root)
-        self._trajectories = Trajectories(found, self._documents)
+    def __init__(self, files: SweBenchFiles) -> None:
+        self._files = files
+        self._documents = Documents(files.root, NAME, keep="end")
+        self._predictions = Predictions(files.of("predictions"), files.root)
+        self._trajectories = Trajectories(files, self._documents)
 
-    def evaluation(self, report: Path) -> Evaluation:
-        return evaluation_of(report, self._found.logs, self._predictions, self._found.of("openhands"))
+    def evaluation(self, report: Path) -> SweBenchEvaluation:
+        return evaluation_of(report, self._files.logs, self._predictions, self._files.of("openhands"))
 
-    def report(self, report: Path, who: Evaluation) -> Iterator[Item]:
+    def report(self, report: Path, evaluation: SweBenchEvaluation) -> Iterator[Item]:
         document = self._documents.get(report)
         ref = self._documents.ref(report)
         lists, reasons = lists_of(document), mapping(document.get("failure_reasons"))
-        logged = {child.name for child in folders(who.logs) if is_instance_folder(child)} if who.logs else set()
-        names = sorted({*lists, *logged})
-        model = self._predictions.names.get(who.model, who.model)
-        alone = len(self._found.of("report")) == 1
-        joined = self._joined(who, report.parent, alone=alone)
-        left = self._predictions.left_over(who.model, names) if alone else []
+        logged_names = (
+            {child.name for child in folders(evaluation.logs) if is_instance_folder(child)}
+            if evaluation.logs
+            else set()
+        )
+        names = sorted({*lists, *logged_names})
+        model = self._predictions.names.get(evaluation.model, evaluation.model)
+        alone = len(self._files.of("report")) == 1
+        joined = self._join(evaluation, report.parent, alone=alone)
+        left_over = self._predictions.left_over(evaluation.model, names) if alone else []
         first = self._first(names, joined)
-        facts = RunFacts(who.run, model, self._found.root, ref, report=document, first=first, left_over=left)
+        facts = SweBenchRun(
+            evaluation.run, model, self._files.root, ref, report=document, first=first, left_over=left_over
+        )
 
         def instance(name: str) -> Instance:
-            return self._instance(name, ref, who, joined)._replace(
+            return self._instance(name, ref, evaluation, joined)._replace(
                 lists=lists.get(name, ()), reason=text(reasons.get(name)), counted=name in lists
             )
 
         yield from self._run(facts, names, instance)
 
     def logs(self, folder: Path) -> Iterator[Item]:
-        """Of an evaluation that was not finished, or whose report lies elsewhere."""
-        who = Evaluation(folder.parent.name, folder.name, folder)
-        joined = self._joined(who, self._found.root, alone=len(self._found.logs) == 1)
+        """An evaluation that was not finished, or whose report is elsewhere."""
+        evaluation = SweBenchEvaluation(folder.parent.name, folder.name, folder)
+        joined = self._join(evaluation, self._files.root, alone=len(self._files.logs) == 1)
         names = [child.name for child in folders(folder) if is_instance_folder(child)]
-        model = self._predictions.names.get(who.model, who.model)
+        model = self._predictions.names.get(evaluation.model, evaluation.model)
         ref = self._documents.ref(folder)
-        facts = RunFacts(who.run, model, self._found.root, ref, first=self._first(names, joined))
-        yield from self._run(facts, names, lambda name: self._instance(name, ref, who, joined))
+        facts = SweBenchRun(evaluation.run, model, self._files.root, ref, first=self._first(names, joined))
+        yield from self._run(facts, names, lambda name: self._instance(name, ref, evaluation, joined))
 
     def verdicts(self, path: Path) -> Iterator[Item]:
-        """SWE-bench Pro: instance → whether it was resolved. The model is what the folder is called."""
+        """SWE-bench Pro: instance → whether it is resolved. The model is the name of the folder."""
         document = self._documents.get(path)
-        who = Evaluation(path.parent.name, path.parent.name)
-        joined = self._joined(who, path.parent, alone=len(self._found.of("map")) == 1)
+        evaluation = SweBenchEvaluation(path.parent.name, path.parent.name)
+        joined = self._join(evaluation, path.parent, alone=len(self._files.of("map")) == 1)
         ref = self._documents.ref(path)
         headline = Reported(name="accuracy", metric="pass_rate", headline=True, ref=ref)
         first = self._first(document, joined)
-        facts = RunFacts(who.run, who.model, self._found.root, ref, suite=PRO, reported=(headline,), first=first)
+        facts = SweBenchRun(
+            evaluation.run, evaluation.model, self._files.root, ref, suite=PRO, reported=(headline,), first=first
+        )
 
         def instance(name: str) -> Instance:
             resolved = document[name]
             if not isinstance(resolved, bool):
-                raise ValueError(f"true or false expected, not {resolved!r:.40}")
-            found = self._instance(name, ref.below(name), who, joined)
-            return found._replace(lists=("resolved" if resolved else "unresolved",), counted=True)
+                raise ValueError(f"expected true or false, not {resolved!r:.40}")
+            built = self._instance(name, ref.below(name), evaluation, joined)
+            return built._replace(lists=("resolved" if resolved else "unresolved",), counted=True)
 
         yield from self._run(facts, list(document), instance)
 
     def trajectories_alone(self, path: Path) -> Iterator[Item]:
-        """What agents did, before anybody measured it."""
+        """Trajectories that were not evaluated."""
         names = [*self._trajectories.instances()]
-        joined = self._joined(Evaluation(""), self._found.root, alone=True)
+        joined = self._join(SweBenchEvaluation(""), self._files.root, alone=True)
         ref = self._documents.ref(path)
-        facts = RunFacts(name_alone(path), "", self._found.root, ref, first=self._first(names, joined))
-        yield from self._run(facts, names, lambda name: self._instance(name, ref, Evaluation(""), joined))
+        facts = SweBenchRun(name_alone(path), "", self._files.root, ref, first=self._first(names, joined))
+        yield from self._run(facts, names, lambda name: self._instance(name, ref, SweBenchEvaluation(""), joined))
 
-    def _run(self, facts: RunFacts, names: list[str], instance: Callable[[str], Instance]) -> Iterator[Item]:
+    def _run(self, facts: SweBenchRun, names: list[str], instance: Callable[[str], Instance]) -> Iterator[Item]:
         run = run_of(facts)
         yield run
 
         def items(row: Row) -> Iterator[Item]:
-            one = instance(row.data)
-            yield case_of(run, one)
-            yield attempt_of(run, one)
+            entry = instance(row.data)
+            yield case_of(run, entry)
+            yield attempt_of(run, entry)
 
         rows = (Row(name, facts.ref) for name in names)
         for item in convert_each(rows, items, source=NAME):
             yield from of_run(run.id, (item, *self._documents.problems(), *self._predictions.problems()))
         yield from of_run(run.id, (*self._documents.problems(), *self._predictions.problems()))
 
-    def _instance(self, name: str, ref: SourceRef, who: Evaluation, joined: "Joined") -> Instance:
-        verdict = verdict_of(who.logs / name, self._documents) if who.logs else Verdict()
-        patch = self._predictions.get(who.model, name).get("model_patch")
+    def _instance(
+        self, name: str, ref: SourceRef, evaluation: SweBenchEvaluation, joined: "TrajectoryJoin"
+    ) -> Instance:
+        verdict = verdict_of(evaluation.logs / name, self._documents) if evaluation.logs else PatchVerdict()
+        patch = self._predictions.get(evaluation.model, name).get("model_patch")
         trajectory, others = joined(name)
         return Instance(
             name=name,
@@ -114,23 +124,23 @@ class RunReader:
             others=others,
         )
 
-    def _first(self, names: Any, joined: "Joined") -> Trajectory | None:
+    def _first(self, names: Any, joined: "TrajectoryJoin") -> AgentTrajectory | None:
         return next(filter(None, (joined(name)[0] for name in names)), None)
 
-    def _joined(self, who: Evaluation, below: Path, *, alone: bool) -> "Joined":
-        return Joined(self._trajectories, who, below, alone)
+    def _join(self, evaluation: SweBenchEvaluation, below: Path, *, alone: bool) -> "TrajectoryJoin":
+        return TrajectoryJoin(self._trajectories, evaluation, below, alone)
 
 
-class Joined:
-    """Which trajectory of an instance belongs to a run: the only one, or one whose path names the run or its model."""
+class TrajectoryJoin:
+    """Finds the trajectory of an instance for a run: the only one, or one whose path names the run or its model."""
 
-    def __init__(self, trajectories: Trajectories, who: Evaluation, below: Path, alone: bool) -> None:
+    def __init__(self, trajectories: Trajectories, evaluation: SweBenchEvaluation, below: Path, alone: bool) -> None:
         self._trajectories = trajectories
-        self._words = {word for word in (who.run, who.model) if word}
+        self._words = {word for word in (evaluation.run, evaluation.model) if word}
         self._below = below
         self._alone = alone
 
-    def __call__(self, instance: str) -> tuple[Trajectory | None, tuple[str, ...]]:
+    def __call__(self, instance: str) -> tuple[AgentTrajectory | None, tuple[str, ...]]:
         places = self._trajectories.places(instance, self._below)
         own = [place for place in places if self._names_the_run(place)]
         if not own and self._alone:
@@ -140,22 +150,22 @@ class Joined:
         others = tuple(place.path.relative_to(self._below).as_posix() for place in own[1:])
         return self._trajectories.read(own[0]), others
 
-    def _names_the_run(self, place: Place) -> bool:
+    def _names_the_run(self, place: TrajectoryPlace) -> bool:
         return bool(self._words & set(place.path.relative_to(self._below).parts))
 
 
 def read(path: Path) -> Iterator[Item]:
-    found = survey(path.absolute())
-    runs = RunReader(found)
-    taken: set[Path] = set()
-    for report in found.of("report"):
-        who = runs.evaluation(report)
-        taken |= {who.logs} if who.logs else set()
-        yield from runs.report(report, who)
-    for verdicts in found.of("map"):
+    files = survey(path.absolute())
+    runs = RunReader(files)
+    read_logs: set[Path] = set()
+    for report in files.of("report"):
+        evaluation = runs.evaluation(report)
+        read_logs |= {evaluation.logs} if evaluation.logs else set()
+        yield from runs.report(report, evaluation)
+    for verdicts in files.of("map"):
         yield from runs.verdicts(verdicts)
-    for folder in found.logs:
-        if folder not in taken:
+    for folder in files.logs:
+        if folder not in read_logs:
             yield from runs.logs(folder)
-    if not (found.of("report") or found.of("map") or found.logs):
+    if not (files.of("report") or files.of("map") or files.logs):
         yield from runs.trajectories_alone(path.absolute())

@@ -1,4 +1,4 @@
-"""A run as a whole: which model, which evaluation, what SWE-bench reports, and the patches that were handed in.
+"""A run as a whole: its model, its evaluation, the numbers that SWE-bench reports, and the submitted patches.
 
 Predictions are JSON lines, a list, or an object by instance. A patch is read when it is needed.
 """
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
 from errata.sources.shared.json_rows import long_document
-from errata.sources.shared.values import count, known, mapping, number, rest, text
+from errata.sources.shared.values import count, mapping, non_empty, number, rest, text
 from errata.sources.swe_bench import NAME
-from errata.sources.swe_bench.trajectory import Trajectory
+from errata.sources.swe_bench.trajectory import AgentTrajectory
 
 SUITE = "SWE-bench"
 LISTS = (
@@ -28,24 +28,24 @@ LISTS = (
     "submitted",
 )
 _COUNTS = ("total", *LISTS)
-_NOT_DEALT_WITH = frozenset(("incomplete", "submitted"))
+_NOT_MEASURED = frozenset(("incomplete", "submitted"))
 _HOMES = frozenset(
     [*(f"{name}_ids" for name in LISTS), *(f"{name}_instances" for name in _COUNTS), "failure_reasons"]
 ) | frozenset(["schema_version"])
 FIRST = 64 * 1024
-SHOWN = 20
+LISTED_CAP = 20
 
 
-class Evaluation(NamedTuple):
-    """Who is evaluated, and in which evaluation. `model` is written as in paths."""
+class SweBenchEvaluation(NamedTuple):
+    """The evaluated model and its evaluation. `model` is spelled as in paths."""
 
     run: str
     model: str = ""
     logs: Path | None = None
 
 
-class RunFacts(NamedTuple):
-    """What is known of a run before its instances are read."""
+class SweBenchRun(NamedTuple):
+    """What is known about a run before its instances are read."""
 
     native: str
     model: str
@@ -54,10 +54,10 @@ class RunFacts(NamedTuple):
     suite: str = SUITE
     report: dict[str, Any] = {}
     reported: tuple[Reported, ...] = ()
-    first: Trajectory | None = None
-    """One of its trajectories: all are of one agent."""
+    first: AgentTrajectory | None = None
+    """One of its trajectories: all are from one agent."""
     left_over: list[str] = []
-    """Predictions that meet none of its instances."""
+    """Predictions that match none of its instances."""
 
 
 class PatchPlace(NamedTuple):
@@ -68,11 +68,11 @@ class PatchPlace(NamedTuple):
 
 
 class Predictions:
-    """By model, as its name is written in paths, and by instance."""
+    """Predictions by model, spelled as in paths, and by instance."""
 
     def __init__(self, files: Iterable[Path], root: Path) -> None:
         self.names: dict[str, str] = {}
-        """The model as a path writes it → as the predictions do."""
+        """The model as spelled in paths → as spelled in the predictions."""
         self._places: dict[tuple[str, str], PatchPlace] = {}
         self._problems: list[Unreadable] = []
         for path in files:
@@ -80,20 +80,22 @@ class Predictions:
                 self._note(place)
 
     def get(self, model: str, instance: str) -> dict[str, Any]:
-        """Empty where nothing was handed in."""
+        """Empty if nothing was submitted."""
         place = self._places.get((model, instance))
         return _row(place) if place else {}
 
     def left_over(self, model: str, names: Container[str]) -> list[str]:
-        """Patches that meet no instance of a run: they were handed in for others, or never evaluated."""
+        """Patches without an instance in the run: submitted for others, or never evaluated."""
         others = (
-            " of ".join(filter(None, (name, of))) for of, name in self._places if of != model or name not in names
+            " of ".join(filter(None, (name, model_name)))
+            for model_name, name in self._places
+            if model_name != model or name not in names
         )
-        return [*islice(others, SHOWN)]
+        return [*islice(others, LISTED_CAP)]
 
     def problems(self) -> Iterator[Unreadable]:
-        found, self._problems = self._problems, []
-        yield from found
+        problems, self._problems = self._problems, []
+        yield from problems
 
     def _note(self, place: PatchPlace) -> None:
         try:
@@ -106,28 +108,28 @@ class Predictions:
         self._places.setdefault((in_path(model), instance), place)
 
 
-def evaluation_of(report: Path, logs: list[Path], predictions: Predictions, rows: list[Path]) -> Evaluation:
-    """The report itself names neither: the folder of its logs does, else the predictions, else its own name.
+def evaluation_of(report: Path, logs: list[Path], predictions: Predictions, rows: list[Path]) -> SweBenchEvaluation:
+    """The report names neither: the folder of its logs does, otherwise the predictions, otherwise its own name.
 
-    `rows` are results of OpenHands: it calls the report after them, and the folder after the run.
+    `rows` are results of OpenHands, which names the report after them, and the folder after the run.
     """
     if any(path.parent == report.parent for path in rows):
-        return Evaluation(report.parent.name)
+        return SweBenchEvaluation(report.parent.name)
     for folder in logs:
         if report.name == f"{folder.name}.{folder.parent.name}.json":
-            return Evaluation(folder.parent.name, folder.name, folder)
+            return SweBenchEvaluation(folder.parent.name, folder.name, folder)
     beside = [folder for folder in logs if folder.parent == report.parent]
     if len(beside) == 1:
-        return Evaluation(report.parent.name, beside[0].name, beside[0])
+        return SweBenchEvaluation(report.parent.name, beside[0].name, beside[0])
     stem = report.name.removesuffix(".json")
     for model in predictions.names:
         if model and stem.startswith(f"{model}."):
-            return Evaluation(stem.removeprefix(f"{model}."), model)
+            return SweBenchEvaluation(stem.removeprefix(f"{model}."), model)
     model, _, run = stem.rpartition(".")
-    return Evaluation(run, model)
+    return SweBenchEvaluation(run, model)
 
 
-def run_of(facts: RunFacts) -> Run:
+def run_of(facts: SweBenchRun) -> Run:
     first = facts.first
     return Run(
         native_id=facts.native,
@@ -140,16 +142,16 @@ def run_of(facts: RunFacts) -> Run:
         ),
         suite=facts.suite,
         expected_cases=count(facts.report.get("total_instances")),
-        measured_attempts=_measured(facts.report),
+        measured_attempts=_measured_count(facts.report),
         reported=facts.reported or tuple(_reported(facts.report, facts.ref)),
         origin=str(facts.origin),
         ref=facts.ref,
-        extra=rest(facts.report, _HOMES) | known(predictions_left_over=facts.left_over),
+        extra=rest(facts.report, _HOMES) | non_empty(predictions_left_over=facts.left_over),
     )
 
 
 def lists_of(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Instance → the lists of the report that name it."""
+    """Instance → the report's lists that name it."""
     lists: dict[str, list[str]] = {}
     for name in LISTS:
         ids = document.get(f"{name}_ids")
@@ -158,11 +160,11 @@ def lists_of(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     return {instance: tuple(lists[instance]) for instance in sorted(lists)}
 
 
-def _measured(document: dict[str, Any]) -> int | None:
-    """Where the report counts more instances than it still names; what has no patch is measured, too."""
+def _measured_count(document: dict[str, Any]) -> int | None:
+    """Set if the report counts more instances than it names; instances without a patch are measured, too."""
     counts = {name: count(document.get(f"{name}_instances")) or 0 for name in ("completed", "empty_patch", "error")}
-    named = {name for name, lists in lists_of(document).items() if not set(lists) <= _NOT_DEALT_WITH}
-    return sum(counts.values()) if sum(counts.values()) > len(named) else None
+    listed = {name for name, lists in lists_of(document).items() if not set(lists) <= _NOT_MEASURED}
+    return sum(counts.values()) if sum(counts.values()) > len(listed) else None
 
 
 def _version(document: dict[str, Any]) -> str:
@@ -171,7 +173,7 @@ def _version(document: dict[str, Any]) -> str:
 
 
 def _reported(document: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
-    """Resolved of all instances: what was not handed in, or not measured, stays in the denominator."""
+    """Resolved out of all instances: those not submitted or not measured stay in the denominator."""
     if not document:
         return
     total, resolved = number(document.get("total_instances")), number(document.get("resolved_instances"))
@@ -186,7 +188,7 @@ def _reported(document: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
 
 
 def in_path(model: str) -> str:
-    """How SWE-bench writes the name of a model in paths."""
+    """SWE-bench's spelling of a model in paths."""
     return model.replace("/", "__")
 
 
@@ -223,7 +225,7 @@ def _lines(path: Path, root: Path) -> Iterator[PatchPlace]:
 
 
 def _is_row(line: bytes) -> bool:
-    """A line may be longer than what was looked at; then it is cut off, and a row all the same."""
+    """Whether it is a row; a line may be longer than the head of the file, and is then cut off."""
     try:
         return "instance_id" in mapping(decode(line))
     except ValueError:

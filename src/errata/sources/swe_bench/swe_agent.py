@@ -1,4 +1,4 @@
-"""SWE-agent: a `.traj` file for each instance, of 2024 and later."""
+"""SWE-agent: a `.traj` file per instance, from 2024 and later."""
 
 import re
 from typing import Any
@@ -6,24 +6,24 @@ from typing import Any
 from errata.model import Actor, Limit, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.sources.base import decode
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.values import count, known, mapping, number, rest, sequence, text
-from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
+from errata.sources.shared.values import count, mapping, non_empty, number, rest, sequence, text
+from errata.sources.swe_bench.trajectory import AgentEnding, AgentTrajectory, error_of
 from errata.text.redact import redact
 
 AGENT = "SWE-agent"
 
-_ENDINGS: dict[str, Ending] = {
-    "submitted": Ending("completed"),
-    "exit_forfeit": Ending("completed"),
-    "exit_command": Ending("completed"),
-    "exit_cost": Ending("limit", limit="cost"),
-    "exit_total_cost": Ending("limit", limit="cost"),
-    "exit_context": Ending("limit", limit="context"),
-    "exit_command_timeout": Ending("limit", limit="time"),
-    "exit_total_execution_time": Ending("limit", limit="time"),
-    "exit_environment_error": Ending("error", "environment"),
-    "early_exit": Ending("unfinished"),
-    "": Ending("unfinished"),
+_ENDINGS: dict[str, AgentEnding] = {
+    "submitted": AgentEnding("completed"),
+    "exit_forfeit": AgentEnding("completed"),
+    "exit_command": AgentEnding("completed"),
+    "exit_cost": AgentEnding("limit", limit="cost"),
+    "exit_total_cost": AgentEnding("limit", limit="cost"),
+    "exit_context": AgentEnding("limit", limit="context"),
+    "exit_command_timeout": AgentEnding("limit", limit="time"),
+    "exit_total_execution_time": AgentEnding("limit", limit="time"),
+    "exit_environment_error": AgentEnding("error", "environment"),
+    "early_exit": AgentEnding("unfinished"),
+    "": AgentEnding("unfinished"),
 }
 _AUTOSUBMITTED = re.compile(r"^submitted \((?P<cause>[^)]+)\)$")
 _STEP = frozenset(["action", "observation", "response", "thought", "execution_time", "query"])
@@ -31,7 +31,7 @@ _INFO = frozenset(["exit_status", "submission", "model_stats", "swe_agent_versio
 _STATS = frozenset(["instance_cost", "tokens_sent", "tokens_received", "api_calls"])
 
 
-def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
+def trajectory_of(document: dict[str, Any], ref: SourceRef) -> AgentTrajectory:
     info = mapping(document.get("info"))
     status = text(info.get("exit_status"))
     ending = ending_of(status)
@@ -39,7 +39,7 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
     lead = _lead(sequence(document.get("history")))
     submission = info.get("submission")
     config = _config(document.get("replay_config"))
-    return Trajectory(
+    return AgentTrajectory(
         agent=AGENT,
         ref=ref,
         execution=ending.execution,
@@ -49,10 +49,10 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
         task=_task(lead),
         steps=_steps(lead, items, _thoughts(document, len(items)), ref),
         submission=submission if isinstance(submission, str) else None,
-        errors=error_of(status, redact(_last_words(items)), ending, ref.below("info", "exit_status")),
+        errors=error_of(status, redact(_exit_reason(items)), ending, ref.below("info", "exit_status")),
         limit=Limit(type=ending.limit, reason=status) if ending.limit else None,
         usage=_usage(mapping(info.get("model_stats"))),
-        extra=known(
+        extra=non_empty(
             environment=document.get("environment"),
             info=rest(info, _INFO),
             attempts=_attempts(document),
@@ -61,14 +61,14 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
     )
 
 
-def ending_of(status: str) -> Ending:
-    """`submitted (exit_cost)` was handed in by SWE-agent itself when something else had ended the work."""
+def ending_of(status: str) -> AgentEnding:
+    """`submitted (exit_cost)`: SWE-agent itself submitted the patch after something else had ended the work."""
     match = _AUTOSUBMITTED.match(status)
-    return _ENDINGS.get(match["cause"] if match else status, Ending("error"))
+    return _ENDINGS.get(match["cause"] if match else status, AgentEnding("error"))
 
 
 def _lead(history: list[Any]) -> list[Any]:
-    """What the agent was told before its first own word; what follows stands in the trajectory once more."""
+    """The messages before the agent's first answer; later ones are repeated in the trajectory."""
     for at, message in enumerate(history):
         if mapping(message).get("role") == "assistant" and not mapping(message).get("is_demo"):
             return history[:at]
@@ -76,25 +76,27 @@ def _lead(history: list[Any]) -> list[Any]:
 
 
 def _task(lead: list[Any]) -> Any:
-    asked = [message for message in map(mapping, lead) if message.get("role") == "user" and not message.get("is_demo")]
-    return asked[0].get("content") if asked else None
+    prompts = [
+        message for message in map(mapping, lead) if message.get("role") == "user" and not message.get("is_demo")
+    ]
+    return prompts[0].get("content") if prompts else None
 
 
 def _thoughts(document: dict[str, Any], steps: int) -> list[str]:
-    """The reasoning of models that keep it apart stands in the history alone."""
+    """Separate reasoning of a model is only in the history."""
     own = [mapping(message) for message in sequence(document.get("history"))]
     own = [message for message in own if message.get("role") == "assistant" and not message.get("is_demo")]
     if len(own) != steps:
         return [""] * steps
     blocks = [sequence(message.get("thinking_blocks")) for message in own]
-    return ["\n".join(text(mapping(block).get("thinking")) for block in found) for found in blocks]
+    return ["\n".join(text(mapping(block).get("thinking")) for block in parts) for parts in blocks]
 
 
 def _steps(lead: list[Any], items: list[dict[str, Any]], thoughts: list[str], ref: SourceRef) -> tuple[Step, ...]:
-    made = list(steps_of_chat(lead))
+    steps = list(steps_of_chat(lead))
     for at, (item, reasoning) in enumerate(zip(items, thoughts, strict=True)):
-        made.append(_step(item, reasoning, len(made), ref.below("trajectory", at)))
-    return tuple(made)
+        steps.append(_step(item, reasoning, len(steps), ref.below("trajectory", at)))
+    return tuple(steps)
 
 
 def _step(item: dict[str, Any], reasoning: str, index: int, ref: SourceRef) -> Step:
@@ -114,14 +116,14 @@ def _step(item: dict[str, Any], reasoning: str, index: int, ref: SourceRef) -> S
         reasoning=reasoning,
         tool_calls=(call,) if has_acted else (),
         ref=ref,
-        extra=rest(item, _STEP) | known(thought=thought if thought not in response else None),
+        extra=rest(item, _STEP) | non_empty(thought=thought if thought not in response else None),
     )
 
 
-def _last_words(items: list[dict[str, Any]]) -> str:
-    """Where SWE-agent gave up, it says why in place of a thought."""
-    said = text(items[-1].get("thought")) if items else ""
-    return said if said.startswith("Exit") else ""
+def _exit_reason(items: list[dict[str, Any]]) -> str:
+    """If SWE-agent gave up, it writes the reason in place of a thought."""
+    thought = text(items[-1].get("thought")) if items else ""
+    return thought if thought.startswith("Exit") else ""
 
 
 def _usage(stats: dict[str, Any]) -> Usage:
@@ -137,7 +139,7 @@ def _usage(stats: dict[str, Any]) -> Usage:
 
 
 def _config(config: Any) -> dict[str, Any]:
-    """The configuration is a document in a text."""
+    """The configuration is a JSON document in a text."""
     try:
         return mapping(decode(config.encode())) if isinstance(config, str) else mapping(config)
     except ValueError:
@@ -145,6 +147,6 @@ def _config(config: Any) -> dict[str, Any]:
 
 
 def _attempts(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """A retrying agent keeps all its attempts; the best of them is what the file holds as a whole."""
+    """A retrying agent keeps all its attempts; the file as a whole holds the best of them."""
     infos = [mapping(mapping(one).get("info")) for one in sequence(document.get("attempts"))]
-    return [known(exit_status=info.get("exit_status"), model_stats=info.get("model_stats")) for info in infos]
+    return [non_empty(exit_status=info.get("exit_status"), model_stats=info.get("model_stats")) for info in infos]

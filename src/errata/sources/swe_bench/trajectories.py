@@ -1,4 +1,4 @@
-"""What lies below a folder, and the trajectories among it: found by instance and read one at a time."""
+"""The files below a folder, and the trajectories among them: found by instance and read one at a time."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -20,9 +20,9 @@ from errata.sources.swe_bench import (
     openhands,
     swe_agent,
 )
-from errata.sources.swe_bench.trajectory import Trajectory
+from errata.sources.swe_bench.trajectory import AgentTrajectory
 
-_READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
+_READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], AgentTrajectory]] = {
     "swe-agent": swe_agent.trajectory_of,
     "mini-swe-agent": mini_swe_agent.trajectory_of,
     "openhands": openhands.trajectory_of,
@@ -30,71 +30,71 @@ _READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
 TRAJECTORY_CAP = 128 * 1024 * 1024
 _ENDINGS = (".traj.json", ".traj", ".json", ".jsonl")
 OUTPUT = "output.jsonl"
-"""What OpenHands chose of its attempts, with a line for each instance."""
+"""OpenHands's selection among its attempts, with a line per instance."""
 DEPTH = 6
 FOLDERS_CAP = 20_000
 
 
-class Survey(NamedTuple):
+class SweBenchFiles(NamedTuple):
     root: Path
-    """What every place is told relative to."""
+    """All paths are relative to this folder."""
     files: dict[Kind, list[Path]]
     logs: list[Path]
-    """Folders of one model in one run, with a folder for each instance."""
+    """Folders of one model in one run, each with a folder per instance."""
 
     def of(self, *kinds: Kind, below: Path | None = None) -> list[Path]:
-        found = [path for kind in kinds for path in self.files.get(kind, [])]
-        return found if below is None else [path for path in found if below in path.parents]
+        paths = [path for kind in kinds for path in self.files.get(kind, [])]
+        return paths if below is None else [path for path in paths if below in path.parents]
 
 
-class Place(NamedTuple):
+class TrajectoryPlace(NamedTuple):
     path: Path
     kind: Kind
     line: int = 0
-    """Of a file with a line for each instance; 0 for a file of its own."""
+    """The line in a file with a line per instance; 0 for a file of its own."""
     at: int = 0
 
 
 class Trajectories:
-    """Which trajectories there are of an instance. A file of its own is named by the instance, a line says it."""
+    """The trajectories of each instance. A separate file is named after its instance, a line contains it."""
 
-    def __init__(self, found: Survey, documents: Documents) -> None:
+    def __init__(self, files: SweBenchFiles, documents: Documents) -> None:
         self._documents = documents
-        self._places: dict[str, list[Place]] = {}
-        self._damaged: set[Place] = set()
+        self._places: dict[str, list[TrajectoryPlace]] = {}
+        self._damaged: set[TrajectoryPlace] = set()
         for kind in ("swe-agent", "mini-swe-agent"):
-            for path in found.of(kind):
-                self._places.setdefault(instance_of(path), []).append(Place(path, kind))
-        for path in _final(found.of("openhands")):
+            for path in files.of(kind):
+                self._places.setdefault(instance_of(path), []).append(TrajectoryPlace(path, kind))
+        for path in _final(files.of("openhands")):
             for instance, place in self._lines(path):
                 self._places.setdefault(instance, []).append(place)
 
     def instances(self) -> Iterator[str]:
         return iter(self._places)
 
-    def places(self, instance: str, below: Path) -> list[Place]:
+    def places(self, instance: str, below: Path) -> list[TrajectoryPlace]:
         return [place for place in self._places.get(instance, []) if below in place.path.parents]
 
-    def read(self, place: Place) -> Trajectory | None:
-        """None for what can't be read; it is one of the problems then, however often it is asked for."""
+    def read(self, place: TrajectoryPlace) -> AgentTrajectory | None:
+        """None if it can't be read; that is reported once, however often it is read."""
         if place in self._damaged:
             return None
         try:
-            made = self._read_line(place) if place.line else self._read_file(place)
+            trajectory = self._read_line(place) if place.line else self._read_file(place)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             self._documents.refuse(self._documents.ref(place.path), describe(error))
-            made = None
-        if made is None:
+            trajectory = None
+        if trajectory is None:
             self._damaged.add(place)
-        return made
+        return trajectory
 
-    def _read_file(self, place: Place) -> Trajectory | None:
+    def _read_file(self, place: TrajectoryPlace) -> AgentTrajectory | None:
         document = self._documents.get(place.path, cap=TRAJECTORY_CAP)
         return _READERS[place.kind](document, self._documents.ref(place.path)) if document else None
 
-    def _read_line(self, place: Place) -> Trajectory | None:
-        named = self._documents.ref(place.path)
-        ref = SourceRef(file=named.file, line=place.line)
+    def _read_line(self, place: TrajectoryPlace) -> AgentTrajectory | None:
+        file_ref = self._documents.ref(place.path)
+        ref = SourceRef(file=file_ref.file, line=place.line)
         try:
             with place.path.open("rb") as file:
                 file.seek(place.at)
@@ -103,14 +103,14 @@ class Trajectories:
             self._documents.refuse(ref, describe(error))
             return None
 
-    def _lines(self, path: Path) -> Iterator[tuple[str, Place]]:
+    def _lines(self, path: Path) -> Iterator[tuple[str, TrajectoryPlace]]:
         at = number = 0
         with path.open("rb", buffering=READ_SIZE) as file:
             while line := file.readline(LINE_CAP + 1):
                 number += 1
                 instance = "" if line.isspace() else self._instance(line, path, number)
                 if instance:
-                    yield instance, Place(path, "openhands", number, at)
+                    yield instance, TrajectoryPlace(path, "openhands", number, at)
                 at += len(line)
 
     def _instance(self, line: bytes, path: Path, number: int) -> str:
@@ -137,7 +137,7 @@ def instance_of(path: Path) -> str:
 
 
 def name_alone(path: Path) -> str:
-    """Of a run that is told by trajectories alone: its folder. One of several is not the whole, and says so."""
+    """The name of a run that only has trajectories: its folder, with the instance if it is one of several."""
     # SWE-agent gives each of them a folder of its own
     if path.is_dir():
         return f"{path.parent.name}.{path.name}" if is_file(path / f"{path.name}.traj") else path.name
@@ -147,25 +147,25 @@ def name_alone(path: Path) -> str:
 
 
 def _final(files: list[Path]) -> list[Path]:
-    """OpenHands keeps what each of its attempts left, too; `output.jsonl` holds what it chose among them."""
+    """OpenHands also keeps the results of each attempt; `output.jsonl` holds its selection among them."""
     chosen = [path for path in files if "critic_attempt" not in path.name]
     folders = {path.parent for path in chosen}
     return chosen + sorted((path for path in files if path.parent not in folders), reverse=True)
 
 
-def survey(path: Path) -> Survey:
-    """Of a folder all that lies below it; of a file that file alone, whatever lies beside it."""
+def survey(path: Path) -> SweBenchFiles:
+    """Everything below a folder; for a file, only that file."""
     if path.is_file():
         kind = kind_of_file(path)
-        return Survey(path.parent, {kind: [path]} if kind else {}, [])
-    found = Survey(path, {}, [])
+        return SweBenchFiles(path.parent, {kind: [path]} if kind else {}, [])
+    files = SweBenchFiles(path, {}, [])
     for folder in islice(_below(path, 0), FOLDERS_CAP):
         if is_log_folder(folder):
-            found.logs.append(folder)
+            files.logs.append(folder)
         for file in children(folder):
             if file.is_file() and (kind := kind_of_file(file)) is not None and kind != "instance":
-                found.files.setdefault(kind, []).append(file)
-    return found
+                files.files.setdefault(kind, []).append(file)
+    return files
 
 
 def _below(folder: Path, depth: int) -> Iterator[Path]:

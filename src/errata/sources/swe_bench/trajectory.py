@@ -1,4 +1,4 @@
-"""What an agent did about one instance, whichever agent it was."""
+"""The trajectory of an agent on one instance, for all agents."""
 
 from typing import Any, NamedTuple
 
@@ -6,27 +6,27 @@ from errata.model import Artefact, ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.model.words import Execution, Phase
 
 
-class Ending(NamedTuple):
-    """What an agent's word for how it ended says."""
+class AgentEnding(NamedTuple):
+    """The meaning of an agent's exit status."""
 
     execution: Execution
     phase: Phase = "subject"
     limit: str = ""
 
 
-class Trajectory(NamedTuple):
+class AgentTrajectory(NamedTuple):
     agent: str
     ref: SourceRef
     execution: Execution = "completed"
     instance: str = ""
-    """As the trajectory itself names it; most are named by their file alone."""
+    """The instance named in the trajectory; most are only named by their file."""
     version: str = ""
     model: str = ""
     status: str = ""
-    """The agent's own word for how it ended."""
+    """The agent's own exit status."""
     task: Any = None
     reference: tuple[Artefact, ...] = ()
-    """The right patch and the tests, where the agent's log repeats the dataset."""
+    """The reference patch and the tests, if the agent's log repeats the dataset."""
     steps: tuple[Step, ...] = ()
     submission: str | None = None
     errors: tuple[ErrorInfo, ...] = ()
@@ -35,8 +35,8 @@ class Trajectory(NamedTuple):
     extra: dict[str, Any] = {}
 
 
-def error_of(status: str, message: str, ending: Ending, ref: SourceRef) -> tuple[ErrorInfo, ...]:
-    """An ending that is no error has none."""
+def error_of(status: str, message: str, ending: AgentEnding, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    """Empty if the ending is not an error."""
     if ending.execution != "error":
         return ()
     return (ErrorInfo(type=status, message=message or status, phase=ending.phase, ref=ref),)

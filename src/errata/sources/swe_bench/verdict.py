@@ -1,4 +1,4 @@
-"""What SWE-bench says of one patch: `report.json`, or, without it, its log of the evaluation."""
+"""SWE-bench's verdict on one patch: `report.json` or, without it, the log of the evaluation."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ _FILES: tuple[tuple[str, ArtefactRole], ...] = (
 _HOMES = frozenset(
     ["patch_is_None", "patch_exists", "patch_successfully_applied", "resolved", "infra_failure", "tests_status"]
 )
-# SWE-bench's own words, written by nobody else
+# SWE-bench's own texts, which nothing else writes
 _NOT_APPLIED = re.compile(r"^.*>>>>> Patch Apply Failed", re.MULTILINE)
 _TIMED_OUT = re.compile(r"Test timed out after \d+ seconds")
 _RAISED = re.compile(
@@ -29,17 +29,17 @@ _RAISED = re.compile(
 SCORER = "SWE-bench"
 TESTS_CAP = 2_000
 _DECIDING = ("FAIL_TO_PASS", "PASS_TO_PASS")
-"""A patch resolves its instance by these alone; the others stand beside them."""
+"""Only these decide whether a patch resolves its instance; the others are listed beside them."""
 _APPLIED: dict[Any, CheckStatus] = {True: "pass", False: "fail"}
 
 
-class Verdict(NamedTuple):
-    """`resolved` is absent where no patch was measured."""
+class PatchVerdict(NamedTuple):
+    """`resolved` is None if no patch was measured."""
 
     resolved: bool | None = None
     applied: bool | None = None
     reason: str = ""
-    """SWE-bench's word for what may have kept the environment from working."""
+    """SWE-bench's reason why the environment may not have worked."""
     is_infra: bool = False
     checks: tuple[Check, ...] = ()
     errors: tuple[ErrorInfo, ...] = ()
@@ -48,11 +48,11 @@ class Verdict(NamedTuple):
     extra: dict[str, Any] = {}
 
 
-def verdict_of(folder: Path, documents: Documents) -> Verdict:
-    """About the instance whose folder it is."""
+def verdict_of(folder: Path, documents: Documents) -> PatchVerdict:
+    """The verdict for the instance of this folder."""
     document = documents.get(folder / REPORT)
-    found = [documents.artefact(folder / name, role, name=name, clean=role == "log") for name, role in _FILES]
-    artefacts = tuple(one for one in found if one is not None)
+    files = [documents.artefact(folder / name, role, name=name, clean=role == "log") for name, role in _FILES]
+    artefacts = tuple(one for one in files if one is not None)
     report = mapping(document.get(folder.name)) or mapping(next(iter(document.values()), None))
     if not report:
         return _without_report(artefacts, documents.ref(folder / INSTANCE_LOG))
@@ -60,51 +60,51 @@ def verdict_of(folder: Path, documents: Documents) -> Verdict:
     ref = documents.ref(folder / REPORT, f"/{folder.name}")
     is_infra = report.get("infra_failure") is True
     reason = text(report.get("infra_failure_reason"))
-    return Verdict(
+    return PatchVerdict(
         resolved=resolved if isinstance(resolved, bool) else None,
-        applied=_applied(report),
+        applied=_is_applied(report),
         reason=reason,
         is_infra=is_infra,
         checks=checks_of(report, ref),
-        errors=(broken(reason, "", "environment", ref),) if is_infra else (),
+        errors=(measurement_error(reason, "", "environment", ref),) if is_infra else (),
         artefacts=artefacts,
         ref=ref,
         extra=rest(report, _HOMES),
     )
 
 
-def broken(reason: str, message: str, phase: Phase, ref: SourceRef | None) -> ErrorInfo:
-    """Something that kept a patch from being measured."""
+def measurement_error(reason: str, message: str, phase: Phase, ref: SourceRef | None) -> ErrorInfo:
+    """An error that prevented the measurement of a patch."""
     kind = reason or "EvaluationError"
     return ErrorInfo(type=kind, message=message or reason or "the evaluation left no report", phase=phase, ref=ref)
 
 
-def _applied(report: dict[str, Any]) -> bool | None:
+def _is_applied(report: dict[str, Any]) -> bool | None:
     applied = report.get("patch_successfully_applied")
     return applied if isinstance(applied, bool) else None
 
 
-def _without_report(artefacts: tuple[Artefact, ...], ref: SourceRef) -> Verdict:
-    """Harnesses before 5 keep the cause of an error in the log alone."""
+def _without_report(artefacts: tuple[Artefact, ...], ref: SourceRef) -> PatchVerdict:
+    """Harness versions before 5 only have the cause of an error in the log."""
     log = "\n".join(one.text or "" for one in artefacts if one.path == INSTANCE_LOG)
     if not log:
-        return Verdict(artefacts=artefacts)
+        return PatchVerdict(artefacts=artefacts)
     if _NOT_APPLIED.search(log):
         check = Check(name="patch_applied", status="fail", kind="step", scorer="SWE-bench", ref=ref)
-        return Verdict(resolved=False, applied=False, checks=(check,), artefacts=artefacts, ref=ref)
+        return PatchVerdict(resolved=False, applied=False, checks=(check,), artefacts=artefacts, ref=ref)
     if timed_out := _TIMED_OUT.search(log):
-        error = broken("tests_timed_out", timed_out[0], "scoring", ref)
-        return Verdict(reason="tests_timed_out", errors=(error,), artefacts=artefacts, ref=ref)
-    return Verdict(errors=(_logged(log, ref),), artefacts=artefacts, ref=ref)
+        error = measurement_error("tests_timed_out", timed_out[0], "scoring", ref)
+        return PatchVerdict(reason="tests_timed_out", errors=(error,), artefacts=artefacts, ref=ref)
+    return PatchVerdict(errors=(_error_in_log(log, ref),), artefacts=artefacts, ref=ref)
 
 
-def _logged(log: str, ref: SourceRef) -> ErrorInfo:
+def _error_in_log(log: str, ref: SourceRef) -> ErrorInfo:
     """The last exception in the log; without one, its last line."""
     raised = [*_RAISED.finditer(log)]
     if raised:
-        return broken(raised[-1]["type"], redact(raised[-1]["message"].strip()), "environment", ref)
+        return measurement_error(raised[-1]["type"], redact(raised[-1]["message"].strip()), "environment", ref)
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return broken("", redact(lines[-1]) if lines else "", "environment", ref)
+    return measurement_error("", redact(lines[-1]) if lines else "", "environment", ref)
 
 
 def checks_of(report: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
@@ -125,7 +125,7 @@ def checks_of(report: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
 
 
 def _group(name: str, lists: dict[str, Any], ref: SourceRef) -> list[Check]:
-    """The group decides; beside it each test that failed, and those that had to be repaired."""
+    """The group decides; failed tests, and tests that had to be fixed, are listed beside it."""
     passed, failed = ([text(test) for test in sequence(lists.get(key))] for key in ("success", "failure"))
     counts = name in _DECIDING
     if not passed and not failed and not counts:
@@ -140,10 +140,10 @@ def _group(name: str, lists: dict[str, Any], ref: SourceRef) -> list[Check]:
         counts=counts,
         ref=ref,
     )
-    # thousands of tests may have passed before and after: of these only the number is kept
-    shown: list[tuple[str, CheckStatus]] = [(test, "fail") for test in failed]
-    shown += [(test, "pass") for test in passed] if name != "PASS_TO_PASS" else []
-    return [group, *(_test(test, status, name, order, ref) for order, (test, status) in enumerate(shown[:TESTS_CAP]))]
+    # thousands of tests may have passed before and after: only their number is kept
+    listed: list[tuple[str, CheckStatus]] = [(test, "fail") for test in failed]
+    listed += [(test, "pass") for test in passed] if name != "PASS_TO_PASS" else []
+    return [group, *(_test(test, status, name, order, ref) for order, (test, status) in enumerate(listed[:TESTS_CAP]))]
 
 
 def _test(test: str, status: CheckStatus, group: str, order: int, ref: SourceRef) -> Check:

@@ -18,7 +18,7 @@ SIMULATIONS = "simulations"
 
 Kind = Literal["tau-bench", "tau2-bench"]
 
-_KEY = rb'(?<!\\)"%s"\s*:'
+_KEY = rb'"(?<!\\")%s"\s*:'
 _TAU2 = tuple(re.compile(_KEY % key) for key in (b"info", b"num_trials", b"max_steps", b"user_info"))
 _TAU = (re.compile(rb'\A\s*\[\s*\{\s*"task_id"\s*:'), *(re.compile(_KEY % key) for key in (b"reward", b"info")))
 
@@ -44,11 +44,11 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _kind_of(path: Path) -> Kind | None:
-    """Of a folder: the one whose simulations lie in files of their own."""
+    """For a folder: whether its simulations are in files of their own."""
     if path.is_dir():
         results = path / RESULTS
-        whole = (path / SIMULATIONS).is_dir() and results.is_file() and not results.is_symlink()
-        return "tau2-bench" if whole and _kind_of(results) == "tau2-bench" else None
+        is_run = (path / SIMULATIONS).is_dir() and results.is_file() and not results.is_symlink()
+        return "tau2-bench" if is_run and _kind_of(results) == "tau2-bench" else None
     head = head_of(path, HEAD)
     if head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _TAU2):
         return "tau2-bench"

@@ -1,4 +1,4 @@
-"""tau-bench: a list of rows, one for each trial of a task, in a file whose name says what was run."""
+"""tau-bench: a list of rows, one per trial of a task, in a file whose name describes the run."""
 
 import re
 from collections.abc import Iterator
@@ -31,9 +31,9 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.values import as_text, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
-from errata.sources.tau_bench.trials import Number, Numbers, outcome_of
+from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, outcome_of
 from errata.text.redact import redact
 
 _FILE = re.compile(
@@ -48,22 +48,22 @@ _TASK = frozenset(["instruction", "actions", "outputs"])
 
 
 class _Glance(msgspec.Struct):
-    """What has to be known of all rows before the first is read."""
+    """What has to be known about all rows before the first is converted."""
 
     domain: str = ""
-    tells_rewards: bool = False
+    has_breakdowns: bool = False
 
 
-class Rows:
-    def __init__(self, run: Run, *, tells_rewards: bool) -> None:
+class Tau1Rows:
+    def __init__(self, run: Run, *, has_breakdowns: bool) -> None:
         self._run = run
-        self._numbers = Numbers()
-        self._tells_rewards = tells_rewards
+        self._numbers = TrialNumbers()
+        self._has_breakdowns = has_breakdowns
 
     def items(self, row: Row) -> Iterator[Item]:
         task = as_text(row.data["task_id"])
         trial = self._numbers.next(self._run, task, row.data.get("trial"))
-        attempt = attempt_of(self._run, row.data, trial, row.ref, tells_rewards=self._tells_rewards)
+        attempt = attempt_of(self._run, row.data, trial, row.ref, has_breakdowns=self._has_breakdowns)
         if self._numbers.is_first(task):
             yield case_of(self._run, row.data, task, row.ref)
         self._numbers.take(trial)
@@ -75,28 +75,28 @@ def read(path: Path) -> Iterator[Item]:
     if isinstance(document, Unreadable):
         yield document
         return
-    seen = _look(document)
-    run = _run(path, seen, document.ref)
+    glance = _look(document)
+    run = _run(path, glance, document.ref)
     yield run
     yield from of_run(run.id, document.problems())
-    rows = Rows(run, tells_rewards=seen.tells_rewards)
+    rows = Tau1Rows(run, has_breakdowns=glance.has_breakdowns)
     yield from of_run(run.id, convert_each(document.rows(), rows.items, source=NAME))
 
 
 def _look(document: LongDocument) -> _Glance:
-    seen = _Glance()
+    glance = _Glance()
     for row in document.rows():
         if isinstance(row, Unreadable):
             continue
         data = mapping(row.data)
         first = mapping(next(iter(sequence(data.get("traj"))), None))
         policy = _POLICY.match(text(first.get("content")))
-        seen.domain = seen.domain or (policy["domain"].lower() if policy else "")
-        seen.tells_rewards = seen.tells_rewards or "reward_info" in mapping(data.get("info"))
-    return seen
+        glance.domain = glance.domain or (policy["domain"].lower() if policy else "")
+        glance.has_breakdowns = glance.has_breakdowns or "reward_info" in mapping(data.get("info"))
+    return glance
 
 
-def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
+def _run(path: Path, glance: _Glance, ref: SourceRef) -> Run:
     match = _FILE.match(path.stem)
     name_parts = match.groupdict() if match else {}
     return Run(
@@ -106,14 +106,14 @@ def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
         subject=Subject(
             model=name_parts.get("model", ""),
             agent=name_parts.get("agent", ""),
-            params=known(temperature=float(name_parts["temperature"])) if name_parts else {},
+            params=non_empty(temperature=float(name_parts["temperature"])) if name_parts else {},
         ),
-        roles=known(user=name_parts.get("user")),
-        suite=f"tau-bench/{seen.domain}" if seen.domain else "tau-bench",
+        roles=non_empty(user=name_parts.get("user")),
+        suite=f"tau-bench/{glance.domain}" if glance.domain else "tau-bench",
         expected_cases=_expected(name_parts),
-        # as `display_metrics` prints it: over all rows, those that ended in an error too
+        # as `display_metrics` prints it: over all rows, including errors
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
-        environment=known(
+        environment=non_empty(
             user_strategy=name_parts.get("strategy"), start=name_parts.get("start"), end=name_parts.get("end")
         ),
         origin=str(path.parent),
@@ -122,30 +122,30 @@ def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
 
 
 def _expected(name_parts: dict[str, str]) -> int | None:
-    """The range of tasks, where its end is told: -1 stands for all there are."""
+    """The number of tasks in the range, if its end is given: -1 means all tasks."""
     start, end = int(name_parts.get("start", 0)), int(name_parts.get("end", -1))
     return end - start if 0 <= start < end else None
 
 
 def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
-    """A row that ended in an error does not tell its task."""
+    """A row that ended in an error does not have its task."""
     task = mapping(mapping(row.get("info")).get("task"))
     return Case(
         run=run.id,
         suite=run.suite,
         native_id=name,
         input=plain(task.get("instruction")),
-        expected=known(actions=task.get("actions"), outputs=task.get("outputs")) or None,
+        expected=non_empty(actions=task.get("actions"), outputs=task.get("outputs")) or None,
         ref=ref,
         extra=rest(task, _TASK),
     )
 
 
-def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *, tells_rewards: bool) -> Attempt:
-    """`tells_rewards` is whether other rows say how their reward came about."""
+def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceRef, *, has_breakdowns: bool) -> Attempt:
+    """`has_breakdowns`: other rows have the breakdown of their reward."""
     info, reward = mapping(row.get("info")), number(row.get("reward"))
     steps = steps_of_chat(sequence(row.get("traj")))
-    cut_off = tells_rewards and "reward_info" not in info and "error" not in info
+    cut_off = has_breakdowns and "reward_info" not in info and "error" not in info
     facts = _facts(info, reward, cut_off=cut_off)
     cost = number(info.get("user_cost"))
     return Attempt(
@@ -160,18 +160,18 @@ def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *
         reported=reward,
         reported_counted=reward is not None,
         output=Output(text=last_answer(steps)),
-        limit=Limit(type="turn", reason="the conversation was not ended by anybody") if cut_off else None,
+        limit=Limit(type="turn", reason="neither side ended the conversation") if cut_off else None,
         errors=_errors(info, ref.below("info")),
         checks=_checks(mapping(info.get("reward_info")), ref.below("info", "reward_info")),
         steps=steps,
         usage=UsageByRole(simulator=Usage(cost=cost, cost_source="unknown" if cost is None else "reported")),
         ref=ref,
-        extra=rest(row, _ROW) | known(info=_more(info, row.get("reward"))),
+        extra=rest(row, _ROW) | non_empty(info=_more(info, row.get("reward"))),
     )
 
 
 def _facts(info: dict[str, Any], reward: float | None, *, cut_off: bool) -> Facts:
-    """An exception is written down as a reward of 0, which nobody has measured."""
+    """An exception is recorded as a reward of 0, which is not a measurement."""
     if "error" in info:
         return Facts("error", "not_run", "none")
     if reward is None:
@@ -198,7 +198,7 @@ def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
 
 
 def _checks(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
-    """The state of the world after all actions, and what had to be said."""
+    """The final state of the database, and the outputs that the agent had to give."""
     info = mapping(rewards.get("info"))
     parts = [_check(name, info[name], ref) for name in ("r_actions", "r_outputs") if name in info]
     spoken = [_check(f"output: {name}", met, ref, counts=False) for name, met in mapping(info.get("outputs")).items()]
@@ -213,7 +213,7 @@ def _check(name: str, reward: Any, ref: SourceRef, *, counts: bool = True) -> Ch
 
 def _more(info: dict[str, Any], reward: Any) -> dict[str, Any]:
     rewards = mapping(info.get("reward_info"))
-    measured = rest(mapping(rewards.get("info")), ("r_actions", "r_outputs", "outputs"))
+    reward_parts = rest(mapping(rewards.get("info")), ("r_actions", "r_outputs", "outputs"))
     actions = rewards.get("actions") if rewards.get("actions") != mapping(info.get("task")).get("actions") else None
     other = rewards.get("reward") if rewards.get("reward") != reward else None
-    return rest(info, _INFO) | known(measured=measured, actions=actions, reward=other)
+    return rest(info, _INFO) | non_empty(measured=reward_parts, actions=actions, reward=other)

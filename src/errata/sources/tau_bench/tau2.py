@@ -1,4 +1,4 @@
-"""tau2-bench: one document with tasks and simulations, or a folder with a file for each simulation."""
+"""tau2-bench: one document with tasks and simulations, or a folder with a file per simulation."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from errata.model import (
     Artefact,
     Attempt,
     Case,
-    Code,
+    CodeVersion,
     Item,
     Reported,
     Run,
@@ -23,14 +23,14 @@ from errata.model import (
 from errata.sources.base import Row, convert_each, describe, json_file, of_run, unreadable
 from errata.sources.shared.documents import children, is_file
 from errata.sources.shared.facts import MISSING
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment,
+    non_empty,
     number,
     plain,
     rest,
@@ -40,7 +40,7 @@ from errata.sources.shared.values import (
 )
 from errata.sources.tau_bench import NAME, RESULTS, SIMULATIONS
 from errata.sources.tau_bench.tau2_attempts import attempt_of, ending_of
-from errata.sources.tau_bench.trials import Number, Numbers
+from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers
 
 _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
 _AGENT = frozenset(["implementation", "llm", "llm_args"])
@@ -58,7 +58,7 @@ class _Glance(msgspec.Struct):
 
 
 class Tasks:
-    """The tasks of a document by id, and what else stands beside its simulations."""
+    """The tasks of a document by id, and its other fields."""
 
     def __init__(self, document: LongDocument) -> None:
         self._document = document
@@ -90,7 +90,7 @@ class Tasks:
         return self._document.ref.below("tasks", self._tasks[name][0])
 
     def case(self, run: Run, name: str, ref: SourceRef) -> Case:
-        """A simulation may be of a task that is not among them."""
+        """A simulation's task may be missing in the document."""
         if name not in self._tasks:
             return Case(run=run.id, suite=run.suite, native_id=name, ref=ref)
         task = self._tasks[name][1]
@@ -106,16 +106,16 @@ class Tasks:
 
 
 class Simulations:
-    """Turns one simulation after the other into an attempt, and its task, when it first comes, into a case."""
+    """Converts simulations to attempts, and each task to a case when it first occurs."""
 
     def __init__(self, run: Run, info: dict[str, Any], tasks: Tasks) -> None:
         self._run = run
         self._info = info
         self._tasks = tasks
-        self._numbers = Numbers()
+        self._numbers = TrialNumbers()
 
     def items(self, row: Row) -> Iterator[Item]:
-        simulation = Fields(row.data)
+        simulation = JsonFields(row.data)
         task = as_text(simulation.require("task_id"))
         number_ = self._numbers.next(self._run, task, simulation.get("trial"))
         attempt = attempt_of(self._run, simulation, number_, number(self._info.get("max_steps")), row.ref)
@@ -123,8 +123,8 @@ class Simulations:
         self._numbers.take(number_)
         yield attempt
 
-    def never_made(self) -> Iterator[Item]:
-        """Trials that were planned and have no simulation."""
+    def missing_trials(self) -> Iterator[Item]:
+        """Planned trials without a simulation."""
         trials = count(self._info.get("num_trials")) or 1
         for task in self._tasks.names():
             for index in range(1, min(trials, 1_000) + 1):
@@ -138,7 +138,7 @@ class Simulations:
             yield self._tasks.case(self._run, task, ref)
 
     def _missing(self, task: str, index: int, ref: SourceRef | None) -> Attempt:
-        self._numbers.take(Number(task, index))
+        self._numbers.take(TrialNumber(task, index))
         execution, measurement, outcome = MISSING
         return Attempt(
             run=self._run.id,
@@ -163,24 +163,26 @@ def read(path: Path) -> Iterator[Item]:
     tasks = Tasks(document)
     name = root.name if files else results.stem
     info = tasks.field("info")
-    run = run_of(mapping(info), tasks, name=name, n=_counted(document, files), origin=root, ref=document.ref)
+    run = run_of(
+        mapping(info), tasks, name=name, n=_counted_simulations(document, files), origin=root, ref=document.ref
+    )
     yield run
     yield from of_run(run.id, (*document.problems(), *tasks.problems()))
     simulations = Simulations(run, mapping(info), tasks)
     rows = document.rows() if not files else (json_file(file, source=NAME, root=root) for file in files)
     yield from of_run(run.id, convert_each(rows, simulations.items, source=NAME))
-    yield from simulations.never_made()
+    yield from simulations.missing_trials()
 
 
 _glance = msgspec.json.Decoder(_Glance)
 
 
 def simulation_files(results: Path) -> list[Path]:
-    """tau2-bench looks beside its results, too."""
+    """tau2-bench itself looks for this folder beside the results, too."""
     return [child for child in children(results.parent / SIMULATIONS) if is_file(child) and child.suffix == ".json"]
 
 
-def _counted(document: LongDocument, files: list[Path]) -> int:
+def _counted_simulations(document: LongDocument, files: list[Path]) -> int:
     """How many simulations tau2-bench averages."""
     pieces: Iterator[bytes] = (bytes(piece) for piece in document.items)
     if files:
@@ -212,18 +214,18 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
             agent=text(agent.get("implementation")),
             params=settings(mapping(agent.get("llm_args"))),
         ),
-        roles=known(user=text(user.get("llm"))),
+        roles=non_empty(user=text(user.get("llm"))),
         suite=f"tau2-bench/{domain}" if domain else "tau2-bench",
         expected_cases=len([*tasks.names()]) or None,
         started_at=moment(timestamp),
-        # the average over all simulations that tau2-bench takes for evaluable; no file states it
+        # the average over all simulations that tau2-bench considers evaluable; no file has it
         reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
         context=tuple(_context(world, user, ref.below("info"))),
-        code=Code(commit=commit) if commit else None,
-        environment=settings(rest(info, _INFO) | known(**_rest_of(agent, user, world))),
+        code=CodeVersion(commit=commit) if commit else None,
+        environment=settings(rest(info, _INFO) | non_empty(**_rest_of(agent, user, world))),
         origin=str(origin),
         ref=ref,
-        extra=known(
+        extra=non_empty(
             timestamp=timestamp if moment(timestamp) is None else None, simulation_index=tasks.field("simulation_index")
         ),
     )
@@ -238,11 +240,11 @@ def _rest_of(agent: dict[str, Any], user: dict[str, Any], world: dict[str, Any])
 
 
 def _context(world: dict[str, Any], user: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
-    """What the agent had to keep to, and what the simulated user was told."""
-    for words, path, place in (
+    """The policy of the agent, and the guidelines of the simulated user."""
+    for prompt, path, place in (
         (world.get("policy"), "policy.md", ref.below("environment_info", "policy")),
         (user.get("global_simulation_guidelines"), "user_guidelines.md", ref.below("user_info")),
     ):
-        if isinstance(words, str) and words:
-            size = len(words.encode("utf-8", "replace"))
-            yield Artefact(role="context", path=path, size=size, text=words, ref=place)
+        if isinstance(prompt, str) and prompt:
+            size = len(prompt.encode("utf-8", "replace"))
+            yield Artefact(role="context", path=path, size=size, text=prompt, ref=place)

@@ -1,6 +1,6 @@
 """A simulation of tau2-bench as an attempt: how it ended, and what was measured.
 
-The parts that make the reward decide; what they are made of stands beside them.
+The parts of the reward decide; the single checks behind them are listed, too.
 """
 
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import CheckKind, CheckStatus, Execution, Measurement, Outcome, Phase
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.values import is_told, known, mapping, moment, number, rest, sequence, text
-from errata.sources.tau_bench.trials import Number, last_words, outcome_of, spent, steps_of
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.values import has_value, mapping, moment, non_empty, number, rest, sequence, text
+from errata.sources.tau_bench.trials import TrialNumber, last_agent_message, outcome_of, steps_of, usage_of_role
 from errata.text.redact import redact
 
 _LISTS: tuple[tuple[str, str, str, str], ...] = (
-    # in the log, as a part of the reward, what was asked, whether it was met
+    # key in the log, part of the reward, key of the requirement, key of the result
     ("action_checks", "ACTION", "action", "action_match"),
     ("env_assertions", "ENV_ASSERTION", "env_assertion", "met"),
     ("communicate_checks", "COMMUNICATE", "info", "met"),
@@ -24,24 +24,26 @@ _LISTS: tuple[tuple[str, str, str, str], ...] = (
 _REWARD = frozenset([name for name, *_ in _LISTS] + ["reward", "db_check", "reward_basis", "reward_breakdown"])
 
 
-class Ending(NamedTuple):
-    """`answered` is false where the agent is not to blame: then a reward of 0 says nothing about it."""
+class SimulationEnding(NamedTuple):
+    """`answered` is false if the failure is not the agent's: then a reward of 0 is no measurement of it."""
 
     execution: Execution
     phase: Phase = "subject"
     limit: str = ""
     answered: bool = True
     counted: bool = True
-    """tau2-bench leaves out of its metrics what it calls not evaluable."""
+    """False for simulations that tau2-bench considers not evaluable and leaves out of its metrics."""
 
 
-def attempt_of(run: Run, simulation: Fields, number_: Number, most: float | None, ref: SourceRef) -> Attempt:
-    """`most` is how many steps were allowed."""
+def attempt_of(
+    run: Run, simulation: JsonFields, number_: TrialNumber, max_steps: float | None, ref: SourceRef
+) -> Attempt:
+    """`max_steps`: the maximum number of steps."""
     reason = text(simulation.take("termination_reason"))
     ending, rewards = ending_of(reason), mapping(simulation.take("reward_info"))
     reward = number(rewards.get("reward"))
     steps = steps_of(sequence(simulation.take("messages")), ref)
-    last, more = last_words(steps), _more(simulation, rewards)
+    last, other_fields = last_agent_message(steps), _more(simulation, rewards)
     facts = _facts(ending, reward)
     return Attempt(
         run=run.id,
@@ -57,38 +59,38 @@ def attempt_of(run: Run, simulation: Fields, number_: Number, most: float | None
         reported_counted=ending.counted and reward is not None,
         output=Output(text=last.text if last else None),
         stop_reason=text(last.extra.get("stop_reason")) if last else "",
-        limit=_limit(ending, reason, most),
+        limit=_limit(ending, reason, max_steps),
         errors=_errors(simulation, ending, reason, ref),
         checks=checks_of(rewards, ref.below("reward_info")),
         steps=steps,
         usage=UsageByRole(
-            subject=spent(steps, "assistant", number(simulation.take("agent_cost"))),
-            simulator=spent(steps, "user", number(simulation.take("user_cost"))),
+            subject=usage_of_role(steps, "assistant", number(simulation.take("agent_cost"))),
+            simulator=usage_of_role(steps, "user", number(simulation.take("user_cost"))),
         ),
         started_at=moment(simulation.take("start_time")),
         finished_at=moment(simulation.take("end_time")),
         duration=number(simulation.take("duration")),
         seed=_seed(simulation.take("seed")),
         ref=ref,
-        extra=rest(simulation.rest()) | more,
+        extra=rest(simulation.rest()) | other_fields,
     )
 
 
-def _limit(ending: Ending, reason: str, most: float | None) -> Limit | None:
+def _limit(ending: SimulationEnding, reason: str, max_steps: float | None) -> Limit | None:
     if not ending.limit:
         return None
-    return Limit(type=ending.limit, value=most if ending.limit == "turn" else None, reason=reason)
+    return Limit(type=ending.limit, value=max_steps if ending.limit == "turn" else None, reason=reason)
 
 
-def _facts(ending: Ending, reward: float | None) -> Facts:
+def _facts(ending: SimulationEnding, reward: float | None) -> Facts:
     if reward is None:
-        measured: Measurement = "unscored" if ending.execution == "completed" else "not_run"
-        return Facts(ending.execution, measured, "none")
+        measurement: Measurement = "unscored" if ending.execution == "completed" else "not_run"
+        return Facts(ending.execution, measurement, "none")
     outcome: Outcome = outcome_of(reward) if ending.answered else "none"
     return Facts(ending.execution, "scored" if ending.answered else "not_run", outcome)
 
 
-def _errors(simulation: Fields, ending: Ending, reason: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+def _errors(simulation: JsonFields, ending: SimulationEnding, reason: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     if ending.execution != "error":
         return ()
     info = mapping(simulation.take("info"))
@@ -100,9 +102,9 @@ def _seed(value: Any) -> int | None:
     return value if type(value) is int and abs(value) < 2**62 else None
 
 
-def _more(simulation: Fields, rewards: dict[str, Any]) -> dict[str, Any]:
+def _more(simulation: JsonFields, rewards: dict[str, Any]) -> dict[str, Any]:
     ticks, trial = simulation.take("ticks"), simulation.take("trial")
-    return known(
+    return non_empty(
         info=simulation.take("info"),
         reward=more_of(rewards),
         timestamp=simulation.take("timestamp"),
@@ -111,26 +113,26 @@ def _more(simulation: Fields, rewards: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-_ENDINGS: dict[str, Ending] = {
-    "user_stop": Ending("completed"),
-    "agent_stop": Ending("completed"),
-    "max_steps": Ending("limit", limit="turn"),
-    "timeout": Ending("limit", limit="time"),
-    "context_window_exceeded": Ending("limit", limit="context", counted=False),
-    # the agent broke the rules of the conversation, or one tool after the other refused its calls
-    "agent_error": Ending("error"),
-    "too_many_errors": Ending("error"),
-    "user_error": Ending("error", "simulator", answered=False),
-    # mostly a provider that was out of reach: its words tell
-    "infrastructure_error": Ending("error", answered=False, counted=False),
-    "unexpected_error": Ending("error", answered=False),
+_ENDINGS: dict[str, SimulationEnding] = {
+    "user_stop": SimulationEnding("completed"),
+    "agent_stop": SimulationEnding("completed"),
+    "max_steps": SimulationEnding("limit", limit="turn"),
+    "timeout": SimulationEnding("limit", limit="time"),
+    "context_window_exceeded": SimulationEnding("limit", limit="context", counted=False),
+    # the agent broke the protocol of the conversation, or too many of its tool calls failed
+    "agent_error": SimulationEnding("error"),
+    "too_many_errors": SimulationEnding("error"),
+    "user_error": SimulationEnding("error", "simulator", answered=False),
+    # mostly an unreachable provider; the message has the details
+    "infrastructure_error": SimulationEnding("error", answered=False, counted=False),
+    "unexpected_error": SimulationEnding("error", answered=False),
 }
 
 
-def ending_of(reason: str) -> Ending:
+def ending_of(reason: str) -> SimulationEnding:
     if not reason:
-        return Ending("unfinished", answered=False)
-    return _ENDINGS.get(reason.rpartition(".")[2].lower(), Ending("error", answered=False))
+        return SimulationEnding("unfinished", answered=False)
+    return _ENDINGS.get(reason.rpartition(".")[2].lower(), SimulationEnding("error", answered=False))
 
 
 def checks_of(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
@@ -139,13 +141,13 @@ def checks_of(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
 
 def more_of(rewards: dict[str, Any]) -> dict[str, Any]:
     basis = rewards.get("reward_basis")
-    return rest(rewards, _REWARD) | known(
+    return rest(rewards, _REWARD) | non_empty(
         reward_basis=basis if basis != [*mapping(rewards.get("reward_breakdown"))] else None
     )
 
 
 def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
-    """Their product is the reward."""
+    """Parts of the reward, which is their product."""
     for order, (name, value) in enumerate(mapping(rewards.get("reward_breakdown")).items()):
         part = number(value)
         yield Check(
@@ -155,17 +157,19 @@ def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
             kind="reward",
             order=order,
             value=part,
-            explanation="" if part is None or outcome_of(part) == "pass" else _missed(name, rewards),
+            explanation="" if part is None or outcome_of(part) == "pass" else _missed_requirements(name, rewards),
             ref=ref.below("reward_breakdown", name),
         )
 
 
-def _missed(part: str, rewards: dict[str, Any]) -> str:
-    """What was asked and not met; the state of the database comes of the actions."""
-    for listed, name, asked, met in _LISTS:
+def _missed_requirements(part: str, rewards: dict[str, Any]) -> str:
+    """Requirements that were not met; the state of the database depends on the actions."""
+    for listed, name, requirement, met in _LISTS:
         if name == ("ACTION" if part == "DB" else part):
-            missed = [one for one in map(mapping, sequence(rewards.get(listed))) if one.get(met) is False]
-            words = dict.fromkeys(text(mapping(one.get(asked)).get("name")) or _title(one.get(asked)) for one in missed)
+            missed = [check for check in map(mapping, sequence(rewards.get(listed))) if check.get(met) is False]
+            words = dict.fromkeys(
+                text(mapping(check.get(requirement)).get("name")) or _title(check.get(requirement)) for check in missed
+            )
             return f"not met: {', '.join(filter(None, words))}" if any(words) else ""
     return ""
 
@@ -173,10 +177,10 @@ def _missed(part: str, rewards: dict[str, Any]) -> str:
 def _single(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
     if isinstance(rewards.get("db_check"), dict):
         yield _check("DB: state", rewards["db_check"], "db_match", ref.below("db_check"))
-    for listed, part, asked, met in _LISTS:
-        for at, one in enumerate(sequence(rewards.get(listed))):
-            data = mapping(one)
-            name = f"{part}: {_title(data.get(asked)) or at + 1}"
+    for listed, part, requirement, met in _LISTS:
+        for at, raw_check in enumerate(sequence(rewards.get(listed))):
+            data = mapping(raw_check)
+            name = f"{part}: {_title(data.get(requirement)) or at + 1}"
             yield _check(name, data, met, ref.below(listed, at), at, judge="nl" if part == "NL_ASSERTION" else "")
 
 
@@ -192,14 +196,14 @@ def _check(name: str, data: dict[str, Any], met: str, ref: SourceRef, order: int
         counts=False,
         explanation=text(data.get("justification")),
         ref=ref,
-        extra=rest(data, ("justification", met)) if is_told(data) else {},
+        extra=rest(data, ("justification", met)) if has_value(data) else {},
     )
 
 
-def _title(asked: Any) -> str:
-    """An action by its id and its tool, an assertion by its words."""
-    if isinstance(asked, str):
-        return asked
-    action = mapping(asked)
+def _title(requirement: Any) -> str:
+    """A title: an action's id and tool, or an assertion's text."""
+    if isinstance(requirement, str):
+        return requirement
+    action = mapping(requirement)
     words = [text(action.get(key)) for key in ("action_id", "name", "func_name")]
     return " ".join(filter(None, words))

@@ -1,6 +1,6 @@
-"""What both generations share: which trial of a task an attempt is, what its reward says, its messages as steps.
+"""What both generations share: the trial number of an attempt, its outcome by reward, and its messages as steps.
 
-Two can call tools: the agent, and the user that is simulated.
+Both the agent and the simulated user can call tools.
 """
 
 from typing import Any, NamedTuple
@@ -8,40 +8,40 @@ from typing import Any, NamedTuple
 from errata.model import Actor, Run, SourceRef, Step, ToolCall, ToolResult, Usage, attempt_id, case_key
 from errata.model.words import Outcome
 from errata.sources.shared.chat import CHAT_ROLES
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.steps import Talk
-from errata.sources.shared.values import as_text, count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.steps import TranscriptBuilder
+from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, number, plain, rest, sequence, text
 
 _CALL = frozenset(["id", "name", "arguments", "requestor"])
 _SIMULATED = Actor(role="user", name="simulated")
 TOLERANCE = 1e-6
-"""As tau-bench compares: a product of parts is rarely one to the last digit."""
+"""The tolerance that tau-bench itself uses: a product of parts is rarely exactly 1."""
 
 
-class Number(NamedTuple):
+class TrialNumber(NamedTuple):
     case: str
     trial: int
     """Counted from 1."""
     duplicate_of: str | None = None
 
 
-class Numbers:
-    """Trials count from 0 in the log and from 1 here; a trial that comes again takes the next free number."""
+class TrialNumbers:
+    """Trials count from 0 in the log and from 1 here; a repeated trial gets the next free number."""
 
     def __init__(self) -> None:
         self._taken: dict[str, set[int]] = {}
 
-    def next(self, run: Run, task: str, trial: Any) -> Number:
+    def next(self, run: Run, task: str, trial: Any) -> TrialNumber:
         known_trial, taken = count(trial), self._taken.get(task, set())
         index = known_trial + 1 if known_trial is not None else 1
         if index not in taken:
-            return Number(task, index)
+            return TrialNumber(task, index)
         first = attempt_id(run.id, case_key(run.suite, task), index=index) if known_trial is not None else None
         while index in taken:
             index += 1
-        return Number(task, index, first)
+        return TrialNumber(task, index, first)
 
-    def take(self, number: Number) -> None:
+    def take(self, number: TrialNumber) -> None:
         self._taken.setdefault(number.case, set()).add(number.trial)
 
     def is_taken(self, task: str, index: int) -> bool:
@@ -52,24 +52,24 @@ class Numbers:
 
 
 def steps_of(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
-    talk = Talk()
+    builder = TranscriptBuilder()
     for at, raw in enumerate(messages):
         message, place = mapping(raw), ref.below("messages", at)
         if message.get("role") != "tool":
-            talk.add(_step(message, place))
-        # several results may stand in one message
+            builder.add(_step(message, place))
+        # one message may hold several results
         for result in sequence(message.get("tool_messages")) or [message] * (message.get("role") == "tool"):
-            _answer(talk, mapping(result), place)
-    return talk.steps
+            _answer(builder, mapping(result), place)
+    return builder.steps
 
 
-def last_words(steps: tuple[Step, ...]) -> Step | None:
+def last_agent_message(steps: tuple[Step, ...]) -> Step | None:
     """The agent's last message."""
     return next((step for step in reversed(steps) if step.actor.role == "assistant"), None)
 
 
-def spent(steps: tuple[Step, ...], role: str, cost: float | None) -> Usage:
-    """By one of the two. The total is the log's own; 0 where tokens were used is no price, but the want of one."""
+def usage_of_role(steps: tuple[Step, ...], role: str, cost: float | None) -> Usage:
+    """The usage of one of the two. The cost is the log's own; a cost of 0 in spite of tokens means it has no price."""
     own = [step.usage for step in steps if step.actor.role == role and step.usage is not None]
     inputs = [usage.input for usage in own if usage.input is not None]
     outputs = [usage.output for usage in own if usage.output is not None]
@@ -80,12 +80,12 @@ def spent(steps: tuple[Step, ...], role: str, cost: float | None) -> Usage:
         requests=len(own) or None,
         cost=cost if is_priced else None,
         cost_source="reported" if is_priced else "unknown",
-        extra={} if is_priced else known(cost_told=cost),
+        extra={} if is_priced else non_empty(cost_told=cost),
     )
 
 
 def _step(data: dict[str, Any], ref: SourceRef) -> Step:
-    message = Fields(data)
+    message = JsonFields(data)
     role = CHAT_ROLES.get(text(message.take("role")), "environment")
     calls = tuple(_call(mapping(call)) for call in sequence(message.take("tool_calls")))
     content = message.take("content")
@@ -101,7 +101,7 @@ def _step(data: dict[str, Any], ref: SourceRef) -> Step:
         started_at=moment(message.take("timestamp")),
         ref=ref,
         extra=rest(message.rest())
-        | known(
+        | non_empty(
             turn_idx=turn,
             stop_reason=raw.get("finish_reason"),
             role=message.take("role") if role == "environment" else None,
@@ -119,17 +119,17 @@ def _call(call: dict[str, Any]) -> ToolCall:
     )
 
 
-def _answer(talk: Talk, message: dict[str, Any], ref: SourceRef) -> None:
+def _answer(builder: TranscriptBuilder, message: dict[str, Any], ref: SourceRef) -> None:
     error = message.get("error")
     result = ToolResult(
         text=text(message.get("content")),
         is_error=error if isinstance(error, bool) else None,
         extra=rest(message, ("id", "role", "content", "error")),
     )
-    talk.answer(text(message.get("id")), result, ref)
+    builder.answer(text(message.get("id")), result, ref)
 
 
-def _usage(message: Fields) -> Usage | None:
+def _usage(message: JsonFields) -> Usage | None:
     tokens, cost = mapping(message.take("usage")), number(message.take("cost"))
     if not tokens and cost is None:
         return None

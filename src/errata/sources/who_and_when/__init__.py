@@ -1,4 +1,4 @@
-"""Who&When: logs of teams of agents that failed, one file each, in which people marked the decisive mistake."""
+"""Who&When: logs of failed multi-agent runs, one file each, with the decisive mistake marked by people."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -32,7 +32,7 @@ def _has_logs(folder: Path) -> bool:
 
 
 def is_log(path: Path) -> bool:
-    """The annotation stands behind the history, which may be long."""
+    """The annotation comes after the history, which may be long."""
     head = head_of(path, HEAD)
     if not head.lstrip().startswith(b"{"):
         return False

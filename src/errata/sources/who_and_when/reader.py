@@ -1,4 +1,4 @@
-"""A log of a team of agents → its case and its attempt, with what people marked as the decisive mistake."""
+"""A multi-agent log → its case and its attempt, with the mistake that people marked as decisive."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from errata.sources.base import Numbering, Row, convert_each, json_file, of_run,
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
 from errata.sources.who_and_when import NAME, is_log
 
 SUITE = "Who&When"
@@ -28,7 +28,7 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     root = path if path.is_dir() else path.parent
     files = [child for child in children(path) if is_log(child)] if path.is_dir() else [path]
-    # one log is a part of the set: it must not take the place of the whole
+    # one log is a part of the set: it must not replace the whole
     name = root.name if path.is_dir() else f"{root.name}.{path.stem}"
     run = Run(
         native_id=name,
@@ -47,7 +47,7 @@ def read(path: Path) -> Iterator[Item]:
 def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
     log = row.data
     name = text(log.get("question_ID")) or Path(row.ref.file).stem
-    steps = tuple(_step(mapping(said), at, row.ref) for at, said in enumerate(log["history"]))
+    steps = tuple(_step(mapping(message), at, row.ref) for at, message in enumerate(log["history"]))
     index = numbering.next(name)
     if index == 1:
         yield Case(
@@ -65,7 +65,7 @@ def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
 def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row) -> Attempt:
     log = row.data
     execution, measurement, outcome = _facts(log.get("is_correct", log.get("is_corrected")))
-    # what people marked is no word of the harness; a reviewer who is to be tried by it must not read it
+    # the annotation is not the harness's verdict; a reviewer who is tested against it must not see it
     marked = {key: log[key] for key in ("mistake_agent", "mistake_step", "mistake_reason") if key in log}
     return Attempt(
         run=run.id,
@@ -79,14 +79,16 @@ def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row)
         steps=steps,
         artefacts=tuple(_prompts(mapping(log.get("system_prompt")), row.ref)),
         ref=row.ref,
-        extra=rest(log, _HOMES | marked.keys()) | known(annotation=marked),
+        extra=rest(log, _HOMES | marked.keys()) | non_empty(annotation=marked),
     )
 
 
 def _answer(steps: tuple[Step, ...]) -> str | None:
-    """What an agent said last, without the word that ends the conversation."""
-    said = (step.text.strip().removesuffix(STOP).strip() for step in reversed(steps) if step.actor.role == "assistant")
-    return next(filter(None, said), None)
+    """An agent's last message, without the word that ends the conversation."""
+    messages = (
+        step.text.strip().removesuffix(STOP).strip() for step in reversed(steps) if step.actor.role == "assistant"
+    )
+    return next(filter(None, messages), None)
 
 
 def _facts(correct: Any) -> Facts:
@@ -96,20 +98,20 @@ def _facts(correct: Any) -> Facts:
 
 
 def _step(message: dict[str, Any], index: int, ref: SourceRef) -> Step:
-    """Numbered as the annotation counts: from 0."""
-    said = Fields(message)
-    role, name, content = text(said.take("role")), text(said.take("name")), said.take("content")
+    """Numbered from 0, as in the annotation."""
+    fields = JsonFields(message)
+    role, name, content = text(fields.take("role")), text(fields.take("name")), fields.take("content")
     return Step(
         index=index,
         actor=Actor(role=_who(role, name), name=name or (role if role not in CHAT_ROLES else "")),
         text=content if isinstance(content, str) else "" if content is None else as_text(content),
         ref=ref.below("history", index),
-        extra=rest(said.rest()) | known(role=role if name else None),
+        extra=rest(fields.rest()) | non_empty(role=role if name else None),
     )
 
 
 def _who(role: str, name: str) -> ActorRole:
-    """In one half of the set a role is seen from each agent's side; the other half has the agent's name for a role.
+    """In one half of the dataset, roles are relative to each agent; in the other half, the role is the agent's name.
 
     `Computer_terminal` runs the code that the others write.
     """
@@ -118,14 +120,14 @@ def _who(role: str, name: str) -> ActorRole:
     return "assistant" if name else CHAT_ROLES.get(role, "assistant")
 
 
-def _prompts(told: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
-    for name, words in told.items():
-        if isinstance(words, str):
-            size = len(words.encode("utf-8", "replace"))
+def _prompts(prompts: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
+    for name, prompt in prompts.items():
+        if isinstance(prompt, str):
+            size = len(prompt.encode("utf-8", "replace"))
             yield Artefact(
                 role="context",
                 path=f"system_prompt/{name}.md",
                 size=size,
-                text=words,
+                text=prompt,
                 ref=ref.below("system_prompt", name),
             )

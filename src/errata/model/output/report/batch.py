@@ -4,13 +4,13 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.output.report.shared import Piece, ReviewCoverage, ScoreLine
+from errata.model.output.report.shared import QuotedEvidence, ReviewCoverage, ScoreLine
 
 SpreadGroup = Literal["passed", "failed_model", "failed_framework", "all"]
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """So many of so many."""
+    """A count and its total."""
 
     count: int
     of: int
@@ -35,7 +35,7 @@ class BatchTest(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     name: str
     status: str
-    """In capitals, as the harness says it."""
+    """In capitals, in the harness's own word."""
     passed: bool
     part: Share | None = None
     """Of its subtests, where it passed with less than the whole score."""
@@ -62,7 +62,7 @@ class BatchSession(msgspec.Struct, frozen=True, kw_only=True):
     not_measured: int
     cost: float | None
     exit_codes: dict[str, int]
-    """`none` where the log tells none."""
+    """`none` where the log has none."""
     pattern: str
 
 
@@ -87,7 +87,7 @@ class BatchFix(msgspec.Struct, frozen=True, kw_only=True):
     after: str = ""
     path: str = ""
     rule: str = ""
-    """The rule that says so; else `reviewer` does."""
+    """The rule that gives the fix; else `reviewer` does."""
     reviewer: str = ""
 
 
@@ -125,9 +125,9 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     decided_by: str = ""
     """The rule that decided; empty where it was not triaged."""
     rule_means: str = ""
-    """What that rule says; empty where it only decides because no other does."""
+    """The meaning of that rule; empty for a rule that decides by default."""
     reason: str = ""
-    """What the log says, where no rule names a cause."""
+    """The reason in the log, where no rule names a cause."""
     judge: JudgeWords | None = None
     error: str = ""
     """Exactly as the log has it, with its traceback."""
@@ -135,7 +135,7 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     hits: Share | None = None
     """Subtests that the error struck, where it struck parts of the test."""
     fix: BatchFix | None = None
-    evidence: tuple[Piece, ...] = ()
+    evidence: tuple[QuotedEvidence, ...] = ()
     timeline: tuple[Moment, ...] = ()
     stored: StoredRuns | None = None
     task: str = ""
@@ -143,7 +143,7 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     """What was required, as the test's own files say it."""
     criteria: tuple[Criterion, ...] = ()
     judges: tuple[str, ...] = ()
-    """What judges said, where they said anything."""
+    """The reasoning of judges, where they gave any."""
     follows: str = ""
 
 
@@ -172,7 +172,7 @@ class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
     hits: Share | None = None
     """Subtests that it struck, where that is the same in each."""
     struck_whole: int | None = None
-    """In how many of them all subtests fail; none where not every test tells."""
+    """Tests with all subtests failed; none where the subtests of a test are unknown."""
     spent: int = 0
     """Tests that spent money."""
     priced: int = 0
@@ -185,7 +185,7 @@ class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
     threshold: float | None = None
     """What a pass needs, where that is the same for all."""
     stored: tuple[str, ...] = ()
-    """Tests of which runs are stored."""
+    """Tests with stored runs."""
     framework: bool = True
     provisional: bool = True
 
@@ -209,7 +209,7 @@ class BatchLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What the logs of a batch do not tell."""
 
     stored_tests: tuple[str, ...] = ()
-    """Tests of which runs are stored."""
+    """Tests with stored runs."""
     more_tries: int = 0
     """Tries at the same cases that are not shown."""
     unreadable: int = 0

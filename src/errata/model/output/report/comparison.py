@@ -3,6 +3,7 @@
 import msgspec
 
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.words import LeftOutCode
 
 
 class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +21,7 @@ class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that were not judged."""
     missing: tuple[str, ...]
     patterns: dict[str, int]
-    """What stood in the place of an answer, and how often."""
+    """Marker in place of an answer → how often."""
     dimensions: dict[str, int]
     """Failed dimension → failed rows, the most frequent first."""
     scores: tuple[ScoreLine, ...]
@@ -33,7 +34,7 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
     applicable: tuple[int, ...]
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
+class CallText(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call as it was made, and what came back."""
 
     call: str
@@ -41,13 +42,13 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One failed row, as it stands in the log."""
+    """One failed row, as in the log."""
 
     run: str
     case: str
     input: str
     output: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CallText, ...] = ()
     judge: str = ""
     failed: tuple[str, ...] = ()
     read: bool = False
@@ -56,7 +57,7 @@ class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
-    """A case in which a mode shows, and what is asked there."""
+    """A case that shows a mode, and its input."""
 
     case: str
     asks: str = ""
@@ -90,7 +91,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """Which it causes, and in how many rows."""
     read: int
     needed: int
-    """So many have to be reviewed before it may be called final."""
+    """Reviews needed before it is final."""
     mistake: Mistake
     triggers: tuple[Trigger, ...]
     more_triggers: int
@@ -147,7 +148,7 @@ class PairTest(msgspec.Struct, frozen=True, kw_only=True):
     shared: int
     p: float
     adjusted: float
-    """As it counts among so many pairs: Holm."""
+    """Holm-adjusted for the number of pairs."""
     differs: bool
     clean_p: float
     """Without infrastructure failures."""
@@ -182,7 +183,9 @@ class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
 
 class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
     run: str
-    why: str
+    why: LeftOutCode
+    excluded: str = ""
+    """The reason that was given for the exclusion."""
 
 
 class SuiteDifference(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,10 +5,11 @@ from typing import Literal
 import msgspec
 
 from errata.model.coverage import HarnessCount, WithoutFailures
+from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
     DoneAction,
     FindingFact,
-    Piece,
+    QuotedEvidence,
     ReviewCoverage,
     ScoreLine,
     Snippets,
@@ -43,13 +44,13 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     pending: tuple[str, ...] = ()
     """Cases that did not finish."""
     missing: tuple[str, ...] = ()
-    """Cases that were planned and of which the log holds nothing."""
+    """Planned cases without a row in the log."""
     missing_unnamed: int = 0
     not_in_log: int = 0
-    """Cases that the harness measured and whose rows the log does not hold; `harness` is what it says of them."""
+    """Cases that the harness measured and whose rows are not in the log; `harness` has its own count."""
     harness: HarnessCount | None = None
     unavailable: bool = False
-    """Every case ended in the same error, so the run says nothing about its subject."""
+    """Every case ended in the same error: an infrastructure failure of the whole run."""
     excluded: str = ""
     cost: float | None = None
     costed: int = 0
@@ -76,7 +77,7 @@ class StepCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EarlierFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """An earlier report that names the case, or an earlier run in which it failed."""
+    """An earlier report that names the case, or an earlier run where it failed."""
 
     kind: Literal["report", "run"]
     date: str
@@ -101,7 +102,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unreported_runs(self) -> int:
-        """Earlier runs in which it failed, without those that a report names it for."""
+        """Earlier runs where it failed, without those that a report names it for."""
         return sum(one.kind == "run" for one in self.earlier)
 
 
@@ -133,11 +134,11 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     decided_by: str = ""
     """The rule that decided; empty where it was not triaged."""
     rule_means: str = ""
-    """What that rule says; empty where it only decides because no other does."""
+    """The meaning of that rule; empty for a rule that decides by default."""
     reason: str = ""
-    """What the log says."""
+    """The reason in the log."""
     repeat: Repeat = Repeat()
-    evidence: tuple[Piece, ...] = ()
+    evidence: tuple[QuotedEvidence, ...] = ()
     snippets: Snippets = Snippets()
     doubts: tuple[str, ...] = ()
     bucket: str = ""
@@ -172,7 +173,7 @@ class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     cases: int
     tried: int
-    """Cases with a result that says something about the subject."""
+    """Cases with a measured result."""
     failed: int
     p: float | None = None
     adjusted: float | None = None
@@ -207,8 +208,9 @@ class ActionEffect(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     path: str
     cases: tuple[str, ...]
-    worked: Literal["yes", "no", "unknown"]
-    why: str = ""
+    worked: Worked
+    why: EffectReason
+    case_effects: tuple[CaseEffect, ...] = ()
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
@@ -216,7 +218,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     kind: AdviceKind = "recommendation"
     """By whom: a reviewer, a failure that comes again, an action without effect, or the rules for an owner."""
     text: str = ""
-    """The recommendation; what fails again; what the run shows of the action."""
+    """The recommendation, or what fails again."""
     cases: tuple[str, ...] = ()
     path: str = ""
     reports: int = 0
@@ -225,6 +227,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """In how many earlier runs besides those that these reports are about."""
     action: DoneAction | None = None
     """The action that has no effect."""
+    case_effects: tuple[CaseEffect, ...] = ()
+    """Of the action that has no effect: what its cases show."""
     done: DoneAction | None = None
     """Where it was done already: then it is not recommended again."""
 

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from errata.model.output.score import NoteOutput
+
 
 class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     """One policy of the bracket."""
@@ -20,18 +22,18 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     recovered: int = 0
     """How many results were taken from an earlier session."""
     stated: float | None = None
-    """What the harness says itself; `reproduced` is whether that follows from the rows."""
+    """The harness's own number; `reproduced` is whether it follows from the rows."""
     reproduced: bool | None = None
-    note: str = ""
+    note: NoteOutput | None = None
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class QuotedEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """A quote and its place."""
 
     place: str
     quote: str
     means: str = ""
-    """What the rule that saw it says, where the quote itself does not say so."""
+    """The meaning of the rule that saw it, where the quote does not show it."""
 
 
 class Snippets(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +86,7 @@ class SuspiciousPasses(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     means: str
-    """What the rule says is odd about them."""
+    """What is suspicious about them, by the rule."""
     cases: tuple[str, ...] = ()
     by_run: dict[str, int] = {}
     """In a report about several runs: label → how many."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.output.report.comparison import Call
+from errata.model.output.report.comparison import CallText
 from errata.model.output.report.shared import FindingFact
 
 FlagKind = Literal[
@@ -17,7 +17,7 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FlagKind
     pattern: str = ""
-    """What stands in the place of an answer."""
+    """The marker in place of an answer."""
 
 
 class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[Flag, ...]
     input: str
     output: str
-    calls: tuple[Call, ...]
+    calls: tuple[CallText, ...]
     calls_json: str
     results_json: str
     expected: str
@@ -50,7 +50,7 @@ class TranscriptRun(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]
     repeated: tuple[str, ...]
     patterns: dict[str, int]
-    """What stood in the place of an answer, and how often."""
+    """Marker in place of an answer → how often."""
     findings: tuple[FindingFact, ...]
     flagged: int
 

@@ -1,13 +1,13 @@
-"""Sessions of coding agents: Claude Code and Codex. They are read alone, or joined to results by a mapping."""
+"""Sessions of coding agents, Claude Code and Codex: read on their own, or joined to results by a mapping."""
 
 from pathlib import Path
 from typing import Literal
 
 from errata.sources.base import head_of
 from errata.sources.shared.transcripts import claude_code, codex
-from errata.sources.shared.transcripts.session import Transcript
+from errata.sources.shared.transcripts.session import SessionTranscript
 
-__all__ = ["Kind", "Transcript", "is_part", "kind_of", "transcript_at"]
+__all__ = ["Kind", "SessionTranscript", "is_part", "kind_of", "transcript_at"]
 
 HEAD = 64 * 1024
 
@@ -24,12 +24,12 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def is_part(path: Path) -> bool:
-    """Whether it is of a subagent, and belongs to another session."""
+    """Whether it is the file of a subagent, which belongs to another session."""
     return claude_code.is_subagent(head_of(path, HEAD))
 
 
-def transcript_at(path: Path, *, source: str, root: Path) -> Transcript | None:
-    """None for what is no session. It is never held as a whole but for its steps."""
+def transcript_at(path: Path, *, source: str, root: Path) -> SessionTranscript | None:
+    """None if the file is not a session. Only the steps are held in memory."""
     kind = kind_of(path)
     if kind is None:
         return None

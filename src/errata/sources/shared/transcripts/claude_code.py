@@ -5,8 +5,8 @@ from typing import Any
 
 from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.sources.base import head_of, json_lines
-from errata.sources.shared.transcripts.session import Session, Transcript
-from errata.sources.shared.values import as_text, count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.transcripts.session import SessionReader, SessionTranscript
+from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
 AGENT = "Claude Code"
@@ -14,7 +14,7 @@ HEAD = 64 * 1024
 SUBAGENTS_CAP = 100
 INTERRUPTED = "[Request interrupted by user"
 
-_SAID = ("user", "assistant", "system", "summary")
+_MESSAGE_LINES = ("user", "assistant", "system", "summary")
 _SHARED = ("sessionId", "version", "cwd", "gitBranch", "userType")
 _LINE = frozenset(
     [
@@ -34,7 +34,7 @@ _MESSAGE = frozenset(["id", "type", "role", "model", "content", "stop_reason", "
 READ = ("text", "thinking", "redacted_thinking", "tool_use", "tool_result")
 
 
-def transcript_of(path: Path, *, source: str, root: Path) -> Transcript:
+def transcript_of(path: Path, *, source: str, root: Path) -> SessionTranscript:
     session = ClaudeSession()
     session.read(json_lines(path, source=source, root=root))
     for file in _subagents(path, session.ident):
@@ -43,24 +43,24 @@ def transcript_of(path: Path, *, source: str, root: Path) -> Transcript:
 
 
 def is_session(head: bytes) -> bool:
-    """By the first lines: some of them may be no messages."""
+    """Decided by the first lines; some of them may not be messages."""
     return b'"sessionId"' in head and b'"parentUuid"' in head and b'"type"' in head
 
 
 def is_subagent(head: bytes) -> bool:
-    """What a subagent did lies in a file of its own, and belongs to the session that called it."""
+    """A subagent has a file of its own, and belongs to the session that called it."""
     return is_session(head) and b'"agentId"' in head and b'"isSidechain":true' in head.replace(b" ", b"")[:4096]
 
 
 def _subagents(path: Path, session: str) -> list[Path]:
-    """Those of the session that lie beside it, or in a folder of its name."""
-    found = [*path.parent.glob("agent-*.jsonl"), *(path.parent / path.stem / "subagents").glob("agent-*.jsonl")]
+    """The session's subagents, whose files are beside it or in a folder with its name."""
+    files = [*path.parent.glob("agent-*.jsonl"), *(path.parent / path.stem / "subagents").glob("agent-*.jsonl")]
     quoted = session.encode()
-    own = (file for file in found if session and quoted in (head := head_of(file, HEAD)) and is_subagent(head))
+    own = (file for file in files if session and quoted in (head := head_of(file, HEAD)) and is_subagent(head))
     return sorted(own)[:SUBAGENTS_CAP]
 
 
-class ClaudeSession(Session):
+class ClaudeSession(SessionReader):
     def __init__(self) -> None:
         super().__init__()
         self._first: dict[str, Any] = {}
@@ -79,7 +79,7 @@ class ClaudeSession(Session):
         if "sessionId" in line and not self._first:
             self._first = line
         self._moment(line)
-        if kind not in _SAID:
+        if kind not in _MESSAGE_LINES:
             self._other[kind] += 1
             return
         parent = self._parent(line, agent)
@@ -97,22 +97,22 @@ class ClaudeSession(Session):
         return known_at if known_at is not None else self._tasks.get("", 0)
 
     def _note(self, line: dict[str, Any], message: dict[str, Any], ref: SourceRef) -> None:
-        """How it would have ended, if this were the last line."""
-        words = words_of(message.get("content"))
-        self._cancelled = line.get("type") == "user" and words.startswith(INTERRUPTED)
+        """How the session ended, if this is the last line."""
+        content_text = words_of(message.get("content"))
+        self._cancelled = line.get("type") == "user" and content_text.startswith(INTERRUPTED)
         if line.get("type") != "assistant":
             return
         self._failed = None
         if line.get("isApiErrorMessage") is True:
             kind, status = text(line.get("error")) or "api_error", count(line.get("apiErrorStatus"))
             code = "" if status is None else str(status)
-            self._failed = ErrorInfo(type=kind, message=redact(words), code=code, phase="subject", ref=ref)
+            self._failed = ErrorInfo(type=kind, message=redact(content_text), code=code, phase="subject", ref=ref)
         else:
             self._model = text(message.get("model")) or self._model
             self._stop = text(message.get("stop_reason")) or self._stop
 
     def _count(self, message: dict[str, Any], line: dict[str, Any]) -> None:
-        """Every line of one answer tells what the answer used so far: the last is right."""
+        """Every line of an answer has the usage of that answer so far: the last one is right."""
         if used := mapping(message.get("usage")):
             ident = text(message.get("id")) or text(line.get("uuid"))
             self._usages[ident] = used
@@ -126,38 +126,38 @@ class ClaudeSession(Session):
                 result = ToolResult(
                     text=words_of(part.get("content")),
                     is_error=failed if isinstance(failed, bool) else None,
-                    extra=known(images=other_parts(part.get("content"))),
+                    extra=non_empty(images=other_parts(part.get("content"))),
                 )
                 ident = text(part.get("tool_use_id"))
-                self._talk.answer(ident, result, ref)
-                # the result of a task names the subagent that did it
-                agent, asked = text(mapping(line.get("toolUseResult")).get("agentId")), self._talk.asked(ident)
-                self._tasks |= {agent: asked} if agent and asked is not None else {}
+                self._builder.answer(ident, result, ref)
+                # the result of a task names its subagent
+                agent, step = text(mapping(line.get("toolUseResult")).get("agentId")), self._builder.step_of_call(ident)
+                self._tasks |= {agent: step} if agent and step is not None else {}
 
     def _say(self, line: dict[str, Any], message: dict[str, Any], parent: int | None, ref: SourceRef) -> None:
         content = message.get("content", line.get("content", line.get("summary")))
         parts = [mapping(part) for part in sequence(content)]
         calls = tuple(call_of(part) for part in parts if part.get("type") == "tool_use")
-        words, thought = (
+        content_text, thought = (
             words_of(content),
             "\n".join(text(part.get("thinking")) for part in parts if "thinking" in part),
         )
-        left = tuple(plain(part) for part in parts if part.get("type") not in READ)
-        if not (words or thought or calls or left):
-            return  # nothing but results, which stand with their calls
-        index = self._talk.next
+        other_parts_ = tuple(plain(part) for part in parts if part.get("type") not in READ)
+        if not (content_text or thought or calls or other_parts_):
+            return  # only results, which are added to their calls
+        index = self._builder.next
         self._tasks |= {"": index} if any(call.name in ("Task", "Agent") for call in calls) else {}
-        # an error of the API is written in the place of an answer
+        # an API error is written in place of an answer
         failed = line.get("isApiErrorMessage") is True
         role = "" if failed else text(message.get("role")) or text(line.get("type"))
-        self._talk.add(
+        self._builder.add(
             Step(
                 index=index,
                 actor=actor_of(role, line),
                 kind="tool_call" if calls else "message" if role in ("user", "assistant") else "log",
                 parent=parent,
-                text=words,
-                parts=left,
+                text=content_text,
+                parts=other_parts_,
                 reasoning=thought,
                 tool_calls=calls,
                 error=self._failed if failed else None,
@@ -170,13 +170,13 @@ class ClaudeSession(Session):
         )
 
     def _extra(self, line: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
-        """Without what the session as a whole says, and what every line says of the one before."""
+        """Without the session's own fields, and without the link to the previous line."""
         shared = {key: line[key] for key in _SHARED if key in line and line[key] != self._first.get(key)}
         after = line.get("parentUuid") if line.get("parentUuid") != self._before else None
-        told = known(parent=after, stop_reason=message.get("stop_reason"), message_id=message.get("id"))
-        return rest(line, _LINE) | rest(message, _MESSAGE) | known(**shared) | told
+        ids = non_empty(parent=after, stop_reason=message.get("stop_reason"), message_id=message.get("id"))
+        return rest(line, _LINE) | rest(message, _MESSAGE) | non_empty(**shared) | ids
 
-    def transcript(self) -> Transcript:
+    def transcript(self) -> SessionTranscript:
         return self._transcript(
             agent=AGENT,
             session=self.ident,
@@ -184,7 +184,7 @@ class ClaudeSession(Session):
             model=self._model,
             stop_reason=self._stop,
             usage=total_usage(self._usages, self._costs),
-            extra=known(
+            extra=non_empty(
                 cwd=self._first.get("cwd"),
                 git_branch=self._first.get("gitBranch"),
                 user_type=self._first.get("userType"),
@@ -210,16 +210,16 @@ def words_of(content: Any) -> str:
 
 
 def other_parts(content: Any) -> int | None:
-    """How many parts of a result are no text."""
+    """How many parts of a result are not text."""
     return sum(mapping(part).get("type") != "text" for part in sequence(content)) or None
 
 
 def total_usage(usages: dict[str, dict[str, Any]], costs: dict[str, float]) -> Usage:
-    """Of all answers, each told once. The tokens of the input are those that no cache held."""
+    """The sum over all answers, each counted once. Input tokens exclude cached ones."""
 
     def total(key: str) -> int | None:
-        found = [value for used in usages.values() if (value := count(used.get(key))) is not None]
-        return sum(found) if found else None
+        values = [value for used in usages.values() if (value := count(used.get(key))) is not None]
+        return sum(values) if values else None
 
     cost = sum(costs.values()) if costs else None
     return Usage(

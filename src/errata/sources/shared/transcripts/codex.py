@@ -8,8 +8,19 @@ from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult
 from errata.model.words import ActorRole
 from errata.sources.base import decode, json_lines
 from errata.sources.shared.chat import CHAT_ROLES
-from errata.sources.shared.transcripts.session import Session, Transcript
-from errata.sources.shared.values import as_text, count, known, mapping, moment, plain, rest, sequence, settings, text
+from errata.sources.shared.transcripts.session import SessionReader, SessionTranscript
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    mapping,
+    moment,
+    non_empty,
+    plain,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 from errata.text.redact import redact
 
 AGENT = "Codex"
@@ -21,7 +32,7 @@ _ITEM = frozenset(["type", "role", "content", "summary", "encrypted_content", "n
 _EXIT_CODE = re.compile(r"^Exit code: (-?\d{1,5})$", re.MULTILINE)
 
 
-def transcript_of(path: Path, *, source: str, root: Path) -> Transcript:
+def transcript_of(path: Path, *, source: str, root: Path) -> SessionTranscript:
     session = CodexSession()
     session.read(json_lines(path, source=source, root=root))
     return session.transcript()
@@ -31,7 +42,7 @@ def is_session(head: bytes) -> bool:
     return b'"session_meta"' in head and b'"payload"' in head and b'"timestamp"' in head
 
 
-class CodexSession(Session):
+class CodexSession(SessionReader):
     def __init__(self) -> None:
         super().__init__()
         self._meta: dict[str, Any] = {}
@@ -65,36 +76,36 @@ class CodexSession(Session):
         elif kind in _CALLS:
             self._call(item, at, ref)
         elif kind in _RESULTS:
-            self._talk.answer(text(item.get("call_id")), _result(item.get("output")), ref)
+            self._builder.answer(text(item.get("call_id")), _result(item.get("output")), ref)
         else:
             self._other[kind] += 1
 
     def _message(self, item: dict[str, Any], at: str | None, ref: SourceRef) -> None:
         role: ActorRole = CHAT_ROLES.get(text(item.get("role")), "environment")
-        words = "\n".join(text(mapping(part).get("text")) for part in sequence(item.get("content")))
+        content_text = "\n".join(text(mapping(part).get("text")) for part in sequence(item.get("content")))
         if role == "assistant":
-            # whatever had gone wrong before, it went on
+            # whatever had failed before, the session went on
             self._failed, self._cancelled, self._aborted = None, False, ""
-        self._add(Actor(role=role), "message", words, at, ref, rest(item, _ITEM))
+        self._add(Actor(role=role), "message", content_text, at, ref, rest(item, _ITEM))
 
     def _call(self, item: dict[str, Any], at: str | None, ref: SourceRef) -> None:
-        written = item.get("arguments", item.get("input", item.get("action")))
+        arguments = item.get("arguments", item.get("input", item.get("action")))
         name = text(item.get("name")) or text(item.get("type")).removesuffix("_call")
         ident = text(item.get("call_id")) or text(item.get("id"))
         step = Step(
             index=0,
             actor=Actor(role="assistant"),
             kind="tool_call",
-            reasoning=self._taken(),
-            tool_calls=(_tool_call(name, ident, written),),
+            reasoning=self._take_reasoning(),
+            tool_calls=(_tool_call(name, ident, arguments),),
             started_at=at,
             ref=ref,
             extra=rest(item, _ITEM | {"call_id"}),
         )
-        self._talk.add(step)
+        self._builder.add(step)
 
     def _event(self, event: dict[str, Any], at: str | None, ref: SourceRef) -> None:
-        """Most events only tell once more what the items say."""
+        """Most events only repeat the items."""
         kind = text(event.get("type"))
         if kind == "token_count":
             self._tokens = mapping(mapping(event.get("info")).get("total_token_usage")) or self._tokens
@@ -102,24 +113,35 @@ class CodexSession(Session):
             self._cancelled, self._aborted = True, text(event.get("reason")) or kind
         elif kind in ("error", "stream_error"):
             message = redact(text(event.get("message")))
-            found = ErrorInfo(type=_kind_of(event, kind), message=message, phase="subject", at=at, ref=ref)
-            self._failed = found if kind == "error" else self._failed
+            error = ErrorInfo(type=_kind_of(event, kind), message=message, phase="subject", at=at, ref=ref)
+            self._failed = error if kind == "error" else self._failed
             self._add(Actor(role="environment"), "log", message, at, ref, rest(event, ("message",)))
         else:
             self._other[kind] += 1
 
-    def _add(self, actor: Actor, kind: Any, words: str, at: str | None, ref: SourceRef, extra: dict[str, Any]) -> None:
-        reasoning = self._taken() if actor.role == "assistant" else ""
-        self._talk.add(
-            Step(index=0, actor=actor, kind=kind, text=words, reasoning=reasoning, started_at=at, ref=ref, extra=extra)
+    def _add(
+        self, actor: Actor, kind: Any, content_text: str, at: str | None, ref: SourceRef, extra: dict[str, Any]
+    ) -> None:
+        reasoning = self._take_reasoning() if actor.role == "assistant" else ""
+        self._builder.add(
+            Step(
+                index=0,
+                actor=actor,
+                kind=kind,
+                text=content_text,
+                reasoning=reasoning,
+                started_at=at,
+                ref=ref,
+                extra=extra,
+            )
         )
 
-    def _taken(self) -> str:
-        """What was thought before stands with what came of it."""
+    def _take_reasoning(self) -> str:
+        """The reasoning so far, for the step that follows it."""
         thought, self._thought = self._thought, ""
         return thought
 
-    def transcript(self) -> Transcript:
+    def transcript(self) -> SessionTranscript:
         began = moment(self._meta.get("timestamp"))
         return self._transcript(
             agent=AGENT,
@@ -128,7 +150,7 @@ class CodexSession(Session):
             model=text(self._context.get("model")),
             stop_reason=self._aborted,
             usage=self._usage(),
-            extra=known(
+            extra=non_empty(
                 meta=settings(rest(self._meta, _META)),
                 context=settings(rest(self._context, ("model",))),
                 instructions=self._meta.get("instructions") or self._meta.get("base_instructions"),
@@ -137,7 +159,7 @@ class CodexSession(Session):
         )
 
     def _usage(self) -> Usage:
-        """The running total that came last."""
+        """The last running total."""
         return Usage(
             input=count(self._tokens.get("input_tokens")),
             output=count(self._tokens.get("output_tokens")),
@@ -153,36 +175,36 @@ def _kind_of(event: dict[str, Any], kind: str) -> str:
     return info if isinstance(info, str) else next(iter(mapping(info)), kind)
 
 
-def _tool_call(name: str, ident: str, written: Any) -> ToolCall:
-    if not isinstance(written, str):
-        return ToolCall(name=name, id=ident, arguments=plain(written))
+def _tool_call(name: str, ident: str, arguments: Any) -> ToolCall:
+    if not isinstance(arguments, str):
+        return ToolCall(name=name, id=ident, arguments=plain(arguments))
     try:
-        return ToolCall(name=name, id=ident, arguments=plain(decode(written.encode())))
+        return ToolCall(name=name, id=ident, arguments=plain(decode(arguments.encode())))
     except ValueError:
-        # a patch is handed over as it is
-        return ToolCall(name=name, id=ident, arguments={"input": written})
+        # a patch is passed as it is
+        return ToolCall(name=name, id=ident, arguments={"input": arguments})
 
 
 def _result(output: Any) -> ToolResult:
-    """A text, a document in a text with the exit code beside it, or an object that says whether it worked."""
-    told = output
+    """A text, a text with a JSON document and an exit code, or an object with a success flag."""
+    value = output
     if isinstance(output, str) and output.startswith("{"):
         try:
-            told = decode(output.encode())
+            value = decode(output.encode())
         except ValueError:
-            told = output
-    if not isinstance(told, dict):
-        words = told if isinstance(told, str) else _words(told)
-        found = _EXIT_CODE.search(words[:400])
-        return ToolResult(text=words, exit_code=int(found[1]) if found else None)
-    code = mapping(told.get("metadata")).get("exit_code")
-    worked = told.get("success")
+            value = output
+    if not isinstance(value, dict):
+        content_text = value if isinstance(value, str) else _words(value)
+        match = _EXIT_CODE.search(content_text[:400])
+        return ToolResult(text=content_text, exit_code=int(match[1]) if match else None)
+    code = mapping(value.get("metadata")).get("exit_code")
+    worked = value.get("success")
     return ToolResult(
-        text=_words(told.get("output", told.get("content"))),
+        text=_words(value.get("output", value.get("content"))),
         exit_code=code if type(code) is int else None,
         is_error=not worked if isinstance(worked, bool) else None,
-        extra=rest(told, ("output", "content", "success", "metadata"))
-        | known(metadata=rest(mapping(told.get("metadata")), ("exit_code",))),
+        extra=rest(value, ("output", "content", "success", "metadata"))
+        | non_empty(metadata=rest(mapping(value.get("metadata")), ("exit_code",))),
     )
 
 

@@ -1,0 +1,40 @@
+"""A run on a page: its title, its harness and unit, and its number of attempts."""
+
+from errata.cli.output import plural
+from errata.model import Run, StoredRun
+from errata.runs.names import needs_native_id, variant_of
+from errata.runs.without_failures import cases_not_in_log
+
+
+def harness_title(run: Run) -> str:
+    from errata.sources import harness_of
+
+    return harness_of(run.source.name).title
+
+
+def counted_in(run: Run, unit: str) -> str:
+    """`trial`, `eval`, `turn`; else `case` or `attempt`."""
+    from errata.sources import harness_of
+
+    return harness_of(run.source.name).unit or unit.removesuffix("s")
+
+
+def attempts_in_words(stored: StoredRun) -> str:
+    """`29 attempts, 2 missing`."""
+    return ", ".join([plural(stored.counts.attempts_in_log, "attempt"), *beside(stored)])
+
+
+def beside(stored: StoredRun) -> list[str]:
+    """Planned attempts that were never made, and attempts that are not in the log."""
+    missing, untold = stored.counts.missing, cases_not_in_log(stored)
+    parts = [f"{missing:,} missing"] if missing else []
+    return [*parts, f"{untold:,} measured but not in the log"] if untold else parts
+
+
+def title_of(run: Run, name: str) -> str:
+    """One line that identifies a run."""
+    suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
+    date = (run.started_at or "")[:10]
+    named = f"Run {name} ({run.native_id})" if needs_native_id(run, name) else f"Run {name}"
+    model = "" if name == run.subject.model else run.subject.model
+    return " · ".join(part for part in (named, model, suite, date) if part)

@@ -1,0 +1,86 @@
+"""Owners and outcomes are coloured on a terminal, never in a pipe, in JSON, or against NO_COLOR."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+
+from errata.cli.colour import COLOURS, coloured, use_colour
+from errata.model.words import OUTCOMES, OWNERS
+from terminal import FIXTURES, PROGRAM, done, import_fixtures
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+RED_MODEL = "\x1b[31mmodel"
+
+
+@pytest.fixture(autouse=True)
+def no_wish(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def test_every_owner_and_outcome_has_a_colour():
+    assert {*OWNERS, *OUTCOMES} <= set(COLOURS)
+
+
+def on_a_terminal(*arguments, **environment):
+    master, slave = pty.openpty()
+    program = subprocess.Popen(
+        [str(PROGRAM), *arguments], stdin=slave, stdout=slave, stderr=slave, env=os.environ | environment
+    )
+    os.close(slave)
+    parts = []
+    try:
+        while part := os.read(master, 65_536):
+            parts.append(part)
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    assert program.wait() == 0
+    return b"".join(parts).decode()
+
+
+@pytest.mark.req("B-82")
+def test_owners_are_coloured_on_a_terminal():
+    import_fixtures(RUN_B)
+
+    assert RED_MODEL in on_a_terminal("failures", "latest")
+    assert "\x1b[33m" not in on_a_terminal("failures", "latest", "--json")
+    assert "\x1b[" not in on_a_terminal("failures", "latest", NO_COLOR="1")
+
+
+def test_a_pipe_has_no_colours_unless_they_are_forced(monkeypatch):
+    import_fixtures(RUN_B)
+    plain = done("failures", "latest").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+    assert "\x1b[" not in plain
+    assert RED_MODEL in done("failures", "latest").out
+    assert "\x1b[31mfail" in done("show", "latest/002-queries/001-text_lookup").out
+    assert "\x1b[" not in done("failures", "latest", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("environment", "shown"),
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "0"}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"NO_COLOR": ""}, False),
+    ],
+)
+def test_no_color_wins_over_force_color(monkeypatch, environment, shown):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert use_colour() is shown
+
+
+def test_blanks_around_a_word_keep_it_in_its_colour(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+    assert coloured("model   ") == "\x1b[31mmodel   \x1b[0m"
+    assert coloured("another") == "another"
