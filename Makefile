@@ -72,6 +72,7 @@ check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated docu
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
+	@$(BIN)/python scripts/lint_words.py
 	@$(BIN)/python scripts/docs_check.py --check
 	@$(BIN)/python scripts/json_docs.py --check
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer, StoredRun
-from errata.review.choose import ChosenReviewer, no_price
+from errata.review.choose_reviewer import ChosenReviewer, no_price
 from errata.review.limits import Limits
 from errata.review.plan import ReviewPlan, ReviewRequest
 from errata.review.reviewers.llm import opened_model

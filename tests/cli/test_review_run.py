@@ -268,7 +268,7 @@ def test_a_reviewer_that_makes_no_sense_is_refused(imported, options, says):
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(imported, monkeypatch):
-    monkeypatch.setattr("errata.review.choose.find_spec", lambda _: None)
+    monkeypatch.setattr("errata.review.choose_reviewer.find_spec", lambda _: None)
 
     told = errata("review", "run", "latest", "--model", "openai:gpt-5", "--dry-run")
 

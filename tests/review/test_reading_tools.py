@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from errata.model import Reviewer
-from errata.review.choose import ChosenReviewer
+from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.plan import ReviewRequest, at_most, estimated, prompt_of
 from errata.review.protocols import ReviewerAnswer
 from errata.review.reading_tools import WholePackets

@@ -9,7 +9,7 @@ import pytest
 
 from errata.model import Reviewer, Usage
 from errata.model.attempt import Filters
-from errata.review.choose import ChosenReviewer, no_price
+from errata.review.choose_reviewer import ChosenReviewer, no_price
 from errata.review.limits import Limits
 from errata.review.plan import ReviewRequest
 from errata.review.protocols import ReviewerAnswer, ReviewFailedError

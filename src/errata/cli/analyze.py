@@ -16,9 +16,9 @@ from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import history_output, show_memory, tell_history
 from errata.cli.render.runs import beside, counted_in, title_of
+from errata.cli.render.score_json import json_score
 from errata.cli.render.scores import put_bracket
 from errata.cli.runs import fields_of
-from errata.cli.score import json_score
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput

@@ -39,7 +39,7 @@ PASSING = frozenset(". ")
 
 def to_html(document: Document) -> str:
     style = files("errata.render").joinpath("page.css").read_text(encoding="utf-8")
-    page = _Page(document)
+    page = _HtmlPage(document)
     return "\n".join(
         (
             "<!doctype html>",
@@ -66,7 +66,7 @@ def _policy(style: str) -> str:
     return f"default-src &#39;none&#39;; style-src &#39;sha256-{digest}&#39;"
 
 
-class _Page:
+class _HtmlPage:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._anchors = Anchors(document)

@@ -34,10 +34,10 @@ _MARKS = {"points": "-", "tasks": "- [ ]"}
 
 
 def to_markdown(document: Document) -> str:
-    return "\n\n".join(_Page(document).parts()) + "\n"
+    return "\n\n".join(_MarkdownPage(document).parts()) + "\n"
 
 
-class _Page:
+class _MarkdownPage:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._anchors = Anchors(document)

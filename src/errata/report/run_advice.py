@@ -83,22 +83,22 @@ def _is_steady(failure: RunFailure) -> bool:
     return failure.owner == "model" and failure.repeat.reports + failure.repeat.unreported_runs >= REPEATED
 
 
-class _Rule(NamedTuple):
+class _AdviceRule(NamedTuple):
     kind: AdviceKind
     group: RecommendationGroup
     applies: Callable[[RunFailure], bool]
 
 
 _RULES = (
-    _Rule("known_gap", "eval", lambda one: one.label == "KNOWN_GAP"),
-    _Rule("harness", "config", lambda one: one.owner == "harness"),
-    _Rule("infrastructure", "none", lambda one: one.owner in ("provider", "environment", "simulator")),
-    _Rule("collateral", "none", lambda one: one.owner == "collateral"),
-    _Rule("grader", "config", lambda one: one.owner == "grader"),
-    _Rule("task", "eval", lambda one: one.owner == "task"),
-    _Rule("budget", "config", lambda one: one.owner == "budget"),
-    _Rule("unknown", "none", lambda one: one.owner == "unknown"),
-    _Rule("model", "none", lambda one: one.owner == "model"),
+    _AdviceRule("known_gap", "eval", lambda one: one.label == "KNOWN_GAP"),
+    _AdviceRule("harness", "config", lambda one: one.owner == "harness"),
+    _AdviceRule("infrastructure", "none", lambda one: one.owner in ("provider", "environment", "simulator")),
+    _AdviceRule("collateral", "none", lambda one: one.owner == "collateral"),
+    _AdviceRule("grader", "config", lambda one: one.owner == "grader"),
+    _AdviceRule("task", "eval", lambda one: one.owner == "task"),
+    _AdviceRule("budget", "config", lambda one: one.owner == "budget"),
+    _AdviceRule("unknown", "none", lambda one: one.owner == "unknown"),
+    _AdviceRule("model", "none", lambda one: one.owner == "model"),
 )
 
 _WORDS: dict[AdviceKind, str] = {

@@ -34,7 +34,7 @@ class _ErrorText(NamedTuple):
     """The text itself; empty where it is another text than the shape."""
 
 
-class _Group:
+class _SharingFailures:
     def __init__(self, first: _ErrorText) -> None:
         self._first = first
         self._is_verbatim = bool(first.verbatim)
@@ -61,26 +61,26 @@ def shared_errors(
     run: Run, failures: Iterable[tuple[str, Attribution]], lines: Mapping[str, Sequence[LogLine]]
 ) -> list[SharedError]:
     """`failures` come with their case keys; `lines` are the error lines in the logs of an attempt, by attempt id."""
-    groups: dict[str, _Group] = {}
+    groups: dict[str, _SharingFailures] = {}
     for case, attribution in failures:
         for error in _errors_of(attribution, lines.get(attribution.attempt, ())):
-            group = groups.setdefault(error.shape, _Group(error))
+            group = groups.setdefault(error.shape, _SharingFailures(error))
             group.add(attribution.attempt, case_name(run, case), error)
     shared = [group for group in groups.values() if len(group.members) > 1]
     # at equal size, what the harness reports comes before what its logs hold
     return list(_distinct(sorted(shared, key=lambda group: -len(group.members))))
 
 
-def _distinct(groups: Sequence[_Group]) -> Iterator[SharedError]:
+def _distinct(groups: Sequence[_SharingFailures]) -> Iterator[SharedError]:
     """Without those that only repeat, in other words or longer, the text of a larger group of the same failures."""
-    kept: list[_Group] = []
+    kept: list[_SharingFailures] = []
     for group in groups:
         if not any(_repeats(group, other) for other in kept[:MOST_COMPARED]):
             kept.append(group)
             yield group.shared
 
 
-def _repeats(group: _Group, larger: _Group) -> bool:
+def _repeats(group: _SharingFailures, larger: _SharingFailures) -> bool:
     if not group.members.keys() <= larger.members.keys():
         return False
     text, other = group.shared.text, larger.shared.text

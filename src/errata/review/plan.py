@@ -7,7 +7,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Packet, ReviewCall, StoredRun, Usage
 from errata.model.attempt import Filters
-from errata.review.choose import ChosenReviewer
+from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.excerpts import weight
 from errata.review.inherit import MACHINERY
 from errata.review.limits import OUTPUT_TOKENS, Limits

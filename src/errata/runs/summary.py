@@ -228,18 +228,18 @@ def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standin
     return tuple(named)
 
 
-class _Score(NamedTuple):
+class _SummaryScore(NamedTuple):
     passed: int
     total: int
     unit: Literal["cases", "attempts"] = "cases"
     by_harness: bool = False
 
 
-def _score(stored: StoredRun, scores: Scores) -> _Score:
+def _score(stored: StoredRun, scores: Scores) -> _SummaryScore:
     """The strict score, unless the log holds only a part of the cases and the harness states its own count."""
     stated, expected = stored.run.stated_passes, stored.run.expected_cases
     partial = expected is not None and stored.counts.cases < expected
     if scores.unit == "cases" and partial and stated is not None and stated[1] == expected:
-        return _Score(*stated, by_harness=True)
+        return _SummaryScore(*stated, by_harness=True)
     strict = scores.scores["strict"]
-    return _Score(strict.passed, strict.total, scores.unit)
+    return _SummaryScore(strict.passed, strict.total, scores.unit)

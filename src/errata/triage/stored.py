@@ -111,7 +111,7 @@ def _fingerprint(cases: Mapping[str, CaseElsewhere]) -> str:
     return fingerprint(facts, size=4) if facts else ""
 
 
-class _Group(NamedTuple):
+class _AnswerGroup(NamedTuple):
     """One case, as long as its task was the same, where that speaks against the task or its grader."""
 
     case: str
@@ -135,7 +135,9 @@ def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[
             yield group.case, CaseElsewhere(group.failed, group.passed, reference, group.same_task)
 
 
-def _groups(store: Store, own: int, subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]) -> list[_Group]:
+def _groups(
+    store: Store, own: int, subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]
+) -> list[_AnswerGroup]:
     every = tuple(sorted({own, *references, *(pk for pk, _ in subjects)}))
     return _groups_of(store, every, subjects, references)
 
@@ -143,7 +145,7 @@ def _groups(store: Store, own: int, subjects: tuple[tuple[int, str], ...], refer
 @lru_cache(maxsize=1)
 def _groups_of(
     store: Store, pks: tuple[int, ...], subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]
-) -> list[_Group]:
+) -> list[_AnswerGroup]:
     """The same for all runs of a suite, one after the other; most cases are passed by somebody and are not in it."""
     named, groups = dict(subjects), []
     for case, rows in groupby(case_outcomes(store, pks), key=lambda row: row.case):
@@ -158,7 +160,7 @@ def _groups_of(
             references_fail = bool(gold) and not any(gold)
             if references_fail or (not passed and len(failed) >= FEWEST):
                 passed_by = {row.run_pk: row.passed for row in those}
-                groups.append(_Group(case, passed_by, failed, passed, references_fail, bool(digest)))
+                groups.append(_AnswerGroup(case, passed_by, failed, passed, references_fail, bool(digest)))
     return groups
 
 

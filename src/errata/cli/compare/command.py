@@ -1,13 +1,13 @@
 """`errata compare`: the page, the matrix as CSV, or a comparison folder."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
+from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
@@ -15,45 +15,19 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
-from errata.cli.score import json_score
 from errata.cli.table import put_parts, put_table
-from errata.compare.categories import CategoryCount
-from errata.compare.checks import CountByRun
-from errata.compare.comparability import Difference
-from errata.compare.comparison import Compared, Comparison, ComparisonOptions
-from errata.compare.matrix import Row
-from errata.compare.pairs import Pairing, PairTally
-from errata.compare.scores import Policy
-from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
+from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.compare import (
-    Cases,
-    CategoryOutput,
-    ColumnOutput,
-    ComparedRunOutput,
     ComparisonFolderOutput,
-    ComparisonOutput,
-    CountsOutput,
-    DifferenceOutput,
-    FailedByAllOutput,
-    FlipsOutput,
-    InstabilityOutput,
     LeftOutRunOutput,
     NamedRunOutput,
     NotWrittenCode,
     NotWrittenOutput,
-    RowOutput,
-    RunPairOutput,
-    SharesOutput,
-    TallyOutput,
-    UniqueOutput,
-    UniquesOutput,
     WrittenFileOutput,
 )
-from errata.model.output.score import ScoreOutput
-from errata.model.run import case_name
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
 from errata.text.clean import one_line, quoted
@@ -244,160 +218,4 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
         without_commands=tuple(one.run.native_id for one in made.without_commands),
         not_found=tuple(one.run.native_id for one in made.not_found),
         without_column=made.without_column,
-    )
-
-
-POLICIES: tuple[Policy, ...] = ("strict", "as_reported", "clean")
-
-
-def json_comparison(comparison: Comparison) -> ComparisonOutput:
-    matrix, sets = comparison.matrix, comparison.sets
-    called = _Names(comparison)
-    labels = [column.label for column in matrix.columns]
-    return ComparisonOutput(
-        suites=tuple(dict.fromkeys(column.run.suite for column in matrix.columns)),
-        cases=len(matrix.rows),
-        common=comparison.options.common,
-        by_model=comparison.options.by_model,
-        category=comparison.options.category or None,
-        runs=tuple(_run(one, comparison, at) for at, one in enumerate(comparison.runs)),
-        left_out_runs=tuple(
-            LeftOutRunOutput(
-                run=stored.run.native_id,
-                run_id=stored.run.id,
-                model=stored.run.subject.model,
-                why=why.code,
-                excluded=why.detail or None,
-            )
-            for stored, why in comparison.left_out
-        ),
-        differences=tuple(_difference(one, called) for one in comparison.differences),
-        columns=tuple(_column(one) for one in comparison.columns),
-        matrix=tuple(_row(case, row, comparison) for case, row in comparison.shown.rows.items()),
-        failed_by_all=_failed_by_all(sets.failed_by_all, called),
-        unique=UniqueOutput(runs=_uniques(sets.of_runs, called), models=_uniques(sets.of_subjects, called)),
-        instability={subject: _instability(one, called) for subject, one in sets.instability.items()},
-        flips=_flips(sets.flips, called) if sets.flips else None,
-        pairs=tuple(_pair(one) for one in comparison.pairings),
-        failed_checks=tuple(_counts(one, labels) for one in comparison.checks),
-        patterns=tuple(_counts(one, labels) for one in comparison.patterns),
-        categories=tuple(_category(one, labels) for one in comparison.categories),
-    )
-
-
-class _Names:
-    """Case names as the harness writes them."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        self._run = comparison.matrix.columns[0].run
-
-    def of(self, cases: Iterable[str]) -> Cases:
-        return tuple(case_name(self._run, case) for case in cases)
-
-    def by(self, groups: dict[str, Cases]) -> dict[str, Cases]:
-        return {name: self.of(cases) for name, cases in groups.items()}
-
-
-def _run(compared: Compared, comparison: Comparison, at: int) -> ComparedRunOutput:
-    (stored,) = compared.runs
-    cells = comparison.cells[at]
-    return ComparedRunOutput(
-        label=compared.label,
-        model=stored.run.subject.model,
-        agent=stored.run.subject.agent or None,
-        variant=stored.run.variant,
-        subject=comparison.matrix.columns[at].subject,
-        run=stored.run.native_id,
-        run_id=stored.run.id,
-        started_at=stored.run.started_at,
-        passed=cells.passed,
-        failed=cells.failed,
-        neither=cells.neither,
-        scores=_scores(compared),
-    )
-
-
-def _column(compared: Compared) -> ColumnOutput:
-    return ColumnOutput(
-        label=compared.label, run_ids=tuple(stored.run.id for stored in compared.runs), scores=_scores(compared)
-    )
-
-
-def _scores(compared: Compared) -> dict[str, ScoreOutput]:
-    return {policy: json_score(compared.scores[policy]) for policy in POLICIES}
-
-
-def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
-    facts = comparison.cases[case]
-    is_repeated = any(cell is not None and cell.attempts > 1 for cell in row)
-    return RowOutput(
-        case=facts.name,
-        case_key=case,
-        categories=facts.categories,
-        edited=case in comparison.edited,
-        states=tuple(cell.state if cell else None for cell in row),
-        passes=tuple(cell.passes if cell else None for cell in row) if is_repeated else msgspec.UNSET,
-        attempts=tuple(cell.attempts if cell else None for cell in row) if is_repeated else msgspec.UNSET,
-    )
-
-
-def _failed_by_all(cases: FailedByAll, called: _Names) -> FailedByAllOutput:
-    return FailedByAllOutput(
-        runs=called.of(cases.runs),
-        models_in_some_run=called.of(cases.subjects_in_some_run),
-        models_in_every_run=called.of(cases.subjects_in_every_run),
-    )
-
-
-def _uniques(cases: Uniques, called: _Names) -> UniquesOutput:
-    return UniquesOutput(fails=called.by(cases.fails), passes=called.by(cases.passes))
-
-
-def _instability(instability: Instability, called: _Names) -> InstabilityOutput:
-    return InstabilityOutput(
-        runs=instability.runs,
-        unstable=called.of(instability.unstable),
-        failed_in_every_run=called.of(instability.failed_in_every_run),
-    )
-
-
-def _flips(flips: Flips, called: _Names) -> FlipsOutput:
-    return FlipsOutput(from_=flips.first, to=flips.second, **called.by(flips.by_kind))
-
-
-def _difference(difference: Difference, called: _Names) -> DifferenceOutput:
-    return DifferenceOutput(
-        what=difference.what, refuses=difference.refuses, values=difference.values, cases=called.of(difference.cases)
-    )
-
-
-def _pair(pairing: Pairing) -> RunPairOutput:
-    return RunPairOutput(
-        first=pairing.first,
-        second=pairing.second,
-        all=_tally(pairing.all),
-        clean=_tally(pairing.clean),
-        shares=msgspec.convert(pairing.shares, SharesOutput, from_attributes=True) if pairing.shares else None,
-    )
-
-
-def _tally(tally: PairTally) -> TallyOutput:
-    return msgspec.convert(tally, TallyOutput, from_attributes=True)
-
-
-def _counts(count: CountByRun, labels: Sequence[str]) -> CountsOutput:
-    return CountsOutput(name=count.name, runs=dict(zip(labels, count.by_run, strict=True)), all=count.total)
-
-
-def _category(count: CategoryCount, labels: Sequence[str]) -> CategoryOutput:
-    return CategoryOutput(
-        name=count.name,
-        cases=count.cases,
-        failed_rows=count.failed_rows,
-        runs=dict(zip(labels, count.by_run, strict=True)),
-        tried=count.tried,
-        hard=count.hard,
-        p=count.p,
-        adjusted=count.adjusted,
-        harder=count.harder,
     )

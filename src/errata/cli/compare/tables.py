@@ -132,7 +132,7 @@ MANY = 200
 Rows = list[tuple[str, ...]]
 
 
-class _Table(NamedTuple):
+class _CountTable(NamedTuple):
     header: tuple[str, ...]
     """Of the columns before those of the runs."""
     rows: Rows
@@ -161,39 +161,39 @@ def put_tables(comparison: Comparison, names: CaseLabels) -> None:
         put_side_by_side(heads.legend, COLUMNS)
 
 
-def _failed(comparison: Comparison, names: CaseLabels) -> _Table:
+def _failed(comparison: Comparison, names: CaseLabels) -> _CountTable:
     """The number of failed cases, then of failures of each check."""
     made = _counts("failed", comparison.checks)
     by_run = [str(one.failed) for one in comparison.cells]
     return made._replace(rows=[(f"{names.word}s", *by_run, str(comparison.failed_rows)), *made.rows])
 
 
-def _counts(title: str, counts: Sequence[CountByRun]) -> _Table:
+def _counts(title: str, counts: Sequence[CountByRun]) -> _CountTable:
     """In the harness's order; of very many, only the most frequent that several cases share."""
     shared = [one for one in counts if one.cases > 1] if len(counts) > MOST else counts
     most = sorted(shared, key=lambda one: (-one.cases, -one.total))[:MOST]
     rows: Rows = [(one.name, *map(str, one.by_run), str(one.total)) for one in counts if one in most]
-    return _Table((title,), rows, len(counts) - len(rows))
+    return _CountTable((title,), rows, len(counts) - len(rows))
 
 
-def _categories(counts: Sequence[CategoryCount], names: CaseLabels) -> _Table:
+def _categories(counts: Sequence[CategoryCount], names: CaseLabels) -> _CountTable:
     shown = sorted(counts, key=lambda one: (-one.failed_rows, one.name))[:MOST]
     rows: Rows = [(one.name, str(one.cases), *map(str, one.by_run), str(one.failed_rows)) for one in shown]
-    return _Table(("failed, by category", f"{names.word}s"), rows, len(counts) - len(shown))
+    return _CountTable(("failed, by category", f"{names.word}s"), rows, len(counts) - len(shown))
 
 
-def _fixed_width(table: _Table) -> int:
+def _fixed_width(table: _CountTable) -> int:
     """The width of the columns that belong to no run."""
     first = max(columns(name) for name in (table.header[0], *(wash(row[0]) for row in table.rows)))
     total = max(columns(row[-1]) for row in table.rows)
     return min(first, FIRST) + sum(columns(head) + GAP for head in table.header[1:]) + max(total, len("all")) + GAP
 
 
-def _widest(table: _Table) -> int:
+def _widest(table: _CountTable) -> int:
     return max(columns(cell) for row in table.rows for cell in row[len(table.header) : -1])
 
 
-def _put_by_run(table: _Table, heads: Heads) -> None:
+def _put_by_run(table: _CountTable, heads: Heads) -> None:
     """If the page has no room for all runs, only their sum."""
     header = (*table.header, *heads.texts, "all")
     rows = table.rows if heads.texts else [(*row[: len(table.header)], row[-1]) for row in table.rows]

@@ -24,7 +24,7 @@ from errata.model.times import to_iso
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS
-from errata.review.choose import ReviewerFlags, choose
+from errata.review.choose_reviewer import ReviewerFlags, choose
 from errata.review.limits import Limits
 from errata.review.plan import ReviewPlan, ReviewRequest, refuse_unpriced_cap
 from errata.review.protocols import Prompt

@@ -335,11 +335,11 @@ def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
     """Text, other parts and reasoning."""
     if type(content) is str:
         return content, (), ""
-    read = _Content(content)
+    read = _EventContent(content)
     return "\n".join(read.texts), tuple(read.parts), "\n".join(read.thoughts)
 
 
-class _Content:
+class _EventContent:
     """The parts of a message, with texts and reasoning separated."""
 
     __slots__ = ("parts", "texts", "thoughts")

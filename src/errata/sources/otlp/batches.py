@@ -192,7 +192,7 @@ class _Attribute(msgspec.Struct):
     value: Any = None
 
 
-class _Head(msgspec.Struct):
+class _BatchHead(msgspec.Struct):
     traceId: Any = None  # noqa: N815
     parentSpanId: Any = None  # noqa: N815
     startTimeUnixNano: Any = None  # noqa: N815
@@ -209,7 +209,7 @@ class TraceSubject(NamedTuple):
     agent_version: str = ""
 
 
-_head = msgspec.json.Decoder(_Head)
+_head = msgspec.json.Decoder(_BatchHead)
 _NOBODY = TraceSubject()
 
 
@@ -266,7 +266,7 @@ class TraceSurvey:
         return {one for one in self._tested.values() if one.model}
 
 
-def _together(tested: TraceSubject, head: _Head) -> TraceSubject:
+def _together(tested: TraceSubject, head: _BatchHead) -> TraceSubject:
     attributes = {text(one.key): value_of(one.value) for one in head.attributes or () if text(one.key) in _WANTED}
     judged = text(attributes.get("openinference.span.kind")).lower() == "evaluator"
     if not tested.model and not judged and (model := _first(attributes, names.REQUESTED)):

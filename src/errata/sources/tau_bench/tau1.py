@@ -47,7 +47,7 @@ _INFO = frozenset(["task", "reward_info", "user_cost", "error", "traceback"])
 _TASK = frozenset(["instruction", "actions", "outputs"])
 
 
-class _Glance(msgspec.Struct):
+class _Tau1Glance(msgspec.Struct):
     """What has to be known about all rows before the first is converted."""
 
     domain: str = ""
@@ -83,8 +83,8 @@ def read(path: Path) -> Iterator[Item]:
     yield from of_run(run.id, convert_each(document.rows(), rows.items, source=NAME))
 
 
-def _look(document: LongDocument) -> _Glance:
-    glance = _Glance()
+def _look(document: LongDocument) -> _Tau1Glance:
+    glance = _Tau1Glance()
     for row in document.rows():
         if isinstance(row, Unreadable):
             continue
@@ -96,7 +96,7 @@ def _look(document: LongDocument) -> _Glance:
     return glance
 
 
-def _run(path: Path, glance: _Glance, ref: SourceRef) -> Run:
+def _run(path: Path, glance: _Tau1Glance, ref: SourceRef) -> Run:
     match = _FILE.match(path.stem)
     name_parts = match.groupdict() if match else {}
     return Run(

@@ -52,7 +52,7 @@ class _Reward(msgspec.Struct):
     reward: float | None = None
 
 
-class _Glance(msgspec.Struct):
+class _Tau2Glance(msgspec.Struct):
     termination_reason: str = ""
     reward_info: _Reward | None = None
 
@@ -174,7 +174,7 @@ def read(path: Path) -> Iterator[Item]:
     yield from simulations.missing_trials()
 
 
-_glance = msgspec.json.Decoder(_Glance)
+_glance = msgspec.json.Decoder(_Tau2Glance)
 
 
 def simulation_files(results: Path) -> list[Path]:

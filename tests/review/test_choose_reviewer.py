@@ -4,7 +4,7 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.model.verdict import word_for
-from errata.review.choose import ReviewerFlags, choose
+from errata.review.choose_reviewer import ReviewerFlags, choose
 from errata.settings.reviewers import ReviewerSettings
 
 KNOWN = {
@@ -87,7 +87,7 @@ def test_an_agent_whose_tools_are_on_is_started_only_where_that_is_said():
 
 
 def test_a_missing_extra_is_said_before_anything_is_done(monkeypatch):
-    monkeypatch.setattr("errata.review.choose.find_spec", lambda _: None)
+    monkeypatch.setattr("errata.review.choose_reviewer.find_spec", lambda _: None)
 
     with pytest.raises(SettingsError) as told:
         choose(ReviewerFlags(model="openai:gpt-5"), {})
