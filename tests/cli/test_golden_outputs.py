@@ -389,7 +389,7 @@ Act:
   action       Record fixes, and check whether they worked.
   known        Record accepted limitations of a suite.
   writeback    Write settled results in the harness's own format.
-  export       Export runs in the every_eval_ever format.
+  export       Export runs in the every_eval_ever format, or as tables.
 
 Store:
   import       Read runs into the store.
