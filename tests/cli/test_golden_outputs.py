@@ -29,8 +29,8 @@ Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
 
 Owners   model           6   ████████████████████
 (of 9)   grader          1   ███   lint failed, every test passed
-         provider        1   ███   the provider answered with a server error
-         environment     1   ███   a download or a connection of the set-up was cut off
+         provider        1   ███   the provider returned a server error
+         environment     1   ███   a download or connection broke during setup
 
 Causes   2× @typescript-eslint/no-unused-vars
              000-fundamentals/002-http_greeting, 005-idioms/003-shared_validator
@@ -113,11 +113,11 @@ def test_an_attempt(library):
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
 Owner    environment, certain (provisional, rule connection_reset v6)
-         a download or a connection of the set-up was cut off
+         a download or connection broke during setup
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
   and       a package could not be downloaded (package_download)
-  and       the answer is the reference, character for character (answer_equals_reference)
+  and       the answer is identical to the reference (answer_equals_reference)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
@@ -184,7 +184,7 @@ turn-0  recites_reference  likely  output.text  Greets Lena; the Lantern Harbour
 turn-1  recites_reference  likely  output.text  Friday opens at 10:00.
 turn-2  recites_reference  likely  output.text  18 crowns.
 
-   3× recites_reference: the answer is the reference, character for character, in a case that leaves
+   3× recites_reference: the answer is identical to the reference, in a case that leaves
       the words open
 At least 3 suspicious passes among 20 · scores count them as passed
 """)
@@ -198,7 +198,7 @@ execution completed · measurement scored · outcome fail · 1,534 tokens
 Owner    model, likely, also task (provisional, no rule names another owner)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
-  against   every subject that was measured fails this case, which points to the task (all_fail,
+  against   every measured model fails this case, which points to the task (all_fail,
             weak)
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
