@@ -407,8 +407,9 @@ def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
     assert "acme/voice-gamma, 23: the judge also faults more than two sentences" in plain(readers)
 
 
+@pytest.mark.req("B-85")
 def test_only_turns_of_a_conversation_are_called_dependent(tmp_path, monkeypatch):
-    """B-85: promptfoo tests are not turns of a conversation."""
+    """promptfoo tests are not turns of a conversation."""
     monkeypatch.chdir(tmp_path)
     done("import", FIXTURES / "promptfoo" / "export" / "data")
     tests = [json.loads(line)["run_id"] for line in done("runs", "--json").out.splitlines()][:3]
