@@ -65,7 +65,7 @@ def test_what_next_prints_is_described_whole():
 
 
 def test_what_next_prints_where_nothing_is_left_is_described_whole():
-    shown = re.search(r"it is `({\"packet\": null.*?})`", PAGE)
+    shown = re.search(r"`next` prints\n`({\"packet\": null.*?})`", PAGE)
 
     told = done("review", "next", "latest", "--owner", "simulator").row
     assert shown is not None
