@@ -47,3 +47,12 @@ def test_the_owner_of_a_cause_is_that_of_most_of_its_failures():
     (cause,) = summarise_causes(places, [(attempt, attempt) for attempt in "abc"], {"b": "harness", "c": "harness"})
 
     assert cause.owner == "harness"
+
+
+def test_a_knock_on_failure_does_not_give_a_cause_its_owner():
+    places = in_buckets(a="locked", b="locked", c="locked")
+    owners = {"a": "harness", "b": "collateral", "c": "collateral"}
+
+    (cause,) = summarise_causes(places, [(attempt, attempt) for attempt in "abc"], owners)
+
+    assert cause.owner == "harness"

@@ -26,9 +26,14 @@ def summarise_causes(
         CauseSummary(
             bucket=bucket,
             title=titles[bucket],
-            owner=owners_of[bucket].most_common(1)[0][0],
+            owner=_owner(owners_of[bucket]),
             count=len(cases),
             cases=tuple(dict.fromkeys(cases)),
         )
         for bucket, cases in sorted(members.items(), key=lambda pair: -len(pair[1]))
     ]
+
+
+def _owner(owners: Counter[str]) -> str:
+    """The most frequent one; that of knock-on failures only where there is no other."""
+    return max(owners, key=lambda owner: (owner != "collateral", owners[owner]))

@@ -137,7 +137,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
     )
 
 
-MOST_CAUSES = 5
+MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
 MOST_CHECKS = 8
 MOST_CATEGORIES = 10
 CHECK_NAME = 40
@@ -263,7 +263,9 @@ def _show_owners(analysis: Analysis) -> None:
 
 
 def _show_causes(analysis: Analysis) -> None:
-    shown, more = analysis.causes[:MOST_CAUSES], analysis.causes[MOST_CAUSES:]
+    several = sum(cause.count > 1 for cause in analysis.causes)
+    most = min(MOST_CAUSES, max(several, MOST_SINGLE_CAUSES))
+    shown, more = analysis.causes[:most], analysis.causes[most:]
     owner = max((columns(cause.owner) for cause in shown), default=0)
     texts = [f"{cause.count:,}× {cause.owner:<{owner}}  {one_line(cause.title, CAUSE)}" for cause in shown]
     width = max(map(columns, texts), default=0)
