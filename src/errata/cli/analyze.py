@@ -273,7 +273,7 @@ def _show_causes(analysis: Analysis) -> None:
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
     for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
         head = f"{'' if at else 'Causes':<8} {padded(text, width)}"
-        put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip())
+        put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip(), hang=13)
         if not beside:
             put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
     if more:
