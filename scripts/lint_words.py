@@ -59,7 +59,9 @@ PHRASES = {
 _PHRASE = re.compile("|".join(rf"(?P<p{at}>\b(?:{phrase})\b)" for at, phrase in enumerate(PHRASES)), re.IGNORECASE)
 _ADVICE = tuple(PHRASES.values())
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_PROSE_KEYS = {"why", "text", "summary", "description", "hint", "title", "action", "meaning", "note", "rule", "says"}
+_PROSE_KEYS = {
+    *("action", "description", "hint", "meaning", "means", "note", "rule", "says", "summary", "text", "title", "why"),
+}
 
 
 class Problem(NamedTuple):

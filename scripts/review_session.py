@@ -55,7 +55,7 @@ def walk(text: str) -> str:
     text = replace_between(text, "\nclean  ", "\n…", errata("score", "latest"), end=r"\n(?=bounds)")
     shown = errata("show", f"latest/{QUOTE}")
     text = replace_between(text, "\n  cause  ", "\n\nTriage", shown, end=r"\n(?=\n?  because|\nTriage)")
-    return replace_between(text, "\nEffect ", "\n", shown, end=r"\n")
+    return replace_between(text, "\nCounts ", "\n", shown, end=r"\n")
 
 
 def errata(*arguments: str, stderr: bool = True) -> str:

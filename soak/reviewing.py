@@ -56,7 +56,7 @@ def main() -> None:
     (stored,) = all_runs(store)
     limits = Limits(parallel=given.parallel, timeout=given.timeout)
     plan = planned(store, stored, ModelSpec(name="m", base_url=given.url), limits)
-    tally = reviewed(store, plan, lambda tally: print(tally.done, flush=True))
+    tally = reviewed(store, plan, lambda tally: print(tally.finished, flush=True))
     print(json.dumps({"failed": tally.failed, "reasons": list(tally.reasons), "stopped": tally.stopped}))
 
 

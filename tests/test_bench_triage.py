@@ -143,7 +143,7 @@ def test_a_miss_of_a_part_that_nobody_tunes_on_is_named_and_never_quoted(part, c
     missed = [Tried(a_sample(part=part), "model", decided_by="rule", quote="the text of the log")]
     report.print_part(part, missed, misses=True)
 
-    assert "x: provider, said model" in (shown := capsys.readouterr().out)
+    assert "x: provider, predicted model" in (shown := capsys.readouterr().out)
     assert "the text of the log" not in shown + str(report.as_json(part, missed))
 
 

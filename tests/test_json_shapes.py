@@ -70,6 +70,7 @@ def printed(tmp_path_factory):
     return found
 
 
+@pytest.mark.req("B-84")
 def test_every_command_with_json_has_a_shape():
     missing = commands_with_json() - {command_of(line) for line in all_shapes()}
 

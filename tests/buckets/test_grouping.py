@@ -56,7 +56,7 @@ def test_a_cluster_is_one_bucket_whomever_it_is_attributed_to():
 
 
 def test_a_gap_on_record_is_one_of_its_case():
-    gap = {"signal": "known_gap", "means": "a gap of this case is on record", "owner": "task"}
+    gap = {"signal": "known_gap", "means": "a known gap of this case is on record", "owner": "task"}
     failures = [
         a_failing(each, "tests failed", case=f"suite/{case}", **gap) for each, case in zip("123", "aab", strict=True)
     ]

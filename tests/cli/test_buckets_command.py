@@ -79,7 +79,7 @@ def test_buckets_go_by_cause_and_not_by_the_dimension_that_shows(turns):
 def test_what_nobody_has_read_is_called_provisional_before_any_number(turns):
     told = done("buckets", "list").out
 
-    assert told.startswith("PROVISIONAL: 7 of 7 buckets are automatic; none reviewed yet\n")
+    assert told.startswith("PROVISIONAL: 7 of 7 buckets were formed by rules; none reviewed yet\n")
     assert {row["status"] for row in buckets().values()} == {"provisional"}
 
 
@@ -117,7 +117,9 @@ def test_an_attempt_tells_its_bucket(turns):
 def test_the_status_of_a_review_tells_of_buckets(evals, tmp_path):
     buckets()
     told = done("review", "status", "jn7mqywb").out
-    assert "\nbuckets         4 provisional (1, 1, 1 and 1 failures, 0 reviewed) · 5 single failures\n" in told
+    assert (
+        "\nbuckets         4 provisional (1 failure each, 0 reviewed) · 5 failures with a cause of their own\n" in told
+    )
 
     read(tmp_path, "jn7mqywb/004-actions/003-rate_limit_guard", "off-by-one", label="MODEL_FAULT")
 
@@ -214,7 +216,7 @@ def test_the_author_of_a_change_is_whoever_is_signed_in(turns, monkeypatch):
         (("move", "9c0d1e2f", "--to", "empty"), "`9c0d1e2f` is a run, and a bucket holds failures"),
         (("move", "9c0d1e2f/turn-1", "--to", "empty"), "`9c0d1e2f/turn-1` did not fail"),
         (("merge", "knowledge"), "A merge needs at least two buckets"),
-        (("undo",), "Nothing was done to buckets yet"),
+        (("undo",), "No bucket was changed yet"),
         (("undo", "--to", "5"), "There is no change 5"),
     ],
 )

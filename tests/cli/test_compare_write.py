@@ -32,7 +32,7 @@ model_summary.csv      3  new
 metadata.json             new
 summary.md                new
 
-left out 7d8e9f0a voice-delta: nothing in it was judged
+left out 7d8e9f0a voice-delta: no attempt was judged
 skipped  commands.csv: the runs do not tell their commands
 next     errata compare results/harbour_bench/rebuilt   compares the runs in it
 """)

@@ -17,7 +17,7 @@ def test_the_analysis_of_the_bundled_example():
 
     assert told.err + told.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable
-checkup   25 of 25 planned evals finished · fit for analysis: 2 notes
+checkup   25 of 25 planned evals finished · fit for comparison (2 notes)
 triage    9 failures · 9 attributed · 0 unknown
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
@@ -29,22 +29,30 @@ Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
 
 Owners   model           6   ████████████████████
 (of 9)   grader          1   ███   lint failed, every test passed
-         provider        1   ███   the provider answered with a server error
-         environment     1   ███   a download or a connection of the set-up was cut off
+         provider        1   ███   the provider returned a server error
+         environment     1   ███   a download or connection broke during setup
 
-Causes   2× @typescript-eslint/no-unused-vars
-             000-fundamentals/002-http_greeting, 005-idioms/003-shared_validator
-         2× "returned value does not match the validator"
-             002-queries/006-pagination_shape, 005-idioms/003-shared_validator
-         6 failures without a common error message
+Causes   1× grader    'ctx' is defined but never used @typescript-eslint/no-unused-vars
+             000-fundamentals/002-http_greeting
+         1× provider  the provider returned a server error
+             001-data_modeling/000-user_table
+         1× model     In table "visits" the index "by_creation_time" uses a reserved name
+             001-data_modeling/003-optional_index
+         1× model     expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
+             002-queries/001-text_lookup
+         1× model     convex/messages.ts(5,3): error TS2322: Type PaginationResult is not ass…
+             002-queries/006-pagination_shape
+         4 more causes, 4 failures: errata buckets list jn7mqywb --all
 Steps    tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed step)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
-         004-actions 1/3 · 005-idioms 2/3   (failures / attempts)
+         004-actions 1/3 · 005-idioms 2/3
+         (failures / attempts; categories without failures are not shown)
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
-Next     errata failures jn7mqywb   the 9 failures, with owner and reason
-         errata rerun jn7mqywb      how to rerun the 2 left out of clean (runs nothing)
-         errata check jn7mqywb      other findings about this run
+Next     errata failures jn7mqywb      the 9 failures, with owner and reason
+         errata rerun jn7mqywb         how to rerun the 2 left out of clean (runs nothing)
+         errata check jn7mqywb         other findings about this run
+         errata review next jn7mqywb   review the failures, one by one
          errata show jn7mqywb/000-fundamentals/002-http_greeting
 """)
 
@@ -55,7 +63,7 @@ def test_the_check_of_a_damaged_run():
     assert told.code == 1
     assert told.out == snapshot("""\
 Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
-NOT FIT for comparison: 3 problems, 2 notes
+NOT FIT for comparison (3 problems, 2 notes)
 
 problem  missing_cases       2 of 30 expected cases have no row: turn-7, turn-18
                              run.log:41 "gave no answer within 15 s"
@@ -113,16 +121,16 @@ def test_an_attempt(library):
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
 Owner    environment, certain (provisional, rule connection_reset v6)
-         a download or a connection of the set-up was cut off
+         a download or connection broke during setup
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
   and       a package could not be downloaded (package_download)
-  and       the answer is the reference, character for character (answer_equals_reference)
+  and       the answer is identical to the reference (answer_equals_reference)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
   against   the harness counted it as failed (reported_counted)
-Effect   in strict and as_reported, not in clean
+Counts   in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
 checks
@@ -147,7 +155,7 @@ files (--full shows their texts)
   expected   answer/convex/rows.ts  181 bytes
   grader     grader.test.ts  148 bytes
 
-bucket   a-download-or-a-connection-of-the-set-up-was-cut-off (provisional)
+bucket   a-download-or-connection-broke-during-setup (provisional)
 id       66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
 from     getRunDetails.envelope.json#/value/evals/15
 status   failed   (the harness's own word)
@@ -162,16 +170,16 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 %; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, likely (provisional, no rule names another owner)
+Owner    model, likely (provisional, the default: no rule points elsewhere)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
             model's own file (convex/guard.ts:5): rule provider_rate_limit looks only at the
             harness's error in the generation, and there was none
-Label    suggested: MODEL_FAULT (convex-evals)
-Effect   in strict, as_reported and clean
-Before   failed in 1 earlier run of the model: jn709tmj (2026-03-02)
+Label    MODEL_FAULT (convex-evals)
+Counts   in strict, as_reported and clean
+History  failed in 1 earlier run of the model: jn709tmj (2026-03-02)
 """)
 
 
@@ -195,16 +203,14 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, likely, also task (provisional, no rule names another owner)
+Owner    model, likely, also task (provisional, the default: no rule points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
-  against   every subject that was measured fails this case, which points to the task (all_fail,
-            weak)
+  against   every measured model fails this case, which points to the task (all_fail, weak)
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
-Label    suggested: model (conversation-bench-owners), partial_multi_tool_execution
-         (conversation-bench)
-Effect   in strict, as_reported and clean
+Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench)
+Counts   in strict, as_reported and clean
 Others   1 other model fails this case: voice-alpha
 
 checks
@@ -267,15 +273,18 @@ Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
          clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set
                                                        up a working copy
 
-Owners   harness        13   ████████████████████   e.g. stored results hold a null where the loader
+Owners   harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
 (of 23)  model          10   ███████████████
 
-Causes   11× <n> validation error for RunResult criteria_scores Input should be a va…
+Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3
-         2× "git worktree add failed: fatal: invalid reference: task-base"
+         9× model    model failed (no error text)
+             test-003, test-008, test-012, test-015, test-028, test-033, test-037, test-040 +1
+         2× harness  the harness could not set up a working copy
              test-019, test-041
-         10 failures without a common error message
+         1× model    T1 failed (no error text)
+             test-022
 Checks   none 13 · T0 9 · T1 1   (first failed check)
 Cost     $54.18
 
@@ -287,7 +296,8 @@ warning  several_sessions    3 sessions in one folder; the latest one's results 
                              file or directory: 'pixi'; no cost"
                              "session 3, 2026-02-14T13:59:12Z: resume; 34 tests reuse stored runs,
                              13 fail at $0"
-warning  errors              13 of 47 attempts (28 %) had errors: aggregation 11, setup 2
+warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggregating, 2 during
+                             setup
                              thread_logs/thread_1.log:1063
                                "1 validation error for RunResult criteria_scores Input should be a
                                valid dictionary [type=dict_type, input_value=None,
@@ -295,8 +305,9 @@ warning  errors              13 of 47 attempts (28 %) had errors: aggregation 11
                              thread_logs/thread_0.log:1404
                                "git worktree add failed: fatal: invalid reference: task-base"
 
-Next     errata failures batch-0214   the 23 failures, with owner and reason
-         errata rerun batch-0214      how to rerun the 2 left out of clean (runs nothing)
+Next     errata failures batch-0214      the 23 failures, with owner and reason
+         errata rerun batch-0214         how to rerun the 2 left out of clean (runs nothing)
+         errata review next batch-0214   review the failures, one by one
          errata show batch-0214/test-003
 """)
 
@@ -345,19 +356,19 @@ def test_the_help():
     assert done("--help").out == snapshot("""\
 Usage: errata [OPTIONS] COMMAND [ARGS]...
 
-  The post-mortem for LLM eval runs: what went wrong, who has to act, how we
-  know, and what to do.
+  The post-mortem for LLM eval runs: what went wrong, who has to act, on what
+  evidence, and what to do next.
 
   errata demo              a bundled example
   errata analyze PATH      a run of your own: read it, check it, sum it up
-  errata failures latest   why each case failed, and whose fault it is
+  errata failures latest   why each case failed, and who has to act
   errata show latest/CASE  one of them, with the evidence
 
-  RUN is a path, a name or id or the beginning of it, a model that has one
-  run, or `latest`.
+  RUN is a path, a run's name or id (or its first characters), a model with
+  only one run, or `latest`.
 
 Options:
-  --store FILE   The store; every command also takes this option itself.
+  --store FILE   Path of the store; also accepted after the command.
   -V, --version  Show the version and exit.
   -h, --help     Show this message and exit.
 
@@ -367,37 +378,37 @@ Look:
   failures     List failures with owner and evidence.
   show         Show a run, a case or an attempt, with evidence.
   score        Show scores under every scoring policy.
-  check        Check whether runs are complete and fit for analysis.
+  check        Check whether runs are complete and fit for comparison.
   sessions     List sessions, results that a later session replaced, and
                knock-on failures.
-  demo         Analyse a bundled example.
+  demo         Run `analyze` on a bundled example.
 
 Compare:
   compare      Compare runs case by case, with significance tests.
   consistency  Show which cases and checks change between repeated runs.
 
 Review:
-  triage       Assign an owner to every failure again.
+  triage       Reassign owners to all failures by the current rules.
   review       Review failures: by model, agent, person or spreadsheet.
   buckets      Group failures by cause, and correct the groups.
 
 Act:
   report       Write a report about runs.
-  rerun        Print the commands that rerun failures the model did not cause.
+  rerun        Print the commands that rerun what `clean` leaves out.
   issues       Write an issue for each failing case, and a script that files
                them.
   action       Record fixes, and check whether they worked.
   known        Record accepted limitations of a suite.
-  writeback    Write settled results in the harness's own format.
-  export       Export runs in the every_eval_ever format.
+  writeback    Write owners and verdicts into copies of the harness's logs.
+  export       Export runs in the every_eval_ever format, or as tables.
 
 Store:
   import       Read runs into the store.
-  fetch        Download runs from their deployment, to read them offline.
+  fetch        Download runs from the harness's server.
   exclude      Exclude a run from every score, with a reason.
   rm           Remove runs from the store.
   doctor       Check the store for damage.
   sources      List the formats that errata reads.
-  trust        Allow a project's `errata.toml` to set reviewers, addresses and
-               keys.
+  trust        Allow a project's `errata.toml` to set reviewers, API addresses
+               and keys.
 """)

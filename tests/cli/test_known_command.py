@@ -114,7 +114,7 @@ def test_forgetting_in_a_dry_run_keeps_it():
     [
         (("add", "006-pagination_shap", *TEXT), "did you mean"),
         (("add", "nowhere/*", *TEXT), "No case fits the pattern `nowhere/*`"),
-        (("add", SHAPE, "--text", " "), "`--text` says nothing"),
+        (("add", SHAPE, "--text", " "), "`--text` is empty"),
         (("add", SHAPE, "--suite", "other", *TEXT), "No case is named"),
         (("add", SHAPE), "Missing option '--text'"),
         (("rm", "nowhere"), "No known gap is named `nowhere`"),

@@ -50,7 +50,7 @@ def modes_in(text):
 @pytest.mark.req("J-16", "J-32", "J-24")
 def test_the_report_has_all_its_sections(final):
     assert re.findall(r"^## (.+)$", final.text, re.MULTILINE) == [
-        "In short",
+        "Summary",
         "Run Set",
         "Top-Line Comparison",
         "Causes",
@@ -63,7 +63,7 @@ def test_the_report_has_all_its_sections(final):
 
 @pytest.mark.req("J-16", "J-25")
 def test_the_buckets_are_causes_with_their_turns_in_each_run(final):
-    rows = {row["bucket"].rpartition(" (")[2].rstrip(")"): row for row in table(section(final.text, "Causes"))}
+    rows = {row["cause"].rpartition(" (")[2].rstrip(")"): row for row in table(section(final.text, "Causes"))}
 
     assert [rows["state_memory_failure"][run] for run in LABELS] == ["14", "14", "11", "14"]
     assert [rows["partial_multi_tool_execution"][run] for run in LABELS] == ["11", "11", "–", "11, 20"]
@@ -73,7 +73,7 @@ def test_the_buckets_are_causes_with_their_turns_in_each_run(final):
 @pytest.mark.req("J-14", "J-25")
 def test_followers_stand_below_the_cause_they_follow_from(provisional):
     rows = table(section(provisional.text, "Causes"))
-    at = next(at for at, row in enumerate(rows) if "premature_end_session" in row["bucket"])
+    at = next(at for at, row in enumerate(rows) if "premature_end_session" in row["cause"])
 
     assert (rows[at]["rows"], rows[at]["voice-beta"]) == ("1", "24")
     assert (rows[at + 1]["rows"], rows[at + 1]["voice-beta"]) == ("5", "25, 26, 27, 28, 29")
@@ -82,7 +82,7 @@ def test_followers_stand_below_the_cause_they_follow_from(provisional):
 
 @pytest.mark.req("J-25")
 def test_where_the_worst_dimension_is_mostly_one_mistake_that_is_told(provisional):
-    told = "By dimension instruction_following looks like the worst (11 rows). By cause it is not: 6 of the 11 are 1 mi"
+    told = "By dimension, instruction_following looks worst (11 rows). By cause it does not: 6 of the 11 are 1 mistake"
 
     assert told in provisional.text
 
@@ -92,7 +92,7 @@ def test_the_words_tell_main_modes_of_each_model_shared_turns_and_the_path(final
     told = folded(final.said)
 
     assert "voice-alpha: 9 failed rows in 2 runs: acts on an unclear name instead of asking which is meant (22" in told
-    assert "voice-beta: 10 failed rows in 1 run, 5 of them only follow: hangs up in the middle of a task (24" in told
+    assert "voice-beta: 10 failed rows in 1 run, 5 of them knock-on: hangs up in the middle of a task (24" in told
     assert "acme/voice-gamma: 7 failed rows in 1 run: carries out half of a request" in told
     assert "all 11 Cancel both of them please. · 22 Ask Rosa to hold a life jacket for me." in told
     assert "wrote r/deep_error_analysis.md" in told
@@ -225,15 +225,18 @@ def test_numbers_of_charts_and_summaries_change_nothing_of_the_counts(tmp_path, 
 
 @pytest.mark.req("J-26")
 def test_whether_runs_differ_is_told_with_the_test_of_it_and_what_it_is_worth(provisional):
-    assert "The runs do not differ beyond chance: of 6 pairs the smallest p is 0.11" in provisional.text
-    assert "0.63 without what says nothing about the model (exact McNemar" in provisional.text
+    assert (
+        "No significant difference between the runs: the closest of 6 pairs is voice-alpha run 2 vs. voice-beta"
+        in provisional.text
+    )
+    assert "(p = 0.11; p = 0.63 without infrastructure failures; exact McNemar)" in provisional.text
     assert "never from a summary or a chart" in provisional.text
 
 
 @pytest.mark.req("J-20")
 def test_modes_are_no_second_judge(provisional, final):
     for text in (provisional.text, final.text):
-        assert "Causes are the reading of reviewers and rules, not a second judge." in text
+        assert "Causes come from reviewers and rules, not from a second judge." in text
 
 
 @pytest.mark.req("J-21")
@@ -251,9 +254,9 @@ def test_every_mode_cites_turns(final):
 def test_of_each_model_every_mode_says_what_goes_wrong_where_and_in_which_dimensions(final, model):
     rows = table(section(final.text, model))
 
-    assert list(rows[0]) == ["error mode", "what it does wrong", "rows", "turns", "dimensions"]
+    assert list(rows[0]) == ["error mode", "mistake", "rows", "turns", "dimensions"]
     for row in rows:
-        assert re.search(r"[a-z]{3} [a-z]", row["what it does wrong"])
+        assert re.search(r"[a-z]{3} [a-z]", row["mistake"])
         assert re.match(r"\d+", row["turns"])
         assert re.match(r"[a-z_]+ \d+", row["dimensions"])
 
@@ -262,8 +265,8 @@ def test_of_each_model_every_mode_says_what_goes_wrong_where_and_in_which_dimens
 def test_before_anybody_has_read_a_mode_is_told_by_what_its_label_means(provisional):
     told = modes_in(provisional.text)["A request of several steps was carried out in part"]
 
-    assert "By rule: nobody has read it yet" in facts(told)["What goes wrong"]
-    assert facts(told)["Which dimensions it causes"] == "tool_use_correct 5, state_tracking 1"
+    assert "(by rule, not reviewed)" in facts(told)["What goes wrong"]
+    assert facts(told)["Failed dimensions"] == "tool_use_correct 5, state_tracking 1"
 
 
 @pytest.mark.req("J-13", "J-14", "J-22")
@@ -271,8 +274,10 @@ def test_a_mode_that_was_read_tells_the_mistake_and_apart_what_the_grader_sees_o
     told = modes_in(final.text)["Forgets what the caller said earlier"]
 
     assert facts(told)["What goes wrong"] == "The name of turn 0 is not kept; the class of turn 8 is not kept"
-    assert "voice-beta, 11: one of two bookings is not cancelled" in told.partition("What the grader sees of it")[2]
-    assert "Re-bucketed in review: 1 of 26 rows; old and new are both on record." in final.text
+    assert (
+        "voice-beta, 11: one of two bookings is not cancelled" in told.partition("Other consequences for the grader")[2]
+    )
+    assert "1 of 26 rows got another cause in review; both are recorded." in final.text
 
 
 @pytest.mark.req("J-23", "J-28")
@@ -315,11 +320,11 @@ def test_the_top_line_tells_failed_rows_what_stood_for_answers_and_the_worst_dim
 @pytest.mark.req("J-24", "J-32", "J-11")
 def test_shared_failures_and_what_only_one_fails_or_passes(provisional):
     told = section(provisional.text, "Shared and Unique")
-    rows = {row[""]: (row["turns that only it fails"], row["turns that only it passes"]) for row in table(told)}
+    rows = {row[""]: (row["only it fails (turns)"], row["only it passes (turns)"]) for row in table(told)}
 
     assert facts(told)["Failed by all 4 runs"] == facts(told)["Failed by all 3 models"] == "11, 22"
     assert facts(told)["voice-alpha, unstable over 2 runs"] == "5, 19, 26"
-    assert rows["voice-beta"] == ("8, 17, 24; and only following: 25, 27, 28, 29", "14")
+    assert rows["voice-beta"] == ("8, 17, 24; knock-on: 25, 27, 28, 29", "14")
     assert rows["acme/voice-gamma, over all its runs"] == ("3, 13, 20, 23", "26")
     assert rows["voice-alpha, over all its runs"] == ("5, 19", "none")
 
@@ -330,21 +335,23 @@ def test_of_each_model_the_dominant_dimensions_are_told_with_their_share(provisi
     told = facts(section(provisional.text, model))
 
     assert re.match(r"[a-z_]+ \d+ \(\d+ %\), .* of \d+ failed rows", told["Dominant dimensions"])
-    assert set(told) == {"Dominant dimensions", "In place of an answer", "Only it fails", "Only it passes"}
+    assert set(told) == {"Dominant dimensions", "Instead of an answer", "Only it fails", "Only it passes"}
 
 
 @pytest.mark.req("J-30")
 def test_a_report_of_rules_says_so_on_top_and_at_every_table_of_causes(provisional):
-    assert facts(provisional.text)["Status"].startswith("PROVISIONAL. 0 of 26 failures read")
+    assert facts(provisional.text)["Status"].startswith("PROVISIONAL. 0 of 26 failures reviewed")
     assert provisional.said.out.splitlines()[0].startswith("4 runs, 26 failed rows, 0 reviewed: PROVISIONAL")
-    marked = provisional.text.count("*PROVISIONAL: this table comes from rules; nobody has read all of it.*")
-    assert marked == 1 + len(modes_in(provisional.text)) + len(MODELS)
+    assert provisional.text.count("PROVISIONAL") == 1
+    causes = [row["status"] for row in table(section(provisional.text, "Causes")) if row["cause"] != "total"]
+    assert set(causes) == {"provisional"}
+    assert all(facts(mode)["State"].startswith("provisional, 0 of ") for mode in modes_in(provisional.text).values())
 
 
 @pytest.mark.req("J-30", "J-02")
 def test_a_report_whose_buckets_were_all_read_is_final(final):
-    assert facts(final.text)["Status"].startswith("final. 26 of 26 failures read by file:reader")
-    assert "7 of 7 buckets final" in facts(final.text)["Status"]
+    assert facts(final.text)["Status"].startswith("final. 26 of 26 failures reviewed by file:reader")
+    assert "7 of 7 causes final" in facts(final.text)["Status"]
     assert "PROVISIONAL" not in final.text
     assert final.said.out.splitlines()[0] == "4 runs, 26 failed rows, 26 reviewed: final."
 
@@ -360,10 +367,10 @@ def test_two_of_three_rows_are_not_enough(tmp_path):
     reported("--comparison-dir", COMPARISON, "-o", "r")
 
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
-    rows = {row["bucket"]: row["status"] for row in table(section(text, "Causes"))}
+    rows = {row["cause"]: row["status"] for row in table(section(text, "Causes"))}
     (status,) = (rows[name] for name in rows if "knowledge_grounding_error" in name)
     assert status == "reviewed"
-    assert facts(text)["Status"].startswith("PROVISIONAL. 2 of 26 failures read")
+    assert facts(text)["Status"].startswith("PROVISIONAL. 2 of 26 failures reviewed")
 
 
 def test_one_run_alone_is_told_by_its_causes(tmp_path):
@@ -371,7 +378,7 @@ def test_one_run_alone_is_told_by_its_causes(tmp_path):
 
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
     assert "## Shared and Unique" not in text
-    assert "One run alone: there is nothing to compare it with." in text
+    assert "Only one run: nothing to compare." in text
     assert "\nall " not in said.out
 
 
@@ -402,13 +409,14 @@ def test_scores_that_say_the_same_share_a_row(provisional):
 def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
     told = section(final.text, "Doubts")
 
-    measured, _, readers = told.partition("Of those who read the rows:")
+    measured, _, readers = told.partition("From reviewers:")
     assert "openai_summary.json says tool_use_correct 29 passes; in the rows: 28" in measured
     assert "acme/voice-gamma, 23: the judge also faults more than two sentences" in plain(readers)
 
 
+@pytest.mark.req("B-85")
 def test_only_turns_of_a_conversation_are_called_dependent(tmp_path, monkeypatch):
-    """B-85: promptfoo tests are not turns of a conversation."""
+    """promptfoo tests are not turns of a conversation."""
     monkeypatch.chdir(tmp_path)
     done("import", FIXTURES / "promptfoo" / "export" / "data")
     tests = [json.loads(line)["run_id"] for line in done("runs", "--json").out.splitlines()][:3]

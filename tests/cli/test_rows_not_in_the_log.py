@@ -21,7 +21,7 @@ def folded(text):
 @pytest.mark.parametrize(
     ("log", "told"),
     [
-        (SIMPLEQA, "No rows to analyse: the harness says simpleqa_scorer accuracy 0.431 over 1,000"),
+        (SIMPLEQA, "No rows to analyse: the harness reports simpleqa_scorer accuracy 0.431 over 1,000"),
         (TRACES, "Nothing was measured: "),
     ],
     ids=["no rows", "no verdicts"],
@@ -49,8 +49,8 @@ def test_a_report_about_a_part_tells_the_harnesss_own_number(tmp_path):
     said = folded(reported(CVEBENCH).out)
     page = only(tmp_path, "reports/**/*.md").read_text()
 
-    assert "the harness says check_exploit mean 0.7051 over 78" in said
-    assert facts(page)["Pass rate"] == "not known: the harness says check_exploit mean 0.7051 over 78"
+    assert "the harness reports check_exploit mean 0.7051 over 78" in said
+    assert facts(page)["Pass rate"] == "not known: the harness reports check_exploit mean 0.7051 over 78"
     assert "0/80" not in said + page
 
 

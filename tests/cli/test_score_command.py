@@ -143,7 +143,7 @@ runs          9c0d1e2f
 
 strict        20/30   66.7 %   [48.8, 80.8]   every turn
 as_reported   20/30   66.7 %   [48.8, 80.8]   the harness's own rule, reproduced
-clean         20/25   80.0 %   [60.9, 91.1]   5 turns left out: only follows from an earlier failure
+clean         20/25   80.0 %   [60.9, 91.1]   5 turns left out: knock-on failure of an earlier one
 reviewed      –                               0 of 1 runs reviewed
 bounds        66.7 % if all left out had failed, 83.3 % if all had passed
 

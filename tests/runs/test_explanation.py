@@ -25,7 +25,7 @@ def test_what_decided_is_quoted_with_its_place():
     told = explained(crashed("ECONNRESET while downloading"))
 
     assert tuple(told.because) == ("errors[0].message", "ECONNRESET while downloading")
-    assert told.meaning == "a download or a connection of the set-up was cut off"
+    assert told.meaning == "a download or connection broke during setup"
 
 
 def test_that_the_harness_counted_it_speaks_against_leaving_it_out():

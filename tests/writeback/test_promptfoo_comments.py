@@ -53,7 +53,7 @@ def test_rows_that_the_provider_failed_get_a_comment_with_the_rule_and_the_evide
     assert {one["do"] for one in made["changes"]} == {"comment"}
     for at, comment in comments.items():
         assert rows_of(COPY)[at]["success"] is False
-        assert comment.startswith(f"{BEGIN}\nprovider: the provider answered with a server error (rule ")
+        assert comment.startswith(f"{BEGIN}\nprovider: the provider returned a server error (rule ")
         assert "\n> " in comment
         assert comment.endswith(END)
 

@@ -41,9 +41,9 @@ def test_what_counts_against_the_model_is_never_written_back(owner):
 
 
 def test_the_words_name_the_owner_the_rule_and_its_version():
-    text = opinion_text(an_opinion(cause="the provider answered with a server error"))
+    text = opinion_text(an_opinion(cause="the provider returned a server error"))
 
-    assert text == "provider: the provider answered with a server error (rule server_error v4, certain)"
+    assert text == "provider: the provider returned a server error (rule server_error v4, certain)"
 
 
 def test_secrets_and_control_characters_stay_out_of_the_words():

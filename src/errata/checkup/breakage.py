@@ -15,6 +15,15 @@ MUCH = 0.2
 MOST = 0.5
 """From this share on, the run shows more about its infrastructure than about its subject."""
 DEAD_AFTER_HOURS = 1
+PLACES = {
+    "setup": "during setup",
+    "subject": "while calling the model",
+    "tool": "in a tool",
+    "environment": "in the environment",
+    "simulator": "in the simulated user",
+    "scoring": "while scoring",
+    "aggregation": "while aggregating",
+}
 RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
 
 
@@ -32,7 +41,7 @@ def unavailable(survey: RunSurvey) -> Iterator[Finding]:
 
 def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
     if survey.with_error and survey.rows:
-        phases = ", ".join(f"{phase} {often}" for phase, often in survey.phases.most_common())
+        phases = ", ".join(f"{often} {PLACES.get(phase, phase)}" for phase, often in survey.phases.most_common())
         much, most = (survey.with_error / survey.rows >= limit for limit in (MUCH, MOST))
         share = 100 * survey.with_error / survey.rows
         text = f"{survey.with_error} of {survey.rows} attempts ({share:.0f} %) had errors: {phases}"

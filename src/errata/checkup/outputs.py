@@ -46,7 +46,7 @@ def unknown_costs(survey: RunSurvey) -> Iterator[Finding]:
     unknown = survey.rows - survey.cost_known
     if unknown and survey.cost_known:
         attempts = count(unknown, "attempt has", "attempts have")
-        text = f"{attempts} no known cost; the total is of the other {survey.cost_known}"
+        text = f"{attempts} no known cost; the total covers the other {survey.cost_known}"
         yield finding(survey, "unknown_costs", "info", text, at_run(survey), attempts=unknown)
 
 

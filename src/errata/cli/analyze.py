@@ -137,7 +137,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
     )
 
 
-MOST_CAUSES = 5
+MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
 MOST_CHECKS = 8
 MOST_CATEGORIES = 10
 CHECK_NAME = 40
@@ -263,8 +263,11 @@ def _show_owners(analysis: Analysis) -> None:
 
 
 def _show_causes(analysis: Analysis) -> None:
-    shown, more = analysis.causes[:MOST_CAUSES], analysis.causes[MOST_CAUSES:]
-    texts = [f"{cause.count:,}× {one_line(cause.title, CAUSE)}" for cause in shown]
+    several = sum(cause.count > 1 for cause in analysis.causes)
+    most = min(MOST_CAUSES, max(several, MOST_SINGLE_CAUSES))
+    shown, more = analysis.causes[:most], analysis.causes[most:]
+    owner = max((columns(cause.owner) for cause in shown), default=0)
+    texts = [f"{cause.count:,}× {cause.owner:<{owner}}  {one_line(cause.title, CAUSE)}" for cause in shown]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
@@ -309,7 +312,7 @@ def _show_categories(analysis: Analysis) -> None:
     rest = entries[MOST_CATEGORIES:]
     parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
     if parts:
-        put_parts("Category", parts, "(failures / attempts)")
+        put_parts("Category", parts, "(failures / attempts; categories without failures are not shown)")
 
 
 def _show_cost(analysis: Analysis) -> None:
@@ -335,6 +338,9 @@ def _show_next(analysis: Analysis) -> None:
     if any(finding.severity == "info" for finding in analysis.health.findings):
         steps.append((["errata", "check", handle], "other findings about this run"))
     width = max((len(" ".join(words)) for words, _ in steps), default=0)
+    if failures > analysis.reviewed + analysis.inherited:
+        steps.append((["errata", "review", "next", handle], "review the failures, one by one"))
+        width = max(len(" ".join(words)) for words, _ in steps)
     steps.append((["errata", "show", shown], ""))
     put()
     for at, (words, note) in enumerate(steps):

@@ -12,34 +12,34 @@ from errata.errors import SettingsError
 COMMANDS: Table = {
     "analyze": ("analyze", "Import, check and summarise runs, and write a report."),
     "import": ("import_", "Read runs into the store."),
-    "fetch": ("fetch", "Download runs from their deployment, to read them offline."),
+    "fetch": ("fetch", "Download runs from the harness's server."),
     "runs": ("runs", "List the runs in the store."),
     "show": ("show", "Show a run, a case or an attempt, with evidence."),
-    "check": ("check", "Check whether runs are complete and fit for analysis."),
+    "check": ("check", "Check whether runs are complete and fit for comparison."),
     "score": ("score", "Show scores under every scoring policy."),
     "compare": ("compare.command", "Compare runs case by case, with significance tests."),
     "consistency": ("consistency", "Show which cases and checks change between repeated runs."),
     "failures": ("failures", "List failures with owner and evidence."),
-    "triage": ("triage", "Assign an owner to every failure again."),
+    "triage": ("triage", "Reassign owners to all failures by the current rules."),
     "review": ("review", "Review failures: by model, agent, person or spreadsheet."),
     "buckets": ("buckets", "Group failures by cause, and correct the groups."),
     "sessions": (
         "sessions",
         "List sessions, results that a later session replaced, and knock-on failures.",
     ),
-    "rerun": ("rerun", "Print the commands that rerun failures the model did not cause."),
+    "rerun": ("rerun", "Print the commands that rerun what `clean` leaves out."),
     "action": ("action", "Record fixes, and check whether they worked."),
     "known": ("known", "Record accepted limitations of a suite."),
     "report": ("report", "Write a report about runs."),
     "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
-    "writeback": ("writeback", "Write settled results in the harness's own format."),
-    "export": ("export", "Export runs in the every_eval_ever format."),
+    "writeback": ("writeback", "Write owners and verdicts into copies of the harness's logs."),
+    "export": ("export", "Export runs in the every_eval_ever format, or as tables."),
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
-    "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, addresses and keys."),
+    "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, API addresses and keys."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
-    "demo": ("demo", "Analyse a bundled example."),
+    "demo": ("demo", "Run `analyze` on a bundled example."),
 }
 
 SECTIONS = {
@@ -141,16 +141,16 @@ def is_path(name: str) -> bool:
     other_words=OTHER_WORDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--store", metavar="FILE", default="", help="The store; every command also takes this option itself.")
+@click.option("--store", metavar="FILE", default="", help="Path of the store; also accepted after the command.")
 @click.version_option(__version__, "-V", "--version", message="errata %(version)s")
 def app(store: str) -> None:
-    """The post-mortem for LLM eval runs: what went wrong, who has to act, how we know, and what to do.
+    """The post-mortem for LLM eval runs: what went wrong, who has to act, on what evidence, and what to do next.
 
     \b
     errata demo              a bundled example
     errata analyze PATH      a run of your own: read it, check it, sum it up
-    errata failures latest   why each case failed, and whose fault it is
+    errata failures latest   why each case failed, and who has to act
     errata show latest/CASE  one of them, with the evidence
 
-    RUN is a path, a name or id or the beginning of it, a model that has one run, or `latest`.
+    RUN is a path, a run's name or id (or its first characters), a model with only one run, or `latest`.
     """

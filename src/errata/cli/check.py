@@ -25,7 +25,7 @@ INDENT = 9 + NAME
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> int:
-    """Check whether runs are complete and fit for analysis.
+    """Check whether runs are complete and fit for comparison.
 
     Exits with 1 if a run is not fit.
     """

@@ -16,7 +16,7 @@ from errata.verbs.store import bundled_example, open_store
 @click.command("demo")
 @shared_options
 def command(options: Options) -> None:
-    """Analyse a bundled example.
+    """Run `analyze` on a bundled example.
 
     Uses a temporary store, which is deleted afterwards.
     """

@@ -38,7 +38,7 @@ def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @shared_options
 def command(targets: tuple[str, ...], deployment: str, folder: Path | None, timeout: float, options: Options) -> None:
-    """Download runs from their deployment, to read them offline.
+    """Download runs from the harness's server.
 
     URL is the address of a run or an eval in the convex-evals visualizer, or a run id. Uses only public read queries;
     no token is requested, stored or sent.

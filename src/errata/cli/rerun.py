@@ -28,7 +28,7 @@ INDENT, DEEPER = " " * 2, 6
 @click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures with this owner.")
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
-    """Print the commands that rerun failures the model did not cause.
+    """Print the commands that rerun what `clean` leaves out.
 
     Runs nothing itself. Without --case and --owner, covers infrastructure failures (provider, environment, harness,
     simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases.
@@ -71,8 +71,8 @@ def _show_command(command: Command) -> None:
     put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
         put(f"fill in  {word}: {FILL_IN[why]}", hang=9)
-    put_parts("reruns", _names(command.attempts))
-    put_parts("because", _reasons(command.attempts))
+    put_parts("cases", _names(command.attempts))
+    put_parts("why", _reasons(command.attempts))
     if command.also_why is not None:
         put(f"also     {plural(command.also, 'other attempt')}: {ALSO_WHY[command.also_why]}", hang=9)
 
@@ -83,8 +83,8 @@ def _show_by_hand(by_hand: Sequence[ByHand]) -> None:
         groups.setdefault(why_by_hand(item), []).append(item.attempt)
     for sentence, attempts in groups.items():
         put(f"By hand  {plural(len(attempts), 'attempt')}: {sentence}", hang=9)
-        put_parts("rerun", _names(attempts))
-        put_parts("because", _reasons(attempts))
+        put_parts("cases", _names(attempts))
+        put_parts("why", _reasons(attempts))
 
 
 def _names(attempts: Iterable[RerunAttempt]) -> list[str]:

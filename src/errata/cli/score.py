@@ -240,12 +240,12 @@ def put_left_out(scores: Scores, score: Score, name: Name) -> None:
         put(f"\nLeft out of {score.policy} ({sum(score.left_out.values()):,})")
         _put_groups(score.groups, width, scores, name)
     if score.beside:
-        put(
-            f"\nCounted in {score.policy}, not the model's fault alone ({sum(group.count for group in score.beside):,})"
-        )
+        count = sum(group.count for group in score.beside)
+        put(f"\nCounted in {score.policy}, but not owned by the model alone ({count:,})")
         _put_groups(score.beside, width, scores, name)
         passed, total = score.without_beside
-        put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing left'}")
+        rest = f"{passed:,}/{total:,}   {100 * passed / total:.1f} %" if total else "nothing left"
+        put(f"  {score.policy} without these: {rest}")
 
 
 def _put_groups(groups: Sequence[LeftOutGroup], width: int, scores: Scores, name: Name) -> None:

@@ -138,14 +138,14 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
             _reason(word, reason, shown.attempt, seen, raw=raw)
     _not_used(explanation.not_used, raw=raw)
     if attribution.suggested_labels:
-        put(f"Label    suggested: {_labels(attribution.suggested_labels)}", hang=9, raw=raw)
-    put(f"Effect   {explanation.effect.text}", hang=9)
+        put(f"Label    {_labels(attribution.suggested_labels)}", hang=9, raw=raw)
+    put(f"Counts   {explanation.effect.text}", hang=9)
     _next(shown, explanation)
 
 
 def _by(attribution: Attribution, explanation: Explanation) -> str:
     if attribution.decided_by == "check_failed":
-        return "no rule names another owner"
+        return "the default: no rule points elsewhere"
     if attribution.decided_by in BY_DEFAULT:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]

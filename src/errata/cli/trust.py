@@ -27,7 +27,7 @@ IN_WORDS = {
 @click.option("--remove", is_flag=True, help="Stop trusting FILE.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for lists.")
 def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
-    """Allow a project's `errata.toml` to set reviewers, addresses and keys.
+    """Allow a project's `errata.toml` to set reviewers, API addresses and keys.
 
     FILE defaults to the nearest `errata.toml`. Read it first: its settings can run programs and send data elsewhere.
     Trust covers the current content only; trust a changed file again.

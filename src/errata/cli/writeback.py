@@ -26,7 +26,7 @@ LISTED = 12
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
 @shared_options
 def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
-    """Write settled results in the harness's own format.
+    """Write owners and verdicts into copies of the harness's logs.
 
     Changes no log. For Inspect, writes score edits and invalidations, and a script that applies them to a copy of the
     log. For promptfoo, writes a copy of the export with comments. Covers only failures that are not the model's, by a

@@ -127,6 +127,8 @@ class CauseSummary(msgspec.Struct, frozen=True, kw_only=True):
     bucket: str
     """Its id."""
     title: str
+    owner: str
+    """Of most of its failures, without knock-on failures; by the standing verdict, else by rules."""
     count: int
     """Failed attempts of this run."""
     cases: tuple[str, ...]

@@ -179,7 +179,7 @@ def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
                 if runs_of_model(head, store):
                     raise
                 problem = error
-    raise problem or NotFoundError(f"No run is named `{thing}`", hint="`errata runs` lists the runs of this store")
+    raise problem or NotFoundError(f"No run matches `{thing}`", hint="`errata runs` lists the runs in the store")
 
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:

@@ -36,8 +36,8 @@ class Health(msgspec.Struct, frozen=True):
             for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
             if kinds[severity]
         ]
-        listed = ", ".join(parts) or "nothing to remark"
-        return f"fit for analysis: {listed}" if self.fit else f"NOT FIT for comparison: {listed}"
+        listed = f" ({', '.join(parts)})" if parts else ""
+        return f"fit for comparison{listed}" if self.fit else f"NOT FIT for comparison{listed}"
 
 
 class Owned(msgspec.Struct, frozen=True):
@@ -191,7 +191,14 @@ def summarise(view: "RunView") -> Analysis:
         scores=overview.scores,
         owners=_owners(attributions.values(), standings),
         causes=tuple(
-            summarise_causes(view.buckets, ((attempt, case_name(stored.run, case)) for attempt, case in tally.failures))
+            summarise_causes(
+                view.buckets,
+                ((attempt, case_name(stored.run, case)) for attempt, case in tally.failures),
+                {
+                    attempt: owner_of(attribution, standings.get(attempt))
+                    for attempt, attribution in attributions.items()
+                },
+            )
         ),
         remembered=remembered,
         repeated=_count_repeats(remembered, tally.failed),

@@ -31,7 +31,7 @@ def run_by_id(store: Store, run_id: str) -> StoredRun:
     with store.reading() as connection:
         row = connection.execute(_current().where(runs.c.run_id == run_id)).first()
     if row is None:
-        raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs of this store")
+        raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs in the store")
     return _stored(row)
 
 
@@ -51,7 +51,7 @@ def find_run(store: Store, selector: str) -> StoredRun:
         if matching:
             listed = "\n".join(_run_details(one.run) for one in matching[:10])
             raise NotFoundError(f"`{selector}` names {len(matching)} runs", hint=f"name one of them:\n{listed}")
-    raise NotFoundError(f"No run is named `{selector}`", hint="`errata runs` lists the runs of this store")
+    raise NotFoundError(f"No run matches `{selector}`", hint="`errata runs` lists the runs in the store")
 
 
 def unreadables_of(store: Store, pk: int) -> list[Unreadable]:

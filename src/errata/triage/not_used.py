@@ -36,10 +36,10 @@ _PLACES = {
     "status": "the harness's status",
     "judge": "an invalid judgement",
     "log": "the harness's logs",
-    "stop": "the reason of stopping",
+    "stop": "the stop reason",
 }
 _PHASES: dict[Phase, str] = {
-    "setup": "the set-up",
+    "setup": "setup",
     "subject": "the generation",
     "tool": "a tool",
     "environment": "the environment",

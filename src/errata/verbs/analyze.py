@@ -1,14 +1,16 @@
 """`analyze` and `check`: import, then one view of each run, from which everything is shown."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from errata.errors import ErrataError
-from errata.runs.importing import OnItems, PathSummary, import_orders, import_paths
+from errata.model import StoredRun
+from errata.runs.importing import OnItems, PathSummary, begin, import_orders, import_paths, made_ready
 from errata.runs.new_runs import Search, find_new
-from errata.runs.orders import Order
+from errata.runs.orders import Order, look_for
+from errata.runs.triaging import triage_imported
 from errata.runs.view import RunView
 from errata.store.database import Store
 from errata.store.runs import run_by_id
@@ -72,3 +74,16 @@ def _import_each(
         except ErrataError as problem:
             problems.append((path, problem.message))
     return summaries, problems
+
+
+def import_logs(
+    paths: Sequence[Path], store: Store, *, source: str = "", map_path: Path | None = None
+) -> list[StoredRun]:
+    """The runs at the paths, imported and triaged."""
+    with made_ready(paths):
+        orders = look_for(paths, source=source, map_path=map_path)
+        begin(orders)
+        summaries = import_orders(orders, store)
+    triage_imported(summaries, store)
+    run_ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)
+    return [run_by_id(store, run_id) for run_id in run_ids]

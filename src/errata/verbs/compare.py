@@ -1,6 +1,6 @@
-"""The commands `score`, `compare`, `consistency`, `sessions` and `export`: one function for each result they print."""
+"""The commands `score`, `compare`, `consistency` and `sessions`: one function for each result they print."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from errata.store.database import Store
 if TYPE_CHECKING:
     from errata.export.comparison_folder import ComparisonFolder
     from errata.export.consistency import WrittenTable
-    from errata.export.every_eval_ever import WrittenRun
 
 
 def score(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count") -> Scores:
@@ -65,11 +64,3 @@ def write_studies(
 
     runs = RunSet.of((stored for study in studies for stored in study.runs), store)
     return files.write_studies(studies, runs, folder, force=force)
-
-
-def export(
-    runs: Sequence[StoredRun], store: Store, folder: Path, *, now: float, force: bool = False
-) -> "Iterator[WrittenRun]":
-    from errata.export.every_eval_ever import write_runs  # noqa: PLC0415 only `export` needs it
-
-    return write_runs(RunSet.of(runs, store), folder, now=now, force=force)

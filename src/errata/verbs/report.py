@@ -150,3 +150,20 @@ def report_transcripts(
     from errata.report.transcripts_document import write_transcript_review  # noqa: PLC0415
 
     return write_transcript_review(transcript_report(views, made=day), output=output, html=html)
+
+
+def write_reports(
+    selectors: Iterable[str], store: Store, folder: Path, *, day: str, html: bool = False
+) -> tuple[Path, ...]:
+    """The report that fits each run, without a summary on the terminal; the files that were written."""
+    files: list[WrittenFile] = []
+    for profile, views in planned_reports(selectors, store):
+        if profile == "comparison":
+            files += report_comparison(views, day=day, output=folder, html=html).written
+        elif profile == "transcripts":
+            files += report_transcripts(views, day=day, output=folder, html=html).written
+        elif profile == "batch":
+            files += report_batch(views[0], day=day, folder=folder).written
+        else:
+            files += report_run(views[0], day=day, folder=folder, html=html).written
+    return tuple(file.path for file in files)

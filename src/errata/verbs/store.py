@@ -11,7 +11,7 @@ from errata import __version__, sources
 from errata.errors import StoreError
 from errata.model import StoredRun
 from errata.model.output.store import StoreProblem
-from errata.runs.names import known_run
+from errata.runs.names import handles_of, known_run
 from errata.store.database import Store, open_store, problems_of, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.runs import all_runs, exclude, include, run_by_id
@@ -24,6 +24,7 @@ __all__ = [
     "examine_store",
     "exclude",
     "forget",
+    "handles_of",
     "include",
     "list_sources",
     "open_store",

@@ -14,8 +14,8 @@ from errata.runs.names import runs_named
 from errata.verbs.buckets import list_buckets
 from errata.verbs.store import all_runs
 
-HEADER = ("bucket", "status", "rows", "mistakes", "cases", "runs", "models", "owner", "last seen")
-RIGHT = ("rows", "mistakes", "cases", "runs", "models")
+HEADER = ("bucket", "status", "failures", "distinct", "cases", "runs", "models", "owner", "last seen")
+RIGHT = ("failures", "distinct", "cases", "runs", "models")
 SHOWN = 30
 SIZES = 5
 SURFACE = ("owner", "category", "step", "judge", "session")
@@ -89,7 +89,8 @@ def _status_line(statuses: dict[str, int], total: int) -> str:
     if total and final == total:
         return f"FINAL: {plural(total, 'bucket')}, each with enough reviewed failures whose verdicts agree"
     progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "none reviewed yet"
-    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} are automatic; {progress}"
+    verb = "was" if total - final == 1 else "were"
+    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} {verb} formed by rules; {progress}"
 
 
 def _row(counts: BucketCounts) -> tuple[object, ...]:
@@ -140,15 +141,18 @@ def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
 
 
 def buckets_line(buckets: RunBuckets) -> str:
-    """The buckets of a run: `2 final (3 and 2 failures, all reviewed) · 4 single failures`."""
+    """The causes of a run: `2 final (3 and 2 failures, all reviewed) · 4 failures with a cause of their own`."""
     sums = (("final", buckets.final), ("reviewed", buckets.reviewed), ("provisional", buckets.provisional))
     parts = [f"{one.buckets:,} {status} ({_sizes(one)})" for status, one in sums if one.buckets]
-    alone = plural(buckets.alone, "single failure")
+    alone = f"{plural(buckets.alone, 'failure')} with a cause of {'its' if buckets.alone == 1 else 'their'} own"
     return " · ".join([*parts, *([alone] if buckets.alone else [])])
 
 
 def _sizes(buckets: BucketSum) -> str:
     total = sum(buckets.failures)
+    if set(buckets.failures) == {1}:
+        read = "all reviewed" if buckets.read == total else f"{buckets.read:,} reviewed"
+        return f"{'1 failure' if total == 1 else '1 failure each'}, {read}"
     first = [f"{size:,}" for size in buckets.failures[:SIZES]]
     listed = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
     sizes = listed if len(buckets.failures) <= SIZES else f"{total:,}"

@@ -114,7 +114,7 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]
     if 1 < len(runs) <= A_FEW and not comparison.options.category:
         put()
-        put_command("next", ["errata", "report", *runs], "writes a report with the causes")
+        put_command("Next", ["errata", "report", *runs], "writes a report with the causes")
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
@@ -174,7 +174,7 @@ def _show_folder(made: "ComparisonFolder", store: Store) -> None:
     for label, note in notes:
         put_parts(label, [note])
     if len(made.runs) > 1 and not made.not_found:
-        put_command("next", ["errata", "compare", place], "compares the runs in it")
+        put_command("Next", ["errata", "compare", place], "compares the runs in it")
 
 
 def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> Iterator[tuple[str, str]]:

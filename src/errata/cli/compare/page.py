@@ -175,7 +175,7 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
         _put_flips(comparison, names)
         return
     _put_failed_by_all(comparison, names)
-    _put_entries("only this run fails", sets.of_runs.fails.items(), names)
+    _put_entries("failed by one run only", sets.of_runs.fails.items(), names)
     if runs > 2:
         _put_entries("only this run passes", sets.of_runs.passes.items(), names)
     if 1 < len(subjects) < runs:

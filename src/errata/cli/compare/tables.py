@@ -205,7 +205,7 @@ def _put_by_run(table: _CountTable, heads: Heads) -> None:
 
 def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
     harder = [one for one in counts if one.harder]
-    test = f"Fisher's exact test over {names.word}s, Holm over {len(counts)} categories"
+    test = f"(Fisher's exact test over {names.word}s, {len(counts)} categories)"
     if harder:
         parts = (f"{one.name} ({one.hard} of {one.tried} hard, {p_in_words(one.adjusted or 0.0)})" for one in harder)
         return f"Significantly harder than the rest: {', '.join(parts)}. {test}"
@@ -214,4 +214,5 @@ def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
         return "No category can be tested: each holds everything that was measured"
     least = min(tested, key=lambda one: one.p or 0.0)
     why = f" (too few {names.word}s)" if sum(one.tried for one in tested) < MANY else ""
-    return f"No category is significantly harder{why}: smallest {p_in_words(least.p or 0.0)}, {least.name}. {test}"
+    after = f"{p_in_words(least.p or 0.0)}, {p_in_words(least.adjusted or 1.0)} after Holm's correction"
+    return f"No category is significantly harder{why}. Closest: {least.name}, {after}. {test}"

@@ -111,10 +111,10 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
 
 
 def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool) -> None:
-    """`Before   2026-02-12 MODEL_FAULT "Fourth call not refused" · no action recorded`."""
+    """`History  2026-02-12 MODEL_FAULT "Fourth call not refused" · no action recorded`."""
     lines = [*_reports(before), *_runs(before)]
     for at, line in enumerate(lines):
-        put(f"{'' if at else 'Before':<8} {line}", hang=HANG, raw=raw)
+        put(f"{'' if at else 'History':<8} {line}", hang=HANG, raw=raw)
     for at, line in enumerate(_elsewhere(before, alike)):
         put(f"{'' if at else 'Others':<8} {line}", hang=HANG, raw=raw)
 

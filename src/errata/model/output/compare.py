@@ -387,6 +387,14 @@ class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     not_expressed: dict[str, int]
 
 
+class TableFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of all runs."""
+
+    format: Literal["csv", "parquet"]
+    file: str
+    rows: int
+
+
 SHAPES: dict[str, type] = {
     "compare": ComparisonOutput,
     "compare --write": ComparisonFolderOutput,
@@ -396,4 +404,5 @@ SHAPES: dict[str, type] = {
     "consistency --judges": JudgesOutput,
     "sessions": SessionsOutput,
     "export": ComparisonExportOutput,
+    "export --to csv, a table": TableFileOutput,
 }

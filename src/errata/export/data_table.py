@@ -1,0 +1,179 @@
+"""A table of typed rows: to iterate over, to convert to Arrow, pandas or polars, or to write as CSV or Parquet."""
+
+import csv
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from errata.errors import ReportError, SettingsError
+from errata.export.columns import TableColumn, columns_of, flat_row
+from errata.render.notebook import html_table
+from errata.text.clean import clean, one_kind_of_line_end, quoted
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+BATCH = 2_000
+"""Rows that are in memory at once while a table is written or streamed."""
+PREVIEW = 20
+"""Rows that a notebook shows."""
+
+
+class DataTable(Generic[Row]):
+    """Rows are read from the store each time the table is iterated over; a table holds none itself.
+
+    Any library that supports the Arrow PyCapsule interface accepts a table as it is: `polars.DataFrame(table)`,
+    `pyarrow.table(table)`, `duckdb.sql("select * from table")`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        row_type: type[Row],
+        read_rows: Callable[[], Iterable[Row]],
+        *,
+        preview: Sequence[str] = (),
+    ) -> None:
+        """`preview` names the columns that a notebook shows; default: all."""
+        self.name, self._row_type, self._read_rows = name, row_type, read_rows
+        self._columns = columns_of(row_type)
+        self._preview = preview
+        self._size: int | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self._columns)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._read_rows())
+
+    def __len__(self) -> int:
+        if self._size is None:
+            self._size = sum(1 for _ in self)
+        return self._size
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} rows, {len(self._columns)} columns>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first rows."""
+        shown = [column for column in self._columns if not self._preview or column.name in self._preview]
+        rows = [flat_row(row, tuple(shown)) for row in islice(self, PREVIEW)]
+        hidden = len(self) - len(rows)
+        note = f"{hidden:,} more rows" if hidden else ""
+        return html_table([column.name for column in shown], rows, caption=f"{self.name}: {len(self):,}", note=note)
+
+    # Arrow
+
+    def __arrow_c_schema__(self) -> object:
+        return self._schema().__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """A stream of batches: a large table is never in memory as a whole."""
+        arrow = _library("pyarrow", "parquet")
+        reader = arrow.RecordBatchReader.from_batches(self._schema(), self._batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> "pyarrow.Table":
+        arrow = _library("pyarrow", "parquet")
+        return arrow.Table.from_batches(self._batches(), schema=self._schema())
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Whole numbers and booleans stay what they are where values are missing."""
+        library, arrow = _library("pandas", "pandas"), _library("pyarrow", "pandas")
+        types = {arrow.int64(): library.Int64Dtype(), arrow.bool_(): library.BooleanDtype()}
+        return self.to_arrow().to_pandas(types_mapper=types.get)
+
+    def to_polars(self) -> "polars.DataFrame":
+        frame: polars.DataFrame = _library("polars", "polars").DataFrame(self)
+        return frame
+
+    def _schema(self) -> Any:
+        arrow = _library("pyarrow", "parquet")
+        types = {
+            "text": arrow.string(),
+            "integer": arrow.int64(),
+            "number": arrow.float64(),
+            "boolean": arrow.bool_(),
+            "texts": arrow.list_(arrow.string()),
+            "json": arrow.string(),
+        }
+        return arrow.schema([(column.name, types[column.kind]) for column in self._columns])
+
+    def _batches(self) -> Iterator[Any]:
+        arrow, schema = _library("pyarrow", "parquet"), self._schema()
+        rows = (flat_row(row, self._columns) for row in self)
+        while batch := list(islice(rows, BATCH)):
+            values_by_column = zip(*batch, strict=True)
+            arrays = [arrow.array(values, field.type) for values, field in zip(values_by_column, schema, strict=True)]
+            yield arrow.record_batch(arrays, schema=schema)
+
+    # files
+
+    def write_csv(self, path: Path | str) -> int:
+        """The number of rows. No cell starts a formula in a spreadsheet; lists are written as JSON."""
+        count = 0
+        with _replacing(Path(path)) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self.columns)
+            for row in self:
+                cells = zip(flat_row(row, self._columns), self._columns, strict=True)
+                writer.writerow([_csv_cell(value, column) for value, column in cells])
+                count += 1
+        return count
+
+    def write_parquet(self, path: Path | str) -> int:
+        """The number of rows."""
+        parquet = _library("pyarrow.parquet", "parquet")
+        count = 0
+        with _replacing(Path(path)) as unfinished, parquet.ParquetWriter(unfinished, self._schema()) as writer:
+            for batch in self._batches():
+                writer.write_batch(batch)
+                count += batch.num_rows
+        return count
+
+
+def _csv_cell(value: Any, column: TableColumn) -> str:
+    if value is None:
+        return ""
+    if column.kind == "texts":
+        value = msgspec.json.encode(value).decode("utf-8")
+    if isinstance(value, str):
+        return quoted(one_kind_of_line_end(clean(value)))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file that takes the place of `path` once it is complete."""
+    unfinished = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield unfinished
+        os.replace(unfinished, path)  # noqa: PTH105 an existing file is replaced
+    except OSError as error:
+        raise ReportError(
+            f"`{path}` can't be written: {error.strerror or error}", hint="choose another folder"
+        ) from error
+    finally:
+        with suppress(OSError):  # where it is gone, or its folder could not be made
+            unfinished.unlink()
+
+
+def _library(module: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise SettingsError(
+            f"{module.partition('.')[0]} is not installed", hint=f"install the extra: `pip install 'errata[{extra}]'`"
+        ) from error

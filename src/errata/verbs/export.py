@@ -1,0 +1,66 @@
+"""`export` and the Python API: runs in the format of every_eval_ever, or as tables for data analysis."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from errata.errors import SettingsError
+from errata.export.data_table import DataTable
+from errata.export.tables import attempts_table, checks_table, failures_table, scores_table
+from errata.model import StoredRun
+from errata.runs.runset import RunSet
+from errata.runs.view import RunView
+from errata.store.database import Store
+
+if TYPE_CHECKING:
+    from errata.export.every_eval_ever import WrittenRun
+
+__all__ = [
+    "DataTable",
+    "TableFile",
+    "TableFormat",
+    "attempts_table",
+    "checks_table",
+    "export",
+    "failures_table",
+    "scores_table",
+    "write_tables",
+]
+
+TableFormat = Literal["csv", "parquet"]
+
+
+class TableFile(NamedTuple):
+    path: Path
+    rows: int
+
+
+def export(
+    runs: Sequence[StoredRun], store: Store, folder: Path, *, now: float, force: bool = False
+) -> "Iterator[WrittenRun]":
+    from errata.export.every_eval_ever import write_runs  # noqa: PLC0415 tables don't need it
+
+    return write_runs(RunSet.of(runs, store), folder, now=now, force=force)
+
+
+def write_tables(
+    runs: Sequence[StoredRun], store: Store, folder: Path, form: TableFormat, *, force: bool = False
+) -> list[TableFile]:
+    """`attempts`, `checks` and `failures` of all runs. No file is overwritten unless `force` is set."""
+    views = [RunView(stored, store) for stored in runs]
+    tables = [table(lambda: views) for table in _TABLES]
+    paths = [folder / f"{table.name}.{form}" for table in tables]
+    existing = next((path for path in paths if path.exists()), None)
+    if existing is not None and not force:
+        raise SettingsError(f"`{existing}` already exists", hint="choose another folder, or add `--force`")
+    return [
+        TableFile(path, table.write_csv(path) if form == "csv" else table.write_parquet(path))
+        for table, path in zip(tables, paths, strict=True)
+    ]
+
+
+_TABLES: tuple[Callable[[Callable[[], Iterable[RunView]]], DataTable[Any]], ...] = (
+    attempts_table,
+    checks_table,
+    failures_table,
+)

@@ -1,0 +1,171 @@
+"""The package can be released: it declares what it imports, and runs from its wheel alone."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from email.parser import BytesParser
+from functools import cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+import errata
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "errata"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LATER_PYTHON = {"compression"}
+"""Modules of a standard library that is newer than the one of the tests."""
+NOT_OURS = {"writeback/edit_log.py"}
+"""Scripts that run in the environment of a harness."""
+WHERE_EXTRAS_ARE_USED = {"llm": {"llm"}, "export": {"parquet", "pandas", "polars"}, "sources": {"parquet"}}
+"""Subpackage → the extras whose modules it may import."""
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required(lines):
+    return {normal(re.match(r"[\w.-]+", line)[0]) for line in lines}
+
+
+CORE = required(PROJECT["dependencies"])
+EXTRAS = {extra: required(lines) for extra, lines in PROJECT["optional-dependencies"].items()}
+
+
+@cache
+def imports():
+    """(module of errata, distribution) of every third-party import, also of those by name."""
+    known = packages_distributions()
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        name = path.relative_to(SOURCE).as_posix()
+        if name in NOT_OURS or name.startswith("examples/"):
+            continue
+        for name in imported_by(ast.parse(path.read_text(encoding="utf-8"))):
+            top = name.partition(".")[0]
+            if top not in {"errata", *sys.stdlib_module_names, *LATER_PYTHON}:
+                found.add((path.relative_to(SOURCE), normal(known.get(top, [top])[0])))
+    return found
+
+
+def imported_by(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("import_module", "_library"):
+            yield from (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
+
+
+def test_every_import_is_declared():
+    undeclared = [
+        f"{path}: {distribution}"
+        for path, distribution in imports()
+        if distribution not in CORE
+        and not any(distribution in EXTRAS[extra] for extra in WHERE_EXTRAS_ARE_USED.get(path.parts[0], ()))
+    ]
+
+    assert undeclared == []
+
+
+def test_everything_declared_is_imported():
+    used = {distribution for _, distribution in imports()}
+
+    assert {*CORE, *(name for names in EXTRAS.values() for name in names)} - used == set()
+
+
+def test_every_dependency_has_a_lower_bound():
+    lines = [*PROJECT["dependencies"], *(line for lines in PROJECT["optional-dependencies"].values() for line in lines)]
+
+    assert [line for line in lines if ">=" not in line] == []
+
+
+def test_make_lowest_tests_every_lower_bound_in_an_environment_of_its_own():
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^lowest:[^\n]*\n((?:\t[^\n]*\n)+)", rules, re.MULTILINE)[1]
+
+    assert "--resolution lowest-direct" in recipe
+    assert "--all-extras" in recipe
+    assert "$(BIN)/" not in recipe
+    smoke = re.search(r"^SMOKE := ((?:.*\\\n)*.*)", rules, re.MULTILINE)[1].replace("\\", " ").split()
+    assert smoke
+    assert [path for path in smoke if not (ROOT / path).exists()] == []
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The wheel and the sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    (path,) = built.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+
+    files = (path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    assert names == {f"errata/{path.relative_to(SOURCE).as_posix()}" for path in files}
+    assert {"errata/py.typed", "errata/render/page.css"} <= names
+
+
+def test_the_wheel_describes_the_project(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = BytesParser().parsebytes(archive.read(name))
+
+    assert metadata["Version"] == errata.__version__
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert set(metadata.get_all("Provides-Extra")) == set(EXTRAS)
+    assert "Typing :: Typed" in metadata.get_all("Classifier")
+    assert metadata.get_payload().startswith("# ")
+
+
+def test_the_sdist_can_be_tested_and_built(built):
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/conftest.py", "src/errata/py.typed"} <= names
+    assert [name for name in names if name.startswith((".venv", ".errata", "build/"))] == []
+
+
+def test_errata_demo_runs_from_the_wheel_in_an_empty_environment_and_folder(wheel, tmp_path):
+    environment, folder = tmp_path / "environment", tmp_path / "empty"
+    folder.mkdir()
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    # what errata needs comes from the environment of the tests, errata itself only from the wheel
+    (packages,) = environment.glob("lib/python*/site-packages")
+    dependencies = [path for path in sys.path if Path(path).name == "site-packages"]
+    (packages / "dependencies.pth").write_text("\n".join(dependencies))
+    install = ("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--ignore-installed", wheel)
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "ERRATA", "VIRTUAL"))}
+    own |= {"HOME": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
+    subprocess.run([environment / "bin" / "python", *install], env=own, check=True, capture_output=True)
+
+    where = [environment / "bin" / "python", "-c", "import errata; print(errata.__file__)"]
+    imported = subprocess.run(where, cwd=folder, env=own, check=True, capture_output=True, text=True).stdout
+    demo = subprocess.run([environment / "bin" / "errata", "demo"], cwd=folder, env=own, capture_output=True, text=True)
+
+    assert Path(imported.strip()).is_relative_to(environment)
+    assert demo.returncode == 0, demo.stderr
+    assert "acme/nimbus-2-coder" in demo.stdout
+    assert list(folder.iterdir()) == []
