@@ -51,7 +51,7 @@ F fail  . pass · e empty response · c follows from turn-24 · ? no verdict
 
 failed by all 4 runs   turn-11  Cancel both of them please.
                        turn-22  Ask Rosa to hold a life jacket for me.
-only this run fails    voice-alpha #1    turn-5
+failed by one run only voice-alpha #1    turn-5
                        voice-alpha #2    turn-19
                        voice-beta        turn-8, turn-17, turn-24, turn-25, turn-27, turn-28,
                                          turn-29
@@ -98,10 +98,10 @@ implicit_correction       1               0               0           1         
 adversarial_trap          1               0               0           0                 0    0
 cross_turn_reasoning      2               0               0           0                 0    0
 negation_reasoning        1               0               0           0                 0    0
-No category is significantly harder (too few turns): smallest p = 0.10, cancellation_flow. Fisher's
-exact test over turns, Holm over 12 categories
+No category is significantly harder (too few turns). Closest: cancellation_flow, p = 0.10, p = 1.00
+after Holm's correction. (Fisher's exact test over turns, 12 categories)
 
-next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report with the causes
+Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report with the causes
 """)
 
 
@@ -110,8 +110,8 @@ def test_two_runs_of_one_model_one_after_the_other(library):
 convex-evals, experiment default · 25 evals · same suite in all runs
 edited   003-mutations/002-cascade_remove: task edited between runs; left out of the pairs below
 gaps     23 of 25 evals were measured in every run; `--common` compares only these
-left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in one error before the
-         subject was reached
+left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in the same error before
+         it reached the model
 
 run       model                   strict                     as_reported   clean
 jn709tmj  acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
@@ -178,10 +178,10 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 000-fundamentals         4                       1                       1    2
 003-mutations            4                       1                       1    2
 006-clients              3                       2                       0    2
-No category is significantly harder (too few evals): smallest p = 0.27, 002-queries. Fisher's exact
-test over evals, Holm over 7 categories
+No category is significantly harder (too few evals). Closest: 002-queries, p = 0.27, p = 1.00 after
+Holm's correction. (Fisher's exact test over evals, 7 categories)
 
-next     errata report jn709tmj jn7mqywb   writes a report with the causes
+Next     errata report jn709tmj jn7mqywb   writes a report with the causes
 """)
 
 

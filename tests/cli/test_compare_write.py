@@ -33,8 +33,8 @@ metadata.json             new
 summary.md                new
 
 left out 7d8e9f0a voice-delta: no attempt was judged
-skipped  commands.csv: the runs do not tell their commands
-next     errata compare results/harbour_bench/rebuilt   compares the runs in it
+skipped  commands.csv: the runs do not record their commands
+Next     errata compare results/harbour_bench/rebuilt   compares the runs in it
 """)
 
 

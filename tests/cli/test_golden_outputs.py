@@ -38,11 +38,7 @@ Causes   1× grader    'ctx' is defined but never used @typescript-eslint/no-unu
              001-data_modeling/000-user_table
          1× model     In table "visits" the index "by_creation_time" uses a reserved name
              001-data_modeling/003-optional_index
-         1× model     expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
-             002-queries/001-text_lookup
-         1× model     convex/messages.ts(5,3): error TS2322: Type PaginationResult is not ass…
-             002-queries/006-pagination_shape
-         4 more causes, 4 failures: errata buckets list jn7mqywb --all
+         6 more causes, 6 failures: errata buckets list jn7mqywb --all
 Steps    tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed step)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
          004-actions 1/3 · 005-idioms 2/3
@@ -283,8 +279,7 @@ Causes   11× harness  stored results have a null where the loader expects a dic
              test-003, test-008, test-012, test-015, test-028, test-033, test-037, test-040 +1
          2× harness  the harness could not set up a working copy
              test-019, test-041
-         1× model    T1 failed (no error text)
-             test-022
+         1 more cause, 1 failure: errata buckets list batch-0214 --all
 Checks   none 13 · T0 9 · T1 1   (first failed check)
 Cost     $54.18
 

@@ -93,7 +93,8 @@ def test_a_file_that_can_not_be_read_is_named(reports):
 
 
 @pytest.mark.req("C-04")
-def test_the_list_of_failures_says_how_many_reports_name_each(reports):
+def test_the_list_of_failures_says_how_many_reports_name_each(reports, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     import_fixtures(RUN_B)
 
     told = done("failures", "jn7mqywb")
@@ -138,14 +139,14 @@ def test_each_failure_as_json_tells_whether_it_should_be_gone(reports):
         (
             "004-actions/003-rate_limit_guard",
             snapshot("""\
-Before   2026-02-12 MODEL_FAULT "Fourth call not refused"
+History  2026-02-12 MODEL_FAULT "Fourth call not refused"
          (reports/nimbus-2-coder_jn7vec_2026-02-12.md:14) · no action recorded\
 """),
         ),
         (
             "000-fundamentals/002-http_greeting",
             snapshot("""\
-Before   2026-02-20 OVERLY_STRICT "The handler leaves the ctx parameter unused. All tests pass. The
+History  2026-02-20 OVERLY_STRICT "The handler leaves the ctx parameter unused. All tests pass. The
          rule should allow unused arguments."
          (reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md:23)
          eslint.config.mjs, 2026-03-04: should have resolved it\
@@ -157,7 +158,7 @@ Before   2026-02-20 OVERLY_STRICT "The handler leaves the ctx parameter unused. 
 def test_a_failure_is_shown_with_what_was_known_of_it(reports, case, told):
     import_fixtures(RUN_B)
 
-    assert page(done("show", f"jn7mqywb/{case}").out, "Before") == told
+    assert page(done("show", f"jn7mqywb/{case}").out, "History") == told
 
 
 @pytest.mark.req("A-10")

@@ -32,10 +32,10 @@ Left out of clean (16)
                             15 completed, 1 also timed out (polyglot-rust-c)
                             adaptive-rejection-sampler, cobol-modernization and 14 more
 
-Counted in clean, not the model's fault alone (2)
+Counted in clean, but not owned by the model alone (2)
   agent_timeout         2   "Agent execution timed out after 900.0 seconds"
                             fix-code-vulnerability, vulnerable-secret
-  Without them: 0/27   0.0 %
+  clean without these: 0/27   0.0 %
 """)
 
 
@@ -63,9 +63,9 @@ Left out of clean (5)
   unfinished                 1   006-clients/003-presence_badge
   missing                    1   003-mutations/004-swap_order
 
-Counted in clean, not the model's fault alone (1)
+Counted in clean, but not owned by the model alone (1)
   lint_only                  1   "eslint failed" (000-fundamentals/002-http_greeting)
-  Without them: 13/19   68.4 %
+  clean without these: 13/19   68.4 %
 
 By category
   000-fundamentals   strict, as_reported, clean  3/4   75.0 %  [30.1, 95.4]   $0.0177/pass
@@ -118,7 +118,8 @@ UNAVAILABLE: every attempt ended in the same error; this run does not measure it
 
 strict        0/25   0.0 %   [0.0, 13.3]   every eval
 as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule, reproduced
-clean         –                            unavailable: only infrastructure failures, no result of the model
+clean         –                            unavailable: only infrastructure failures, no result of
+                                           the model
 reviewed      –                            0 of 25 reviewed
 """)
 
