@@ -177,7 +177,7 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
     _put_failed_by_all(comparison, names)
     _put_entries("failed by one run only", sets.of_runs.fails.items(), names)
     if runs > 2:
-        _put_entries("only this run passes", sets.of_runs.passes.items(), names)
+        _put_entries("passed by one run only", sets.of_runs.passes.items(), names)
     if 1 < len(subjects) < runs:
         _put_entries("only this model fails", sets.of_subjects.fails.items(), names)
         _put_entries("only this model passes", sets.of_subjects.passes.items(), names)
