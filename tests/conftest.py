@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,16 @@ from tests.sabotage import sabotage
 from errata.store.database import Store, open_store
 
 FIXTURES = Path(__file__).parent / "fixtures"
+IN_MEMORY = "/dev/shm"
+REPORTS = Path(__file__).parent.parent / "reports"
 
 # without bytecode files, every worker and every `errata` process that a test starts compiles everything again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# a file system in memory, where there is one: every store that a test writes is synced to its disk
+if os.access(IN_MEMORY, os.W_OK):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", IN_MEMORY)
 
 # these take longest: begun last, they would keep one worker busy after the others are done
 LONGEST = ("test_real_model.py", "test_soak.py", "test_startup.py")
@@ -70,3 +77,10 @@ def store(at_home: Path, empty_store: bytes) -> Store:
     path.parent.mkdir(mode=0o700)
     path.write_bytes(empty_store)
     return open_store(path)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_in_the_repository() -> Iterator[None]:
+    """Reports in its root would be found by every command that looks around the fixtures."""
+    yield
+    assert not REPORTS.exists(), "this test, or one beside it, wrote reports into the repository"

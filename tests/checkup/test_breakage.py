@@ -51,7 +51,7 @@ def test_errors_are_counted_by_phase():
 
     found = the("errors", check(attempts))
 
-    assert found.text == "3 of 9 attempts (33 %) had errors: subject 2, scoring 1"
+    assert found.text == "3 of 9 attempts (33 %) had errors: 2 while calling the model, 1 while scoring"
     assert [one.quote for one in found.evidence] == ["401 unauthorized", "judge timed out"]
 
 

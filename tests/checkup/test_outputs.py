@@ -102,7 +102,7 @@ def test_cut_off_answers_are_a_warning_from_a_fifth_on(odd, severity):
 def test_unknown_costs_are_told_and_not_taken_as_nothing():
     found = the("unknown_costs", check([*rows(2), row(2, usage=UsageByRole())]))
 
-    assert found.text == "1 attempt has no known cost; the total is of the other 2"
+    assert found.text == "1 attempt has no known cost; the total covers the other 2"
     assert found.severity == "info"
 
 

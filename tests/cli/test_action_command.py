@@ -355,7 +355,7 @@ def test_secrets_and_controls_stay_out_of_store_and_report():
         ((*LINT, "--date", "last week"), "`last week` is no date"),
         ((*LINT, "--date", "2226-03-04"), "`2226-03-04` lies in the future"),
         ((*LINT, "--report", "nowhere.md"), "No such report: `nowhere.md`"),
-        ((*LINT, "--run", "nowhere"), "No run is named `nowhere`"),
+        ((*LINT, "--run", "nowhere"), "No run matches `nowhere`"),
         (("--what", " \n", *LINT[2:]), "`--what` is empty"),
         (("--what", "x", "--path", "y"), "Missing option '--for'"),
         ((*LINT, "--reports", "nowhere"), "No such folder: `nowhere`"),

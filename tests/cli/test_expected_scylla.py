@@ -239,7 +239,7 @@ def test_a_dead_process_behind_running_is_found(library):
     (finding,) = findings(library, "batch-gen2", "dead_process")
 
     assert "test-002 is marked `running`" in finding["text"]
-    assert "process 999999 was last heard of at 2026-03-20T10:25:00Z" in finding["text"]
+    assert "process 999999 last reported at 2026-03-20T10:25:00Z" in finding["text"]
 
 
 @pytest.mark.trap(17)

@@ -1,5 +1,6 @@
 """Earlier reports on the pages: what `analyze`, `failures`, `show` and packets say of the time before a run."""
 
+import re
 import shutil
 
 import pytest
@@ -93,13 +94,14 @@ def test_a_file_that_can_not_be_read_is_named(reports):
 
 
 @pytest.mark.req("C-04")
-def test_the_list_of_failures_says_how_many_reports_name_each(reports, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
+def test_the_list_of_failures_says_how_many_reports_name_each(reports):
     import_fixtures(RUN_B)
 
     told = done("failures", "jn7mqywb")
 
-    rows = [line.split() for line in told.out.splitlines() if line[:3].isdigit()]
+    # a case whose name leaves no room has its row below it
+    page = re.sub(r"(?m)^(\d\S+)\n", r"\1 ", told.out)
+    rows = [line.split() for line in page.splitlines() if line[:3].isdigit()]
     assert {row[0].rpartition("/")[2]: row[-1] for row in rows} == {
         "002-http_greeting": "1",
         "000-user_table": "0",

@@ -67,7 +67,7 @@ def test_a_missing_path_is_named(command):
 def test_an_unknown_run_is_named(command):
     arguments = {"rm": ["--yes"], "exclude": ["--reason", "old"]}.get(command, [])
 
-    assert "No run is named `nothing`" in refused(command, "nothing", *arguments).err
+    assert "No run matches `nothing`" in refused(command, "nothing", *arguments).err
 
 
 def test_one_missing_path_among_good_ones_changes_nothing():

@@ -162,7 +162,7 @@ def test_the_analysis_has_costs_durations_categories_and_recommendations(folder)
     assert costs["passed"]["cost of pass, median"] == "$0.17"
     assert (seconds["passed (24)"]["min"], seconds["passed (24)"]["max"]) == ("291.4", "1245.3")
     assert [row["tests"] for row in categories] == ["11", "2", "10"]
-    assert "A, 11 tests: Stored results hold a null" in section(text, "Recommendations")
+    assert "A, 11 tests: Stored results have a null" in section(text, "Recommendations")
 
 
 @pytest.mark.req("S-16", "S-17", "S-18", "S-33", "S-42")
@@ -314,7 +314,7 @@ def test_the_words_tell_the_numbers_and_the_categories(folder):
 
     assert "batch-0214 · sonnet · 24/47 passed" in told
     assert "PROVISIONAL: categories assigned by rules; 0 of 23 failures reviewed" in told
-    assert "A 11× Stored results hold a null where the loader expects a dictionary · harness $0.00" in told
+    assert "A 11× Stored results have a null where the loader expects a dictionary · harness $0.00" in told
     assert "cost $54.18 total · $35.46 on passes per pass mean $0.37 · median $0.17 · 24 passes" in told
     assert "analysis/file_issues.sh --dry-run" in told
 

@@ -44,7 +44,7 @@ def test_what_is_unfinished_or_missing_is_repeated_too(library):
 def test_the_text_shows_the_command_as_a_shell_takes_it(library):
     told = done("rerun", "jn7mqywb", "--store", library).out
 
-    shown = told.split("\n\n")[1].partition("\nreruns")[0]
+    shown = told.split("\n\n")[1].partition("\ncases")[0]
     assert shlex.split(shown.replace("\\\n", " ")) == [
         *("env", "MODELS=acme/nimbus-2-coder"),
         "TEST_FILTER=^(?:001-data_modeling/000-user_table|003-mutations/005-batch_insert)$",
@@ -57,7 +57,7 @@ def test_the_text_says_what_for_and_what_it_costs(library):
 
     assert told.startswith("Run jn7mqywb · acme/nimbus-2-coder")
     assert "Rerun    2 of 25 attempts · provider 1 · environment 1\n" in told
-    assert "reruns   001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
+    assert "cases    001-data_modeling/000-user_table · 003-mutations/005-batch_insert\n" in told
     assert "cost     about $0.0" in told
     assert told.endswith("Nothing was run.\n")
 
@@ -239,7 +239,7 @@ def test_a_long_list_of_names_is_cut_in_the_text(tmp_path):
 def test_a_name_of_two_lines_is_told_in_one(tmp_path):
     store = an_imported_run(tmp_path, [a_crash("one\ntwo")], source="convex-evals")
 
-    assert "rerun    one two\n" in done("rerun", "latest", "--store", store).out
+    assert "cases    one two\n" in done("rerun", "latest", "--store", store).out
 
 
 @pytest.mark.parametrize("run", ["jn7mqywb", "jn709tmj", "9c0d1e2f", "0b1c2d3e", "batch-gen2"])

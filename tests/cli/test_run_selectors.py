@@ -72,7 +72,7 @@ def test_several_runs_are_shown_in_the_order_given(library):
 
 
 def test_a_prefix_of_two_letters_is_too_short(library):
-    assert "No run is named `jn`" in errata("show", "jn", "--store", library).err
+    assert "No run matches `jn`" in errata("show", "jn", "--store", library).err
 
 
 def test_runs_of_one_name_are_told_apart_by_their_ids(library):

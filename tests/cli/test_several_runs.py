@@ -11,13 +11,13 @@ def test_the_failures_of_good_runs_are_shown_although_one_name_is_wrong(library)
 
     assert told.code == 2
     assert [row["case"] for row in told.rows] == ["turn-8", "turn-5"]
-    assert told.err.startswith("error: No run is named `nothing`\n")
+    assert told.err.startswith("error: No run matches `nothing`\n")
 
 
 def test_every_wrong_name_is_told(library):
     told = errata("check", "jn7mqywb", "nothing", "nobody", "--store", library)
 
-    assert told.err.startswith("error: No run is named `nothing`\n       No run is named `nobody`\n")
+    assert told.err.startswith("error: No run matches `nothing`\n       No run matches `nobody`\n")
 
 
 def test_a_wrong_path_among_good_ones_changes_nothing_and_says_so():

@@ -170,7 +170,7 @@ def test_a_verdict_that_stands_leads_and_triage_comes_second(judged):
     ],
 )
 def test_the_effect_names_what_reviewed_does_with_it(judged, label, effect):
-    assert f"\nEffect   {effect}\n" in judged(label)
+    assert f"\nCounts   {effect}\n" in judged(label)
 
 
 @pytest.mark.parametrize("before", ["", "./"], ids=["a name", "a dot"])

@@ -95,7 +95,7 @@ def test_the_talk_of_an_analysis_is_not_among_its_data():
     assert told.out.startswith("Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09\n")
     assert told.err == (
         "read      convex-evals · 25 evals, 133 checks · 0 unreadable\n"
-        "checkup   25 of 25 planned evals finished · fit for analysis: 2 notes\n"
+        "checkup   25 of 25 planned evals finished · fit for comparison (2 notes)\n"
         "triage    9 failures · 9 attributed · 0 unknown\n\n"
     )
 
@@ -220,5 +220,5 @@ def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path)
 
     told = done("analyze", "rows.jsonl", "--map", "map.toml").out
 
-    assert "Next     errata failures 'x; touch owned'   the 1 failure, with owner and reason\n" in told
+    assert "Next     errata failures 'x; touch owned'   " in told
     assert "         errata show 'x; touch owned/`id` $HOME'\n" in told
