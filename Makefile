@@ -12,7 +12,7 @@ DOCS_READY := $(DOCS)/.ready
 # the oldest versions that pyproject.toml allows
 LOWEST := $(VENV)/lowest
 SMOKE_TOOLS := html5lib hypothesis inline-snapshot pytest
-SMOKE := tests/test_api.py tests/export/test_tables.py tests/test_startup.py tests/llm tests/store \
+SMOKE := tests/test_api.py tests/export/test_tidy_tables.py tests/test_startup.py tests/llm tests/store \
   tests/sources/test_generic_mapping.py
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again

@@ -56,7 +56,7 @@ failed by one run only voice-alpha #1    turn-5
                        voice-beta        turn-8, turn-17, turn-24, turn-25, turn-27, turn-28,
                                          turn-29
                        acme/voice-gamma  turn-3, turn-13, turn-20, turn-23
-passed by one run only   voice-beta  turn-14
+passed by one run only voice-beta  turn-14
 only this model fails  voice-alpha       turn-5, turn-19
                        voice-beta        turn-8, turn-17, turn-24, turn-25, turn-27, turn-28,
                                          turn-29

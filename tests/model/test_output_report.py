@@ -29,7 +29,8 @@ def test_every_shape_has_a_schema(command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_prints_its_shape_and_no_sentence_of_its_own(command):
+def test_a_command_prints_its_shape_and_no_sentence_of_its_own(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     said = done(*COMMANDS[command], "--json")
 
     found = msgspec.convert(said.row, SHAPES[command])
