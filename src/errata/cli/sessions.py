@@ -11,7 +11,7 @@ from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Cascade, HiddenResult, SessionSummary, Timeline
 from errata.model import Run
-from errata.model.output.compare import SessionsOutput
+from errata.model.output.sessions import SessionsOutput
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line

@@ -342,43 +342,6 @@ class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
     questions: tuple[JudgedQuestionOutput, ...]
 
 
-class SessionOutput(msgspec.Struct, frozen=True, kw_only=True):
-    number: int
-    started_at: str | None
-    finished_at: str | None
-    pattern: str
-    tried: int
-    passed: int
-    failed: int
-    not_measured: int
-    cost: float | None
-    exit_codes: dict[str, int]
-
-
-class HiddenResultOutput(msgspec.Struct, frozen=True, kw_only=True):
-    case: str
-    session: int
-    was: Literal["pass", "fail"]
-    now: Literal["fail", "not measured"]
-    cost: float | None
-
-
-class CascadeOutput(msgspec.Struct, frozen=True, kw_only=True):
-    root: str
-    case: str
-    error: str
-    followers: Cases
-
-
-class SessionsOutput(msgspec.Struct, frozen=True, kw_only=True):
-    run: str
-    run_id: str
-    sessions: tuple[SessionOutput, ...]
-    changes: tuple[HiddenResultOutput, ...]
-    never_measured: Cases
-    cascades: tuple[CascadeOutput, ...]
-
-
 class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     format: str
@@ -402,7 +365,6 @@ SHAPES: dict[str, type] = {
     "consistency, a run that is left out": NotStudiedOutput,
     "consistency -o, a file": WrittenTableOutput,
     "consistency --judges": JudgesOutput,
-    "sessions": SessionsOutput,
     "export": ComparisonExportOutput,
     "export --to csv, a table": TableFileOutput,
 }
