@@ -1,6 +1,7 @@
 """A program as reviewer: what it gets, what it may not do, and how it ends."""
 
 import asyncio
+import gc
 import os
 import sys
 import time
@@ -37,6 +38,12 @@ def test_the_program_reads_the_prompt_and_its_output_is_the_answer():
 
 def test_a_program_that_does_not_read_to_the_end_is_no_trouble():
     assert ask("print('done')") == "done\n"
+
+
+def test_no_pipe_is_left_open_by_a_program_that_reads_nothing_and_is_already_gone():
+    for _ in range(5):
+        ask("import os; os.close(0); print('done', flush=True)")
+    gc.collect()  # an open pipe is a ResourceWarning, which fails a test
 
 
 def test_only_named_variables_are_passed():

@@ -1,6 +1,7 @@
 """Many packets at once: what is asked, what is written down, what is paid, and how each one ends."""
 
 import asyncio
+import gc
 import math
 from collections import Counter
 from itertools import pairwise
@@ -543,3 +544,15 @@ def test_nothing_in_place_of_a_packet_means_later():
 
     assert ended[0] == first.id
     assert set(ended[1:]) == {second.id, third.id}
+
+
+def test_when_the_store_fails_under_several_at_once_no_error_is_left_behind(caplog):
+    class Full(MemoryLedger):
+        def close(self, call):
+            raise StoreError(f"No space is left for {call.id}")
+
+    with pytest.raises(StoreError):
+        reviewed(some_packets(6), some_work(Fake(takes), Limits(parallel=4), ledger=Full()))
+    gc.collect()
+
+    assert caplog.text == ""

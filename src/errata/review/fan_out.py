@@ -204,6 +204,7 @@ async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator
     """
     waiting = iter(packets)
     running: set[asyncio.Task[PacketResult]] = set()
+    done: set[asyncio.Task[PacketResult]] = set()
     stopped = False
     try:
         while True:
@@ -220,7 +221,7 @@ async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator
     finally:
         for task in running:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*running, *done, return_exceptions=True)
 
 
 async def _review(packet: Packet, work: Work) -> PacketResult:

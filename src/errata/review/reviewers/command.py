@@ -95,7 +95,6 @@ async def _feed(pipe: asyncio.StreamWriter, given: bytes) -> None:
         pipe.write(given)
         await pipe.drain()
         pipe.close()
-        await pipe.wait_closed()
 
 
 async def _read(pipe: asyncio.StreamReader) -> bytes:
@@ -115,6 +114,10 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         while pipe is not None and await pipe.read(65_536):
             pass
     await process.wait()
+    if process.stdin is not None:
+        process.stdin.close()  # a program that never read leaves a full buffer behind
+        with suppress(BrokenPipeError, ConnectionResetError):
+            await asyncio.shield(process.stdin.wait_closed())
 
 
 def _last_line(errors: bytes) -> str:
