@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest clean help
+.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -82,6 +82,9 @@ bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Insp
 
 bench-inspect: $(READY) $(BENCH_READY) ## an Inspect log, beside inspect-ai's own reading of it
 	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
+
+bench-real: $(READY) ## owners beside those of people who read the raw logs
+	@$(BIN)/python -m bench.real
 
 bench-triage: $(READY) ## triage against labelled samples and injected faults
 	@$(BIN)/python -m bench.triage

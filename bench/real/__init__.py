@@ -1,0 +1,1 @@
+"""errata's owners beside those of people who read the raw logs: `make bench-real`."""
