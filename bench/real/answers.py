@@ -67,8 +67,7 @@ def _of_sample(sample: str, items: list[Item], folder: Path) -> Iterator[tuple[s
             )
         for row in _lines(_errata(store, "failures", name, "--suspicious", "--json")):
             known = listed.get(_key(row), Answer("-"))
-            names = [signal["name"] for signal in row["signals"]]
-            listed[_key(row)] = known._replace(suspicions=(*known.suspicions, *names))
+            listed[_key(row)] = known._replace(suspicions=(*known.suspicions, row["suspicion"]))
     passed = Answer("-")
     imported = {run["run"] for run in _lines(_errata(store, "runs", "--json"))}
     for item in items:

@@ -25,7 +25,8 @@ def crashed(message, phase="subject", kind="", **changes):
 def test_a_measured_failure_is_the_models_unless_a_signal_shows_otherwise():
     found = attributed(an_attempt(checks=(Check(name="tests", status="fail", explanation="expected 3, got 4"),)))
 
-    assert (found.owner, found.confidence, found.decided_by) == ("model", "likely", "check_failed")
+    assert (found.owner, found.confidence, found.decided_by) == ("model", "weak", "check_failed")
+    assert (found.proof, found.proof_reason) == ("presumed", "no_other_result")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import msgspec
 
 from errata.model.record import Record
-from errata.model.words import Confidence, Owner
+from errata.model.words import Confidence, Owner, Proof, ProofReason
 
 
 class FailureKey(Record):
@@ -27,6 +27,9 @@ class Attribution(Record):
     owner: Owner
     also: tuple[Owner, ...] = ()
     confidence: Confidence
+    proof: Proof = ""
+    """Of the owner `model`: whether the log shows it, or it is presumed because nothing points elsewhere."""
+    proof_reason: ProofReason = ""
     signals: tuple[Signal, ...] = ()
     decided_by: str = ""
     suggested_labels: dict[str, str] = {}

@@ -21,6 +21,17 @@ Owner = Literal[
     "unknown",
 ]
 Confidence = Literal["certain", "likely", "weak"]
+Proof = Literal["", "shown", "presumed"]
+"""Whether a failure is shown to be the model's, or only presumed to be; empty for other owners."""
+ProofReason = Literal[
+    "",
+    "passed_elsewhere",
+    "self_evident",
+    "no_other_result",
+    "nobody_passed",
+    "in_doubt",
+    "no_answer_logged",
+]
 Severity = Literal["info", "warning", "error"]
 Phase = Literal["setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]
 ActorRole = Literal["system", "user", "assistant", "tool", "environment", "judge", "simulator"]

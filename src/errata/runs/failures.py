@@ -104,6 +104,8 @@ class Failure(msgspec.Struct, frozen=True):
             owner=attribution.owner if attribution else None,
             also=attribution.also if attribution else (),
             confidence=attribution.confidence if attribution else None,
+            proof=(attribution.proof or None) if attribution else None,
+            proof_reason=(attribution.proof_reason or None) if attribution else None,
             decided_by=attribution.decided_by if attribution else None,
             signals=tuple(SignalOutput(name=one.name, where=one.where, quote=one.quote) for one in attribution.signals)
             if attribution

@@ -53,6 +53,40 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
             yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), row.digest)
 
 
+class TriedElsewhere(NamedTuple):
+    """A case that a run failed, and how it went in the other runs or in other attempts of the same run."""
+
+    case: str
+    passed_in: int | None
+    """A run with an attempt that passed; none where nobody passed."""
+
+
+def tried_elsewhere(store: Store, pk: int, others: Iterable[int]) -> Iterator[TriedElsewhere]:
+    """Only where the task, its reference and its grader were the same."""
+    own, theirs = cases.alias(), cases.alias()
+    failed = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.failure).distinct().subquery()
+    passed_in = func.min(case((attempts.c.outcome == "pass", attempts.c.run_pk))).label("passed_in")
+    query = (
+        select(attempts.c.case_key, passed_in)
+        .select_from(
+            attempts.join(failed, failed.c.case_key == attempts.c.case_key)
+            .outerjoin(own, (own.c.run_pk == pk) & (own.c.key == attempts.c.case_key))
+            .outerjoin(theirs, (theirs.c.run_pk == attempts.c.run_pk) & (theirs.c.key == attempts.c.case_key))
+        )
+        .where(
+            attempts.c.run_pk.in_([pk, *others]),
+            attempts.c.counted,
+            attempts.c.measurement == "scored",
+            (attempts.c.run_pk != pk) | (attempts.c.outcome == "pass"),
+            func.coalesce(own.c.digest, "") == func.coalesce(theirs.c.digest, ""),
+        )
+        .group_by(attempts.c.case_key)
+    )
+    with store.reading() as connection:
+        for row in connection.execute(query.execution_options(yield_per=2_000)):
+            yield TriedElsewhere(row.case_key, row.passed_in)
+
+
 def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
     """Those cases of a run that have these keys, without the texts of their files."""
     rest = iter(keys)

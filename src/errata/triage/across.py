@@ -46,17 +46,20 @@ class Across:
         self,
         cases: Mapping[str, CaseElsewhere] | None = None,
         *,
+        passed_by: Mapping[str, str] | None = None,
         offered: frozenset[str] = frozenset(),
         version: str = "",
     ) -> None:
         self.cases = cases or {}
+        self.passed_by = passed_by or {}
+        """Case → a subject that passed it; empty where others were measured and none of them passed."""
         self.offered = offered
         """The tools that the subject was offered; empty where the log does not tell."""
         self.version = version
         """Changes with what they show; empty where they show nothing."""
 
     def __bool__(self) -> bool:
-        return bool(self.cases or self.offered)
+        return bool(self.cases or self.passed_by or self.offered)
 
     def observe(self, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         elsewhere = self.cases.get(attempt.case)

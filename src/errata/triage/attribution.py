@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from errata.model import Attempt, Attribution
-from errata.model.words import Confidence, Owner, Phase
+from errata.model.words import Confidence, Owner, Phase, Proof, ProofReason
 from errata.triage.keys import failure_key
-from errata.triage.observed import Observed
+from errata.triage.observed import Observed, signal
 from errata.triage.rulesets import Rules
 from errata.triage.taxonomy import suggestions
 
@@ -39,19 +39,33 @@ _BY_PHASE: dict[Phase, Owner] = {
 
 
 def attribute(
-    attempt: Attempt, observed: Iterable[Observed], *, source: str = "", rules: Rules | None = None
+    attempt: Attempt,
+    observed: Iterable[Observed],
+    *,
+    source: str = "",
+    rules: Rules | None = None,
+    passed_by: str | None = None,
 ) -> Attribution:
-    """The owner of a failure, how sure that is, which signal decided, and the label each taxonomy would give it."""
+    """The owner of a failure, how sure that is, which signal decided, and the label each taxonomy would give it.
+
+    `passed_by` names somebody who passed the case; it is empty where others were measured and none of them passed.
+    """
     every = list(observed)
     if len(every) > 1:
         every.sort(key=_weight)
     owner, confidence, decided_by, also = _decide(attempt, every)
+    proof, reason = _proof(attempt, every, also, passed_by) if owner == "model" else NOT_ASKED
+    signals = [one.signal for one in every]
+    if reason == "passed_elsewhere":
+        signals.append(signal(reason, "likely", "other results", f"passed by {passed_by}"))
     return Attribution(
         attempt=attempt.id,
         owner=owner,
         also=also,
-        confidence=confidence,
-        signals=tuple([one.signal for one in every]),
+        confidence="weak" if proof == "presumed" else confidence,
+        proof=proof,
+        proof_reason=reason,
+        signals=tuple(signals),
         decided_by=decided_by,
         suggested_labels=suggestions(
             source, attempt, owner, frozenset([one.signal.name for one in every]), rules.taxonomies if rules else None
@@ -59,6 +73,40 @@ def attribute(
         failure_key=failure_key(attempt),
         follows=attempt.follows or next((one.follows for one in every if one.follows), ""),
         rules_version=rules.version if rules else "",
+    )
+
+
+NOT_ASKED: tuple[Proof, ProofReason] = ("", "")
+
+
+def _proof(
+    attempt: Attempt, observations: list[Observed], also: tuple[Owner, ...], passed_by: str | None
+) -> tuple[Proof, ProofReason]:
+    """Whether the failure is shown to be the subject's, or only presumed because nothing points elsewhere.
+
+    It is shown where the mistake is plain to see, or where the subject did its work, a working grader refused it, and
+    somebody else passed the case.
+    """
+    if any(one.is_self_evident for one in observations):
+        return "shown", "self_evident"
+    if also:
+        return "presumed", "in_doubt"
+    if not passed_by:
+        return "presumed", "no_other_result" if passed_by is None else "nobody_passed"
+    return ("shown", "passed_elsewhere") if _has_answered(attempt) else ("presumed", "no_answer_logged")
+
+
+def _has_answered(attempt: Attempt) -> bool:
+    """Whether the log holds anything that the subject did."""
+    output = attempt.output
+    return bool(
+        output.text
+        or output.answer
+        or output.structured
+        or attempt.steps
+        or attempt.usage.subject.output
+        or attempt.artefacts
+        or attempt.judgements
     )
 
 

@@ -266,6 +266,7 @@ MEANS = {
     "known_gap": "a known gap of this case is on record",
     "all_agree_on_another": "every model gives the same other answer",
     "answer_equals_reference": "the answer is identical to the reference",
+    "passed_elsewhere": "somebody else passed this case",
     "check_failed": "measured and failed; no evidence points elsewhere",
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",

@@ -17,6 +17,8 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     owner: Owner | None = None
     also: tuple[Owner, ...] = ()
     breaks: bool = False
+    is_self_evident: bool = False
+    """Of the owner `model`: the mistake is plain to see, whether or not anybody can pass the case."""
     follows: str = ""
     """The attempt that dragged this one along."""
 

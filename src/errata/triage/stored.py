@@ -12,7 +12,7 @@ from errata.model.codec import unpack
 from errata.model.identity import fingerprint
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
-from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on
+from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on, tried_elsewhere
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
@@ -67,8 +67,8 @@ class Peers:
         usable = [one for one in runs if one.run.excluded is None and _was_measured(one.counts)]
         self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
         self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}
-        enough = len(set(self.subjects.values())) >= FEWEST
-        states = [(one.run.id, one.digest) for one in usable if enough or self.references]
+        repeated = stored.counts.attempts_in_log > stored.counts.cases
+        states = [(one.run.id, one.digest) for one in usable if len(usable) > 1 or repeated or self.references]
         self.version = fingerprint(sorted(states), size=4) if states else ""
         """Changes whenever a run comes, goes, grows or is excluded; empty where there is nothing to compare with."""
 
@@ -96,19 +96,28 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     if not peers.version:
         return Across(offered=offered)
     cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
-    version = _fingerprint(cases)
+    passed_by = _passed_by(stored, store, peers)
+    version = _fingerprint(cases, passed_by)
     with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
-    return Across(cases, offered=offered, version=version)
+    return Across(cases, passed_by=passed_by, offered=offered, version=version)
 
 
-def _fingerprint(cases: Mapping[str, CaseElsewhere]) -> str:
+def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> dict[str, str]:
+    """Of the cases that this run failed and that were measured elsewhere: who passed each; empty for nobody."""
+    named = peers.subjects | dict.fromkeys(peers.references, "the reference")
+    others = [pk for pk in named if pk != stored.pk]
+    names = {None: "", stored.pk: "another attempt of this run"} | {pk: named[pk] for pk in others}
+    return {tried.case: names[tried.passed_in] for tried in tried_elsewhere(store, stored.pk, others)}
+
+
+def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str]) -> str:
     """Over all that becomes part of a signal; empty where nothing does."""
     facts = [
         (key, case.failed, bool(case.passed), case.reference.id if case.reference else "", case.same_task, case.answers)
         for key, case in sorted(cases.items())
     ]
-    return fingerprint(facts, size=4) if facts else ""
+    return fingerprint([facts, sorted(passed_by.items())], size=4) if facts or passed_by else ""
 
 
 class _AnswerGroup(NamedTuple):
@@ -125,6 +134,8 @@ class _AnswerGroup(NamedTuple):
 
 def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[str, CaseElsewhere]]:
     """Of every case that this run failed: how it went with the others."""
+    if len(set(peers.subjects.values())) < FEWEST and not peers.references:
+        return
     gold = {group.case: group for run in peers.references.values() for group in _clean_failures(run, store)}
     subjects = tuple(sorted(peers.subjects.items()))
     for group in _groups(store, stored.pk, subjects, tuple(sorted(peers.references))):
@@ -238,5 +249,6 @@ def _attributed(
             observed += across.observe(attempt, case)
         if gaps:
             observed += gaps.observe(attempt)
-        attribution = attribute(attempt, observed, source=source, rules=rules)
+        passed_by = across.passed_by.get(attempt.case)
+        attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passed_by)
         yield seq, attribution, any(one.breaks for one in observed)

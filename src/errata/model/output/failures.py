@@ -8,7 +8,7 @@ from errata.model.attribution import FailureKey
 from errata.model.output.memory import CaseHistoryOutput
 from errata.model.output.runs import NamedRun
 from errata.model.verdict import Reviewer
-from errata.model.words import BucketStatus, Confidence, Execution, Measurement, Outcome, Owner
+from errata.model.words import BucketStatus, Confidence, Execution, Measurement, Outcome, Owner, Proof, ProofReason
 
 
 class SignalOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +94,9 @@ class FailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
     also: tuple[Owner, ...]
     """Other owners with a share in it."""
     confidence: Confidence | None
+    proof: Proof | None
+    """Of the owner `model`: `shown` where the log shows it, `presumed` where nothing points elsewhere."""
+    proof_reason: ProofReason | None
     decided_by: str | None
     """The rule that named the owner."""
     signals: tuple[SignalOutput, ...]
