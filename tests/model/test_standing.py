@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Reviewer, Verdict
-from errata.model.standing import final, standing
+from errata.model import Counts, Reviewer, Run, SourceInfo, StoredRun, Verdict
+from errata.model.standing import final, may_be_stale, standing
 
 
 def a_verdict(number=1, label="MODEL_FAULT", name="a", kind="llm", **changes):
@@ -176,3 +176,11 @@ def test_the_order_in_which_they_come_does_not_matter(given_, chance):
     chance.shuffle(shuffled)
 
     assert standing(shuffled) == first
+
+
+def test_a_verdict_given_within_the_second_of_the_import_is_about_its_content():
+    run = Run(native_id="r", source=SourceInfo(name="test"), revision=2)
+    stored = StoredRun(run=run, counts=Counts(), pk=1, imported_at="2026-03-01T10:00:00.100000Z", digest="")
+
+    assert not may_be_stale(a_verdict(at="2026-03-01T10:00:00.900000Z"), stored)
+    assert may_be_stale(a_verdict(at="2026-03-01T09:59:59.900000Z"), stored)

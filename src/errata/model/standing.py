@@ -108,9 +108,6 @@ class AttemptReview(msgspec.Struct, frozen=True):
     standing: Standing
 
 
-SECONDS = len("2026-03-01T10:00:00")
-
-
 def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
-    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
-    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]
+    """Whether the run has been imported with other content since."""
+    return stored.run.revision > 1 and (verdict.at or "") <= stored.imported_at
