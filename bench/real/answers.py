@@ -13,6 +13,7 @@ from bench.real.labels import Item
 
 LOGS = Path(__file__).parent / "logs"
 AT_ONCE = 2
+BUG = 3
 
 
 class Answer(NamedTuple):
@@ -81,8 +82,10 @@ def _key(row: dict[str, Any]) -> tuple[str, str, int]:
 
 
 def _errata(store: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "errata", "--store", str(store), *arguments]
+    command = [sys.executable, "-c", "from errata.cli.door import main; main()", "--store", str(store), *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=store.parent)
+    if ended.returncode == BUG:
+        raise RuntimeError(f"errata {arguments[0]}: {ended.stderr}")
     return ended.stdout
 
 
