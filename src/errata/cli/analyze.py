@@ -22,6 +22,7 @@ from errata.cli.runs import fields_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
+from errata.render.proof import proof_counts
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
@@ -130,6 +131,8 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         reviewed=analysis.reviewed,
         inherited=analysis.inherited,
         owners={one.owner: one.count for one in analysis.owners},
+        shown=sum(one.shown for one in analysis.owners),
+        presumed={why: often for one in analysis.owners for why, often in one.presumed.items()},
         causes=analysis.causes,
         **msgspec.structs.asdict(history_output(analysis)),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
@@ -257,7 +260,10 @@ def _show_owners(analysis: Analysis) -> None:
         hang = columns(line) + 3
         if WIDTH - hang < REASON:
             hang = 12
-        put(f"{line}   {only}{one_line(owner.reason)}" if owner.reason else line, hang=hang, colour=[owner.owner])
+        reason = proof_counts(owner.shown, owner.presumed) or (
+            f"{only}{one_line(owner.reason)}" if owner.reason else ""
+        )
+        put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
         put()
 

@@ -17,6 +17,7 @@ from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
+from errata.render.proof import how_sure
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, suspicious_passes
@@ -131,7 +132,7 @@ def _row(failure: Failure) -> tuple[str, ...]:
     attempt, attribution = failure.attempt, failure.attribution
     number = f" #{attempt.index}" if attempt.index > 1 else ""
     owner, confidence, rule = (
-        (attribution.owner, attribution.confidence, attribution.decided_by) if attribution else ("–", "–", "–")
+        (attribution.owner, how_sure(attribution), attribution.decided_by) if attribution else ("–", "–", "–")
     )
     if failure.standing is not None:
         verdict = failure.standing.verdict

@@ -125,6 +125,10 @@ def _put_below(score: Score, run: Run) -> None:
         low, high = score.bounds
         sentence = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
         put(f"{'bounds':<{LABEL}}{sentence}")
+    if score.rate_without_presumed is not None:
+        presumed = plural(score.presumed, "failure is", "failures are")
+        rate = f"without {'it' if score.presumed == 1 else 'them'} clean is {100 * score.rate_without_presumed:.1f} %"
+        put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's: {rate}", hang=LABEL)
 
 
 def _put_clustered(score: Score, counted: str) -> None:

@@ -9,6 +9,7 @@ from errata.cli.show_evidence import put_evidence
 from errata.model import Attempt, Attribution, Check, Signal
 from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
+from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
 from errata.triage.not_used import NotUsed
@@ -124,7 +125,7 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
     # after a review, the owner comes from the verdict
     label, state = ("Owner", "provisional, ") if shown.review is None else ("Triage", "")
     put(
-        f"{label:<8} {attribution.owner}, {attribution.confidence}{also} ({state}{_by(attribution, explanation)})",
+        f"{label:<8} {attribution.owner}, {proof_words(attribution)}{also} ({state}{_by(attribution, explanation)})",
         hang=9,
         raw=raw,
         colour=[attribution.owner],

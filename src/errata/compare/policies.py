@@ -82,6 +82,7 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
         total=len(kept),
         groups=group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: trials.untold}),
         beside=group_by_reason(_not_alone(kept, opinion)),
+        presumed=sum(unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model" for unit in kept),
         recovered=tuple(recovered),
         by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.tells_cases else {},
     )

@@ -76,6 +76,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """What was left out."""
     beside: tuple[LeftOutGroup, ...] = ()
     """What counts as failed although it is not the subject's alone."""
+    presumed: int = 0
+    """Of what counts as failed: how many are only presumed to be the model's."""
     recovered: tuple[str, ...] = ()
     """Cases whose result was taken from an earlier session."""
     remark: Note | None = None
@@ -123,6 +125,12 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     def without_beside(self) -> tuple[int, int]:
         """Passed, and of how many, were those left out too that are not the subject's alone."""
         return self.passed, self.total - sum(group.count for group in self.beside)
+
+    @property
+    def rate_without_presumed(self) -> float | None:
+        """The rate if none of the presumed failures were the model's; none where nothing is presumed."""
+        left = self.total - self.presumed
+        return self.passed / left if self.presumed and left > 0 and self.mean is None else None
 
     @property
     def reproduced(self) -> bool | None:

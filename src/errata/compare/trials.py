@@ -45,6 +45,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     owner: str = ""
     signal: str = ""
     """Which signal decided about the owner."""
+    presumed: bool = False
+    """Only presumed to be the model's."""
     broken: bool = False
     verdict: str = ""
     """The owner that a reviewer named; empty where nobody has read it."""
@@ -105,6 +107,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         is_failure=attempt.is_failure,
         owner=attribution.owner if attribution else "",
         signal=attribution.decided_by if attribution else "",
+        presumed=attribution is not None and attribution.proof == "presumed",
         broken=attempt.id in opinions.broken,
         verdict=verdict.owner if verdict else "",
         known_gap=verdict is not None and verdict.label == KNOWN_GAP,

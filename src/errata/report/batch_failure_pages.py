@@ -113,7 +113,8 @@ def _facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[str, st
     spent = f"cost {money(test.cost)}, {NONE if test.seconds is None else f'{test.seconds:.1f} s'}"
     exit_code = f", exit code {test.exit_code}" if test.exit_code is not None else ""
     yield "status", f"{test.status} (score {score}, {spent}{exit_code})"
-    yield "owner", f"{failure.owner}, {failure.confidence}{'' if failure.reviewed else ' (by rule, not reviewed)'}"
+    by_whom = "" if failure.reviewed else " (by rule, not reviewed)"
+    yield "owner", f"{failure.owner}, {failure.proof or failure.confidence}{by_whom}"
     if test.earlier is not None:
         yield "earlier session", earlier_words(test.earlier)
     if failure.stored is not None:

@@ -98,6 +98,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         else attribution.confidence
         if attribution is not None
         else "weak",
+        proof=attribution.proof if attribution is not None and verdict is None else "",
         reviewed=verdict is not None,
         cause=verdict.cause if verdict is not None else "",
         decided_by=decided_by,

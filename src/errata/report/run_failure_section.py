@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from errata.model.output.report.run import RunFailure
 from errata.model.output.report.shared import QuotedEvidence, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
+from errata.render.proof import proof_reason
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
 from errata.text.private import outgoing_lines
 
@@ -59,7 +60,10 @@ def _lines(failure: RunFailure, word: str, tell_reader: bool) -> Iterator[Line]:
 
 def _classified(failure: RunFailure, tell_reader: bool) -> Line:
     who = _reader(failure, tell_reader)
-    sure = f"{failure.confidence}; {who}" if who else str(failure.confidence)
+    how_sure = failure.proof or failure.confidence
+    if failure.proof == "presumed":
+        how_sure += f", {proof_reason(failure.proof_reason)}"
+    sure = f"{how_sure}; {who}" if who else how_sure
     if failure.machinery:
         measured = "" if failure.measured else "; not measured"
         return line(Strong("Owner"), ": ", f"{failure.owner} ({sure}){measured}")

@@ -94,6 +94,8 @@ class _Making:
             label=_label(verdict, attribution, failure.run),
             owner=owner,
             confidence=verdict.confidence if verdict is not None else attribution.confidence if attribution else "weak",
+            proof=attribution.proof if attribution is not None and verdict is None else "",
+            proof_reason=attribution.proof_reason if attribution is not None and verdict is None else "",
             reviewed=verdict is not None,
             by=word_for(verdict.reviewer) if verdict is not None else "",
             doubt=_doubt(standing),

@@ -15,6 +15,7 @@ from errata.model.output.report.run import (
     VerdictDoubt,
 )
 from errata.model.output.report.shared import ScoreLine
+from errata.render.proof import proof_counts
 from errata.report.parts import name_list, p_value, percent, plural
 from errata.runs.without_failures import harness_words, words_without_failures
 from errata.text.private import short_line
@@ -45,12 +46,20 @@ def answer_of(report: RunReport) -> str:
     if subject.unavailable:
         return "The run was unavailable: every case ended in the same error. This is infrastructure; rerun it."
     mine = sum(one.owner == "model" for one in failures)
-    parts = [f"{mine} of {plural(len(failures), 'failure')} {'is' if mine == 1 else 'are'} the model's."]
+    parts = [
+        f"{mine} of {plural(len(failures), 'failure')} {'is' if mine == 1 else 'are'} the model's{_proofs(failures)}."
+    ]
     parts += filter(None, (_machinery(failures), _gaps(failures), _ours(failures), _back(failures), _others(failures)))
     if subject.not_in_log and subject.harness is not None:
         rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")
         parts.append(f"{rest} not in the log: {harness_words(subject.harness)}.")
     return " ".join(parts)
+
+
+def _proofs(failures: Sequence[RunFailure]) -> str:
+    shown = sum(one.proof == "shown" for one in failures)
+    counts = proof_counts(shown, Counter(one.proof_reason for one in failures if one.proof == "presumed"))
+    return f" ({counts})" if counts else ""
 
 
 def _machinery(failures: Sequence[RunFailure]) -> str:

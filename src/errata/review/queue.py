@@ -98,7 +98,7 @@ def build_queue(
             key=attributions[failure.id].failure_key if failure.id in attributions else NO_KEY,
             owner=failure.owner or "",
         )
-        for _, failure in sorted(ranked, key=lambda entry: entry[0])
+        for _, failure in sorted(ranked, key=lambda entry: (entry[0], _doubt(attributions.get(entry[1].id))))
     )
     others = sum(_rank(verdicts, reviewer, "second", False) is not None for verdicts in given.values())
     return Queue(waiting, len(failures), len(given), others, stale)
@@ -144,6 +144,13 @@ def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: QueueKind, re
     if not verdicts:
         return 0
     return 1 if wanted == "next" and needs_second(verdicts) else None
+
+
+def _doubt(attribution: Attribution | None) -> int:
+    """What rules disagree about comes first, then what is only presumed to be the model's."""
+    if attribution is None or attribution.also:
+        return 0
+    return 1 if attribution.proof == "presumed" else 2
 
 
 def _readers(verdicts: Iterable[Verdict]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from errata.buckets.causes import summarise_causes
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.run import case_name
 from errata.model.standing import Standing
-from errata.model.words import Owner
+from errata.model.words import Owner, Proof, ProofReason
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
@@ -48,6 +48,10 @@ class Owned(msgspec.Struct, frozen=True):
     reason: str
     """The meaning of the rule that decided most of them; empty where verdicts or no rule decided."""
     because_of_it: int
+    shown: int = 0
+    """Of the owner `model`: failures that are shown to be the model's."""
+    presumed: dict[ProofReason, int] = {}
+    """Of the owner `model`: why → failures that are only presumed to be the model's."""
 
 
 class RepeatCounts(msgspec.Struct, frozen=True):
@@ -216,6 +220,7 @@ def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts
 
 def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standing]) -> tuple[Owned, ...]:
     totals: Counter[str] = Counter()
+    proofs: Counter[tuple[Proof, ProofReason]] = Counter()
     rules: dict[str, Counter[str]] = {}
     records: set[str] = set()
     for attribution in attributions:
@@ -224,6 +229,7 @@ def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standin
         totals[owner] += 1
         if standing is None:
             rules.setdefault(owner, Counter())[attribution.decided_by] += 1
+            proofs[attribution.proof, attribution.proof_reason] += 1
             records.update(one.ref.file for one in attribution.signals if one.name == KNOWN_GAP and one.ref is not None)
     named = []
     for owner, count in totals.most_common():
@@ -231,7 +237,12 @@ def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standin
         reason = "" if not rule or rule in BY_DEFAULT else meaning_of(rule)
         if rule == KNOWN_GAP and records:
             reason = f"gap recorded in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
-        named.append(Owned(cast("Owner", owner), count, reason, often))
+        if owner == "model":
+            shown = sum(often for (proof, _), often in proofs.items() if proof == "shown")
+            presumed = {why: often for (proof, why), often in proofs.items() if proof == "presumed"}
+            named.append(Owned("model", count, reason, often, shown, presumed))
+        else:
+            named.append(Owned(cast("Owner", owner), count, reason, often))
     return tuple(named)
 
 

@@ -73,6 +73,8 @@ def _values(score: Score) -> dict[str, Any]:
         "interval": score.interval,
         "effective": score.effective,
         "bounds": score.bounds,
+        "presumed": score.presumed,
+        "rate_without_presumed": score.rate_without_presumed,
         "stated": score.stated,
         "reproduced": score.reproduced,
         "left_out": score.left_out,

@@ -16,7 +16,7 @@ from errata.model.output.memory import (
 from errata.model.output.runs import StoredRunOutput
 from errata.model.output.score import ScoreOutput
 from errata.model.record import Finding
-from errata.model.words import Owner
+from errata.model.words import Owner, ProofReason
 
 
 class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +49,10 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """Failures with the verdict of an identical crash."""
     owners: dict[Owner, int]
     """Owner → failures: by the standing verdict, else by the rules of triage."""
+    shown: int
+    """Of the failures that rules gave to the model: those that are shown to be its own."""
+    presumed: dict[ProofReason, int]
+    """Why → failures that are only presumed to be the model's."""
     causes: tuple[CauseSummary, ...]
     """The largest first. Empty where nothing failed, and above 5,000 failures until `errata buckets suggest`."""
     earlier_reports: tuple[EarlierReportOutput, ...]

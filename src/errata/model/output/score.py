@@ -36,6 +36,10 @@ class ScoreOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The effective sample size, where the same cases come several times."""
     bounds: Interval | None
     """The rate if everything left out had failed, and if it had passed."""
+    presumed: int
+    """Of what counts as failed: how many are only presumed to be the model's."""
+    rate_without_presumed: float | None
+    """The rate if none of these were the model's."""
     stated: float | None
     """The harness's own number."""
     reproduced: bool | None

@@ -119,6 +119,8 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     """The letter of its category."""
     owner: str
     confidence: str
+    proof: str = ""
+    """Of the owner `model`, where no reviewer has read it: shown or presumed."""
     reviewed: bool = False
     cause: str = ""
     """Of the verdict."""

@@ -15,7 +15,7 @@ from errata.model.output.report.shared import (
     Snippets,
     SuspiciousPasses,
 )
-from errata.model.words import Confidence, Owner, RecommendationGroup
+from errata.model.words import Confidence, Owner, Proof, ProofReason, RecommendationGroup
 
 VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
 StepKind = Literal["check", "verdict", "unchecked"]
@@ -120,6 +120,9 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Empty where it is infrastructure, or no taxonomy has a word for it."""
     owner: Owner
     confidence: Confidence | str
+    proof: Proof = ""
+    """Of the owner `model`, where no reviewer has read it: shown or presumed."""
+    proof_reason: ProofReason = ""
     reviewed: bool = False
     by: str = ""
     doubt: VerdictDoubt | None = None

@@ -1,0 +1,45 @@
+"""How it is said that failures are shown, or only presumed, to be the model's."""
+
+from collections.abc import Mapping
+
+from errata.model import Attribution
+from errata.model.words import ProofReason
+
+REASONS: dict[ProofReason, str] = {
+    "passed_elsewhere": "somebody else passed {these}",
+    "self_evident": "the mistake is self-evident",
+    "no_other_result": "no other result on {these} in the store",
+    "nobody_passed": "nobody else passed {these} either",
+    "in_doubt": "something points to another owner",
+    "no_answer_logged": "the log has no answer",
+}
+
+
+def proof_counts(shown: int, presumed: Mapping[ProofReason, int]) -> str:
+    """`19 shown, 12 presumed: no other result on these cases in the store`; empty where no rule decided."""
+    whole = sum(presumed.values())
+    if not shown and not whole:
+        return ""
+    if not whole:
+        return "shown" if shown == 1 else "all shown"
+    reason, often = max(presumed.items(), key=lambda pair: pair[1])
+    words = REASONS[reason].format(these="these cases" if often > 1 else "this case")
+    counts = f"{shown:,} shown, {whole:,} presumed" if shown else f"{'all ' if whole > 1 else ''}presumed"
+    return f"{counts}: {words}" if often == whole else f"{counts}, most often because {words}"
+
+
+def proof_reason(reason: ProofReason) -> str:
+    """For one failure."""
+    return REASONS[reason].format(these="this case")
+
+
+def how_sure(attribution: Attribution) -> str:
+    """`shown`, `presumed`, or the confidence of the rule that decided."""
+    return attribution.proof or attribution.confidence
+
+
+def proof_words(attribution: Attribution) -> str:
+    """`presumed: no other result on this case in the store`; the confidence where the owner is not the model."""
+    if not attribution.proof:
+        return attribution.confidence
+    return f"{attribution.proof}: {proof_reason(attribution.proof_reason)}"
