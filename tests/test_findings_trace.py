@@ -26,6 +26,6 @@ def test_a_finding_has_tests_or_a_reason_why_not(finding):
 @pytest.mark.parametrize(("finding", "test"), NAMED)
 def test_the_named_test_exists(finding, test):
     file, _, name = test.partition("::")
-    functions = [node for node in ast.walk(ast.parse((TESTS.parent / file).read_text(encoding="utf-8")))]
+    functions = list(ast.walk(ast.parse((TESTS.parent / file).read_text(encoding="utf-8"))))
 
     assert name.partition("[")[0] in {node.name for node in functions if isinstance(node, ast.FunctionDef)}, finding

@@ -260,9 +260,8 @@ def _show_owners(analysis: Analysis) -> None:
         hang = columns(line) + 3
         if WIDTH - hang < REASON:
             hang = 12
-        reason = proof_counts(owner.shown, owner.presumed) or (
-            f"{only}{one_line(owner.reason)}" if owner.reason else ""
-        )
+        by_rule = f"{only}{one_line(owner.reason)}" if owner.reason else ""
+        reason = proof_counts(owner.shown, owner.presumed) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
         put()
