@@ -27,11 +27,12 @@ def test_two_judges_of_one_dimension_who_differ_are_a_doubt():
 def test_the_model_is_blamed_in_the_words_of_a_judge_who_refused_it():
     passed = Judgement(judge="one", reasoning="Well structured.", raw={"passed": True})
     refused = Judgement(judge="two", reasoning="Right place. However, nothing was built.", raw={"passed": False})
-    attempt = an_attempt(checks=(Check(name="judges", status="fail"),), judgements=(passed, refused))
+    third = Judgement(judge="three", reasoning="Nothing runs.", raw={"passed": False})
+    attempt = an_attempt(checks=(Check(name="judges", status="fail"),), judgements=(passed, refused, third))
 
     found = attribute(attempt, observe(a_run(), attempt, None, RunWide(), built_in()))
 
-    assert (found.owner, found.decided_by) == ("model", "check_failed")
+    assert (found.owner, found.also, found.decided_by) == ("model", ("grader",), "check_failed")
     assert (found.signals[0].where, found.signals[0].quote) == (
         "judgements[two].reasoning",
         "However, nothing was built.",
@@ -61,3 +62,26 @@ def test_a_sum_over_all_checks_is_no_program_of_its_own():
     whole = Check(name="score", kind="reward", status="fail", counts=False)
 
     assert attributed(Check(name="latency", status="fail"), judged("factuality", "pass"), whole).also == ()
+
+
+def panel(*scores):
+    """Judges with these scores; 0.65 passes."""
+    judgements = tuple(
+        Judgement(judge=f"judge {at}", raw={"passed": score >= 0.65, "score": score}) for at, score in enumerate(scores)
+    )
+    attempt = an_attempt(checks=(Check(name="judges", status="fail"),), judgements=judgements)
+    found = attribute(attempt, observe(a_run(), attempt, None, RunWide(), built_in()))
+    return found.owner, found.decided_by
+
+
+def test_a_panel_that_is_tied_has_not_decided():
+    assert panel(0.82, 0.45) == ("grader", "judges_contradict")
+
+
+def test_judges_who_give_the_same_work_everything_and_nothing_contradict_each_other():
+    assert panel(1.0, 0.0, 0.0) == ("grader", "judges_contradict")
+
+
+@pytest.mark.parametrize("scores", [(0.56, 0.69, 0.38), (0.0, 0.1, 0.0)], ids=["close", "united"])
+def test_a_close_or_united_majority_has_decided(scores):
+    assert panel(*scores) == ("model", "check_failed")

@@ -46,6 +46,13 @@ class Judgement(Record):
         passed = self.raw.get("passed") if isinstance(self.raw, dict) else None
         return passed if isinstance(passed, bool) else None
 
+    @property
+    def score(self) -> float | None:
+        """Its own score of the whole, between 0 and 1, where it gives one."""
+        score = self.raw.get("score") if isinstance(self.raw, dict) else None
+        usable = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
+        return float(score) if usable and score is not None else None
+
 
 class Invalidation(Record):
     by: str = ""

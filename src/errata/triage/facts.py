@@ -255,6 +255,7 @@ MEANS = {
     "measurement_failed": "scoring failed",
     "no_verdict": "no score was given",
     "verifier_never_ran": "the tests never ran",
+    "judges_contradict": "the judges contradict each other about the same work",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
     "strict_match": "the expected answer was rejected for its format",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from errata.model import Attempt, Case, Check
+from errata.model import Attempt, Case, Check, Judgement
 from errata.triage.observed import Observed, Rule, signal
 
 
@@ -11,10 +11,14 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
     if len(attempt.judgements) < 2:
         return
-    results = {judgement.passed for judgement in attempt.judgements if judgement.valid} - {None}
-    if len(results) > 1:
-        quote = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in attempt.judgements if one.valid)
-        yield _doubt(attempt, "judges_disagree", "judgements", quote)
+    valid = [judgement for judgement in attempt.judgements if judgement.valid and judgement.passed is not None]
+    if len({judgement.passed for judgement in valid}) > 1:
+        quote = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in valid)
+        if _is_tie(valid) or _contradict(valid):
+            seen = signal("judges_contradict", "likely", "judgements", quote, attempt.ref)
+            yield Observed(signal=seen, owner="grader")
+        else:
+            yield _doubt(attempt, "judges_disagree", "judgements", quote)
         return
     failed = {check.name: check.judge for check in attempt.checks if check.failed and check.judge}
     for check in attempt.checks:
@@ -22,6 +26,20 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
             quote = f"{check.name}: {failed[check.name]} fail, {check.judge} pass"
             yield _doubt(attempt, "judges_disagree", f"checks[{check.name}]", quote)
             return
+
+
+FAR_APART = 0.7
+
+
+def _is_tie(judgements: list[Judgement]) -> bool:
+    """As many judges passed it as failed it, so that a rule for ties decided, not the judges."""
+    return 2 * sum(one.passed is True for one in judgements) == len(judgements)
+
+
+def _contradict(judgements: list[Judgement]) -> bool:
+    """Judges of the same work who give it nearly everything and nearly nothing can't all have looked at it."""
+    scores = [one.score for one in judgements if one.score is not None]
+    return len(scores) > 1 and max(scores) - min(scores) >= FAR_APART
 
 
 _RIGHT = re.compile(
