@@ -30,6 +30,7 @@ ProofReason = Literal[
     "no_other_result",
     "nobody_passed",
     "in_doubt",
+    "simulated_user",
     "no_answer_logged",
 ]
 Severity = Literal["info", "warning", "error"]

@@ -11,6 +11,7 @@ REASONS: dict[ProofReason, str] = {
     "no_other_result": "no other result on {these} in the store",
     "nobody_passed": "nobody else passed {these} either",
     "in_doubt": "something points to another owner",
+    "simulated_user": "the user is simulated, and may have caused it",
     "no_answer_logged": "the log has no answer",
 }
 

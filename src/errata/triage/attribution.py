@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Phase, Proof, ProofReason
+from errata.triage.dialogues import has_simulated_user
 from errata.triage.keys import failure_key
 from errata.triage.observed import Observed, signal
 from errata.triage.rulesets import Rules
@@ -93,6 +94,8 @@ def _proof(
         return "presumed", "in_doubt"
     if not passed_by:
         return "presumed", "no_other_result" if passed_by is None else "nobody_passed"
+    if has_simulated_user(attempt) and not any(one.signal.name == "wrote_otherwise" for one in observations):
+        return "presumed", "simulated_user"
     return ("shown", "passed_elsewhere") if _has_answered(attempt) else ("presumed", "no_answer_logged")
 
 

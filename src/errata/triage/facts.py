@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, facts, judges, strictness
+from errata.triage import contradictions, dialogues, facts, judges, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -267,6 +267,8 @@ MEANS = {
     "known_gap": "a known gap of this case is on record",
     "all_agree_on_another": "every model gives the same other answer",
     "answer_equals_reference": "the answer is identical to the reference",
+    "wrote_too_much": "the model changed something that nobody was to change",
+    "wrote_otherwise": "the model made another change than the expected one",
     "passed_elsewhere": "somebody else passed this case",
     "check_failed": "measured and failed; no evidence points elsewhere",
     "unavailable_run": "the model was never available",
@@ -294,6 +296,7 @@ OF_MEASURED: tuple[Rule, ...] = (
 )
 OF_KNOWN_CASES: tuple[Rule, ...] = (
     equals_the_reference,
+    dialogues.wrote_something_else,
     strictness.refused_for_its_form,
     strictness.calls_refused_for_their_form,
     strictness.not_taken_for_an_answer,

@@ -19,6 +19,7 @@ from errata.triage import observe
 from errata.triage.across import FEWEST, Across, CaseElsewhere, KnownGaps, failing_everywhere, short_answer, stand_in_of
 from errata.triage.attribution import attribute
 from errata.triage.contradictions import offered_tools
+from errata.triage.dialogues import compares_writes
 from errata.triage.expected import expected_texts
 from errata.triage.rulesets import Rules, rules_in_use
 from errata.triage.run_wide import PatternSurvey, RunWide
@@ -34,7 +35,7 @@ def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[in
         case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
         if case is not None and case.artefacts:
             case = with_files(attempt.case)
-        if compares_calls(attempt, case):
+        if compares_calls(attempt, case) or compares_writes(attempt, case):
             yield seq, _with_transcript(attempt, stored, store), case
         else:
             yield seq, attempt, case

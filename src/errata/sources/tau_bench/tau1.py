@@ -135,10 +135,16 @@ def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
         suite=run.suite,
         native_id=name,
         input=plain(task.get("instruction")),
-        expected=non_empty(actions=task.get("actions"), outputs=task.get("outputs")) or None,
+        expected=_expected_of(task),
         ref=ref,
         extra=rest(task, _TASK),
     )
+
+
+def _expected_of(task: dict[str, Any]) -> dict[str, Any] | None:
+    """A task without actions expects that nothing changes."""
+    actions = {"actions": task["actions"]} if isinstance(task.get("actions"), list) else {}
+    return actions | non_empty(outputs=task.get("outputs")) or None
 
 
 def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceRef, *, has_breakdowns: bool) -> Attempt:

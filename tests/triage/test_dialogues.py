@@ -1,0 +1,53 @@
+"""Dialogues with a simulated user: what the subject changed, beside what it was expected to change."""
+
+import pytest
+
+from errata.model import Actor, Case, Check, Step, ToolCall, ToolResult, Usage, UsageByRole
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
+
+BOOK = ToolCall(name="book_flight", arguments={"flight": "HAT136"}, result=ToolResult(text='{"id": "A1"}'))
+CANCEL = ToolCall(name="cancel_flight", arguments={"id": "B2"}, result=ToolResult(text='{"status": "cancelled"}'))
+OTHER = ToolCall(name="book_flight", arguments={"flight": "HAT999"}, result=ToolResult(text='{"id": "A1"}'))
+REFUSED = ToolCall(name="cancel_flight", arguments={"id": "B2"}, result=ToolResult(text="Error: not allowed"))
+READ = ToolCall(name="get_user_details", arguments={"id": "mia"}, result=ToolResult(text="{}"))
+EXPECTED = {"actions": [{"name": "book_flight", "kwargs": {"flight": "HAT136"}}]}
+
+
+def attributed(*calls, expected=EXPECTED, passed_by=None, simulated=True):
+    steps = tuple(
+        Step(index=at, actor=Actor(role="assistant"), kind="tool_call", tool_calls=(call,))
+        for at, call in enumerate(calls)
+    )
+    usage = UsageByRole(simulator=Usage(cost=0.01)) if simulated else UsageByRole()
+    attempt = an_attempt(checks=(Check(name="reward", status="fail"),), steps=steps, usage=usage)
+    case = Case(run=attempt.run, suite="s", native_id="1", input="You are Mia.", expected=expected)
+    observed = observe(a_run(), attempt, case, RunWide(), built_in())
+    found = attribute(attempt, observed, passed_by=passed_by)
+    return found.owner, found.proof, found.proof_reason
+
+
+def test_a_change_that_nobody_was_to_make_is_the_models():
+    assert attributed(BOOK, CANCEL) == ("model", "shown", "self_evident")
+
+
+def test_where_nothing_was_to_change_every_change_is_one_too_many():
+    assert attributed(READ, CANCEL, expected={"actions": []}) == ("model", "shown", "self_evident")
+
+
+@pytest.mark.parametrize("calls", [(READ,), (REFUSED,)], ids=["nothing done", "a refused call"])
+def test_another_attempts_pass_shows_little_where_the_user_is_simulated(calls):
+    assert attributed(*calls, passed_by="a") == ("model", "presumed", "simulated_user")
+
+
+def test_another_change_than_the_expected_one_is_the_models_where_somebody_passed():
+    assert attributed(OTHER, passed_by="a") == ("model", "shown", "passed_elsewhere")
+    assert attributed(OTHER) == ("model", "presumed", "no_other_result")
+
+
+def test_without_a_simulated_user_a_pass_of_somebody_else_is_enough():
+    assert attributed(READ, passed_by="a", simulated=False) == ("model", "shown", "passed_elsewhere")
+
+
+def test_calls_are_compared_only_where_the_log_says_what_was_expected():
+    assert attributed(CANCEL, expected={"outputs": ["327"]}) == ("model", "presumed", "no_other_result")
