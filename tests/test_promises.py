@@ -1,0 +1,64 @@
+"""Words that promise something are traced to the check that carries them: docs/promises.md."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "errata"
+PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+PROMISES = [
+    [cell.strip() for cell in line.strip("|").split(" | ")]
+    for line in PAGE.partition("## Where")[0].splitlines()
+    if line.startswith("| `")
+]
+WORDS = [row[0].strip("` ") for row in PROMISES]
+PRINTED = {
+    word: set(re.findall(r"`([\w/]+\.py)`", modules))
+    for word, modules in re.findall(r"^- `([\w ]+)`: (.*)$", PAGE.partition("## Where")[2], re.MULTILINE)
+}
+
+
+def texts(tree):
+    """The texts of a module that may be printed: no docstrings, and no name of a field."""
+    described = {
+        id(node.body[at].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for at in range(len(node.body))
+        if isinstance(node.body[at], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
+            yield node.value
+
+
+def modules_that_say(word):
+    wanted = re.compile(rf"(?<![\w-]){word}(?![\w-])", re.IGNORECASE)
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not name.startswith("sources/") and any(map(wanted.search, texts(ast.parse(path.read_text("utf-8"))))):
+            found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_place_that_prints_a_promise_is_listed(word):
+    assert modules_that_say(word) == PRINTED[word]
+
+
+@pytest.mark.parametrize("row", PROMISES, ids=WORDS)
+def test_what_carries_a_promise_and_its_test_exist(row):
+    carrier, test = row[2].strip("` "), row[3].strip("` |")
+    module, _, name = carrier.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    file, _, function = test.partition("::")
+    names = {node.name for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8"))) if hasattr(node, "name")}
+
+    assert function in names
