@@ -12,6 +12,7 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
+from errata.model.conduct import conduct_of
 from errata.model.record import TurnBegins
 from errata.store.blocks import BlockWriter, compress
 
@@ -141,7 +142,7 @@ class _RunPacker:
         steps: tuple[int | None, int | None] = (None, None)
         if attempt.steps:
             steps = self._steps.add(attempt.steps)
-            kept = msgspec.structs.replace(kept, steps=())
+            kept = msgspec.structs.replace(kept, steps=(), conduct=conduct_of(attempt.steps, attempt.conduct))
         if attempt.artefacts:
             kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, self._part.blobs))
             self._size += sum(artefact.size or 0 for artefact in attempt.artefacts)
