@@ -21,7 +21,7 @@ from errata.model.bucket import (
 )
 from errata.model.case import Artefact, Case
 from errata.model.check import Check, CheckEdit, ErrorInfo, Part
-from errata.model.conduct import Conduct, Sighting
+from errata.model.conduct import Conduct, Obstacle, Sighting
 from errata.model.counts import Counts, StoredRun
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
@@ -84,6 +84,7 @@ __all__ = [
     "Limit",
     "Location",
     "MemberMove",
+    "Obstacle",
     "Output",
     "Packet",
     "PacketPlace",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from errata.model.record import Record
 from errata.model.step import Step, ToolCall
@@ -14,10 +14,21 @@ LOOKED_AT = 20_000
 
 
 class Sighting(Record):
-    """How often something was seen; the step and the words of the first time."""
+    """How often something was seen; the step, the words and the place of the first time."""
 
     count: int
     step: int
+    quote: str = ""
+
+
+ObstacleKind = Literal["not_installed", "crashed", "not_set_up"]
+
+
+class Obstacle(Record):
+    """What kept the agent's program from working, in a line of a log; `ref` is that log."""
+
+    kind: ObstacleKind
+    where: str
     quote: str = ""
 
 
@@ -39,11 +50,14 @@ class Conduct(Record):
     """The longest run of one identical message, from its first repetition."""
     calls_as_text: Sighting | None = None
     """Messages that hold a tool call as text, and that nothing answered."""
+    ends_in_text_call: bool = False
+    """The last answer is one of these."""
     control_tokens: Sighting | None = None
     """Messages with tokens of a chat template in their text."""
     ended_empty: Sighting | None = None
     """The last answer has neither text nor calls, although there were calls, or tokens were spent on it."""
     last_text: str = ""
+    obstacle: Obstacle | None = None
 
 
 def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
@@ -96,6 +110,7 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         repeated_call=tally.longest_call,
         repeated_message=tally.longest_message,
         calls_as_text=_sighting(tally.as_text),
+        ends_in_text_call=tally.ends_in_text_call,
         control_tokens=_sighting(tally.tokens),
         ended_empty=_ended_empty(last, tally.calls),
         last_text=last_text,
@@ -111,18 +126,19 @@ class _Tally:
         self.tokens: list[Any] = []
         self.longest_call: Sighting | None = None
         self.longest_message: Sighting | None = None
-        self._empty: list[tuple[int, ToolCall, str]] = []
+        self._empty: list[tuple[Step, ToolCall, str]] = []
         self._with_arguments: set[str] = set()
         self._last: ToolCall | None = None
         self._run = self._run_at = 0
+        self.ends_in_text_call = False
         self.same: Sighting | None = None
 
     def add_same(self, step: Step, text: str) -> None:
         """A message that is equal to the one before it."""
         if _is_empty(text):
             return
-        first = self.same or Sighting(count=1, step=step.index, quote=_short(text))
-        self.same = Sighting(count=first.count + 1, step=first.step, quote=first.quote)
+        first = self.same or Sighting(count=1, step=step.index, quote=_short(text), ref=step.ref)
+        self.same = Sighting(count=first.count + 1, step=first.step, quote=first.quote, ref=first.ref)
         if self.longest_message is None or self.same.count > self.longest_message.count:
             self.longest_message = self.same
 
@@ -136,7 +152,7 @@ class _Tally:
         if seen:
             seen[0] += 1
         else:
-            seen += [1, step.index, _short(quote)]
+            seen += [1, step.index, _short(quote), step.ref]
 
     def add_call(self, step: Step, call: ToolCall) -> None:
         self.calls += 1
@@ -144,7 +160,7 @@ class _Tally:
         if last is not None and last.name == call.name and last.arguments == arguments:
             self._run += 1
             if self._run > (self.longest_call.count if self.longest_call else 1):
-                self.longest_call = Sighting(count=self._run, step=self._run_at, quote=_call_quote(call))
+                self.longest_call = Sighting(count=self._run, step=self._run_at, quote=_call_quote(call), ref=step.ref)
         else:
             self._last, self._run, self._run_at = call, 1, step.index
         result = call.result
@@ -152,7 +168,7 @@ class _Tally:
             words = call.error.message if call.error is not None else result.text if result is not None else ""
             self.note(self.failed, step, words)
         if not arguments:
-            self._empty.append((step.index, call, ""))
+            self._empty.append((step, call, ""))
             return
         key, words = _main_argument(arguments)
         if words is None or words[:1].isalnum():
@@ -161,12 +177,12 @@ class _Tally:
         if key in _SHELL:
             # an empty list of keys is how some agents wait
             if not _does_something(words) and not (key == "keystrokes" and not words.strip(" ")):
-                self._empty.append((step.index, call, words))
+                self._empty.append((step, call, words))
                 return
             if _STRAY.match(words):
                 self.note(self.mangled, step, f"{call.name}: {words}")
         elif not words.strip():
-            self._empty.append((step.index, call, words))
+            self._empty.append((step, call, words))
             return
         elif _STRAY_IN_PATH.match(words):
             self.note(self.mangled, step, f"{call.name}: {words}")
@@ -187,15 +203,14 @@ class _Tally:
                 found = text_call_in(step.text)
                 if found is not None:
                     self.note(self.as_text, step, _around(found.string, found))
+                    self.ends_in_text_call = step is last
 
     def empty_calls(self) -> Sighting | None:
         """A call without arguments counts where the tool takes some: it did so elsewhere, or its name says so."""
         empty: list[Any] = []
         for step, call, words in self._empty:
             if call.arguments or call.name in self._with_arguments or _TAKES_ARGUMENTS.search(call.name):
-                if not empty:
-                    empty += [0, step, f"{call.name}({words!r})" if call.arguments else f"{call.name}()"]
-                empty[0] += 1
+                self.note(empty, step, f"{call.name}({words!r})" if call.arguments else f"{call.name}()")
         return _sighting(empty)
 
 
@@ -269,7 +284,7 @@ def _ended_empty(last: Step, calls: int) -> Sighting | None:
     spent = last.usage.output if last.usage is not None else None
     if not calls and not spent:
         return None
-    return Sighting(count=1, step=last.index, quote=last.text or f"empty after {calls} calls")
+    return Sighting(count=1, step=last.index, quote=last.text or f"empty after {calls} calls", ref=last.ref)
 
 
 def _is_empty(text: str) -> bool:
@@ -278,7 +293,7 @@ def _is_empty(text: str) -> bool:
 
 
 def _sighting(seen: list[Any]) -> Sighting | None:
-    return Sighting(count=seen[0], step=seen[1], quote=seen[2]) if seen else None
+    return Sighting(count=seen[0], step=seen[1], quote=seen[2], ref=seen[3]) if seen else None
 
 
 def _short(text: str) -> str:

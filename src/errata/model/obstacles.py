@@ -1,0 +1,194 @@
+"""What kept the subject from working: its program was missing or crashed, the set-up failed, calls did not arrive."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from errata.model.attempt import Attempt
+from errata.model.case import Artefact
+from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting
+from errata.model.words import Confidence
+from errata.text.clean import clean
+
+TAIL = 8_000
+FEWEST = 3
+"""Fewer odd calls than this may be a subject's slip."""
+MANGLED = 0.25
+EMPTY = 0.5
+MOSTLY_EMPTY = 0.75
+"""Some agents send an empty command to wait; but not with every other call."""
+
+# what an agent program prints; a terminal that the subject itself works in is none
+_AGENT_LOG = re.compile(
+    r"(?:^|/)(?:agent/(?!oracle\.)[^/]+\.(?:txt|log)|agent/(?:setup|command-\d+)/\w+\.txt|agent-logs/[^/]+)$"
+)
+_PANE = re.compile(r"(?:^|/)(?:panes/post-agent\.txt|sessions/agent\.log)$")
+_RUN_LOG = re.compile(r"(?:^|/)(?:run|job|trial)\.log$")
+_INSTALLED = "/installed-agent/"
+_STREAM = re.compile(r'^\{"type": ?"(?:system|assistant|user|result|thread\.|item\.)', re.MULTILINE)
+_PROMPT = re.compile(r"[^\n]{0,120}[\w)~/\]][#$%>] ?")
+
+
+class LogLine(NamedTuple):
+    text: str
+    program: str = ""
+
+
+def obstacle_in(attempt: Attempt, conduct: Conduct | None) -> Obstacle | None:
+    """From the files of an attempt whose transcript, if there is one, is already counted."""
+    if not attempt.artefacts:
+        return None
+    has_worked = bool(attempt.usage.subject.tokens or (conduct is not None and conduct.turns))
+    was_stopped = attempt.execution in ("limit", "cancelled")
+    started: frozenset[str] | None = None
+    for artefact, text in _agent_logs(attempt):
+        line = None if was_stopped else _crash_at_end(text)
+        if line is not None:
+            return _obstacle("crashed", artefact, line)
+        line = None if has_worked else _not_found_at_end(text)
+        if line is not None:
+            started = _programs_started(attempt) if started is None else started
+            if not line.program or not started or line.program in started:
+                return _obstacle("not_installed", artefact, line)
+    if has_worked or attempt.outcome != "none":
+        return None
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text and _RUN_LOG.search(artefact.path):
+            found = _SETUP.search(clean(artefact.text))
+            if found is not None:
+                return _obstacle("not_set_up", artefact, LogLine(found[0].strip()))
+    return None
+
+
+def _obstacle(kind: ObstacleKind, artefact: Artefact, line: LogLine) -> Obstacle:
+    text = artefact.text or ""
+    at = text.rfind(line.text)
+    where = f"{artefact.path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else artefact.path
+    return Obstacle(kind=kind, where=where, quote=" ".join(line.text.split())[:QUOTE], ref=artefact.ref)
+
+
+def channel_state(conduct: Conduct) -> tuple[Confidence | None, Sighting | None]:
+    """How sure it is that tool calls did not arrive, and the first that shows it; None where they did."""
+    calls, mangled, empty = conduct.calls, conduct.mangled_calls, conduct.empty_calls
+    odd = mangled or empty
+    if odd is not None and calls >= FEWEST:
+        stray = mangled.count if mangled else 0
+        both = stray + (empty.count if empty else 0)
+        if stray >= max(FEWEST, MANGLED * calls) or (stray and both >= max(FEWEST, EMPTY * calls)):
+            return "likely", odd
+        if both >= max(FEWEST, EMPTY * calls):
+            return "likely" if both >= MOSTLY_EMPTY * calls else "weak", odd
+    # a subject without tools can only write a call as text, and the task may ask for it
+    if not calls and not conduct.tools_offered:
+        return None, None
+    written = conduct.calls_as_text
+    if written is not None and (conduct.ends_in_text_call or 2 * written.count >= conduct.turns):
+        return "likely", written
+    if conduct.control_tokens is not None and not calls:
+        return "likely", conduct.control_tokens
+    return None, None
+
+
+def _agent_logs(attempt: Attempt) -> Iterator[tuple[Artefact, str]]:
+    for artefact in attempt.artefacts:
+        if artefact.role != "log" or not artefact.text:
+            continue
+        if _AGENT_LOG.search(artefact.path) or (
+            _PANE.search(artefact.path) and (_STREAM.search(artefact.text) or _keys_sent(attempt))
+        ):
+            yield artefact, artefact.text
+
+
+def _keys_sent(attempt: Attempt) -> str:
+    """What the harness typed after it installed an agent program; empty where it installed none."""
+    for artefact in attempt.artefacts:
+        if artefact.text and artefact.path.endswith("commands.txt") and _INSTALLED in artefact.text:
+            return artefact.text.rpartition(_INSTALLED)[2]
+    return ""
+
+
+def _programs_started(attempt: Attempt) -> frozenset[str]:
+    lines = _keys_sent(attempt).splitlines()[1:]
+    return frozenset(name.rpartition("/")[2] for line in lines for name in _STARTED.findall(line[:400]))
+
+
+_STARTED = re.compile(r"""(?:^\[['"]|&& |; |\| )(?:\w+=\S* )*([\w./+-]+)""")
+
+
+@lru_cache(maxsize=100)
+def _ending(text: str) -> str:
+    """The end of a log, without the shell's prompt behind it."""
+    lines = clean(text[-TAIL:]).split("\n")
+    while lines and (not lines[-1].strip() or _PROMPT.fullmatch(lines[-1].rstrip())):
+        lines.pop()
+    return "\n".join(lines)
+
+
+_NOT_FOUND = re.compile(
+    r"^(?:[\w./-]*sh(?:\[\d+\])?: (?:line \d+: |\d+: )?(?P<program>[\w./+-]+): (?:command )?not found"
+    r"|(?:\S*/)?env: [‘'](?P<interpreter>[\w./+-]+)[’']: No such file or directory"
+    r"|INSTALL_FAIL_STATUS)\s*$",
+    re.MULTILINE,
+)
+LINES_BEHIND = 3
+"""A shell may print a few lines of its own behind the message; an agent prints many."""
+
+
+def _not_found_at_end(text: str) -> LogLine | None:
+    if "not found" not in text and "No such file" not in text and "INSTALL_FAIL" not in text:
+        return None
+    ending = _ending(text)
+    found = next(iter([*_NOT_FOUND.finditer(ending)][-1:]), None)
+    if found is None or ending.count("\n", found.end()) > LINES_BEHIND or _STREAM.search(text):
+        return None
+    return LogLine(found[0].strip(), (found["program"] or "").rpartition("/")[2])
+
+
+# how a program ends in an exception: Node prints its version, Python the exception, Rust and Go panic
+_NODE = re.compile(
+    r"^(?P<line>(?:Uncaught )?[\w.]*(?:Error|Exception)\b[^\n]*)\n(?:[^\n]*\n){1,60}Node\.js v\d+\S*\Z", re.MULTILINE
+)
+_OLD_NODE = re.compile(
+    r"Unhandled 'error' event\n(?:[^\n]*\n){0,4}(?P<line>[\w.]*Error\b[^\n]*)\n"
+    r"(?:\s+at [^\n]*\n|Emitted 'error'[^\n]*\n)+",
+)
+_PYTHON = re.compile(r"\n(?P<line>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)\b(?::[^\n]*)?)\Z")
+_PANIC = re.compile(
+    r"^(?P<line>panic: [^\n]*|thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*)\n(?:[^\n]*\n){0,60}[^\n]*\Z",
+    re.MULTILINE,
+)
+_FIRST_FRAME = re.compile(r"(?:File \"|[│|] )(?P<path>/[^\"\n:]+)")
+_PROGRAMS = re.compile(r"/(?:s?bin|site-packages|dist-packages|uv/tools|pipx)/")
+
+
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def _crash_at_end(text: str) -> LogLine | None:
+    tail = text[-TAIL:]
+    if "Error" not in tail and "panic" not in tail and "Exception" not in tail:
+        return None
+    ending = _ending(text)
+    found = _NODE.search(ending) if "\nNode.js v" in ending else None
+    if found is None and "Unhandled 'error' event" in ending:
+        found = _OLD_NODE.search(ending)
+    if found is None and _TRACEBACK in ending:
+        first = _FIRST_FRAME.search(ending.rpartition(_TRACEBACK)[2])
+        # the subject's own programs are in none of these folders
+        found = _PYTHON.search(ending) if first and _PROGRAMS.search(first["path"]) else None
+    if found is None and "panic" in ending:
+        found = _PANIC.search(ending)
+    if found is None or '{"type":"result"' in ending:
+        return None
+    return LogLine(found["line"].strip())
+
+
+_SETUP = re.compile(
+    r"^.*(?:Error response from daemon|[Cc]annot connect to the Docker daemon|failed to solve:|pull access denied"
+    r"|all predefined address pools|port is already allocated|no space left on device|manifest unknown"
+    r"|docker[^\n]{0,200}(?:returned non-zero exit status|exit code [1-9])"
+    r"|(?:docker|container|sandbox|pod|image)[^\n]{0,80}"
+    r"(?:failed to (?:start|build|create|pull)|is unhealthy|not running|exited with code [1-9])).*$",
+    re.MULTILINE,
+)
