@@ -248,7 +248,7 @@ _CONTROL = re.compile(r"<[|｜][A-Za-z_▁][\w▁ .-]{1,40}[|｜]>|\[TOOL_CALLS\
 
 _NAMED_CALL = re.compile(
     r"\"(?:name|function|tool|tool_name|recipient_name)\"\s*:\s*\"[\w.:-]{1,80}\"\s*,\s*"
-    r"\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:\s*[{\"]"
+    r"\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:\s*\"?\s*\{"
     r"|\"(?:arguments|parameters|args)\"\s*:\s*\{[^{}]{0,2000}\}\s*,\s*\"(?:name|tool_name)\"\s*:\s*\"[\w.:-]{1,80}\""
 )
 _TAGGED_CALL = re.compile(

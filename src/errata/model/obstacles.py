@@ -151,7 +151,7 @@ _NODE = re.compile(
 )
 _OLD_NODE = re.compile(
     r"Unhandled 'error' event\n(?:[^\n]*\n){0,4}(?P<line>[\w.]*Error\b[^\n]*)\n"
-    r"(?:\s+at [^\n]*\n|Emitted 'error'[^\n]*\n)+",
+    r"(?:(?:[ \t]+|Emitted 'error'|\})[^\n]*\n|\n){1,60}(?:[ \t]+[^\n]*|\}?)\Z",
 )
 _PYTHON = re.compile(r"\n(?P<line>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)\b(?::[^\n]*)?)\Z")
 _PANIC = re.compile(
