@@ -28,7 +28,7 @@ from errata.model import (
     UsageByRole,
     attempt_id,
 )
-from errata.model.conduct import conduct_of
+from errata.model.obstacles import conduct_in
 from errata.model.step import Actor
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import open_store, this_process
@@ -326,9 +326,7 @@ def test_any_attempts_come_back_as_they_were(store, any_):
     stored = run_by_id(store, run.id)
     came_back = [with_texts(store, one) for one in attempts_of(store, stored.pk, steps=True)]
     # what the steps show is counted on the way in
-    assert came_back == [
-        msgspec.structs.replace(one, conduct=conduct_of(one.steps, one.conduct)) if one.steps else one for one in given_
-    ]
+    assert came_back == [msgspec.structs.replace(one, conduct=conduct_in(one)) for one in given_]
     assert stored.counts.failures == sum(one.is_failure for one in given_)
     assert stored.counts.counted == sum(one.counted for one in given_)
 

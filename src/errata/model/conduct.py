@@ -96,9 +96,12 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
     if tally is None and "{" in last.text:
         tally = _Tally()
     last_text = "" if _is_empty(last.text) else last.text[-LAST_TEXT:].strip()
-    offered = known.tools_offered if known else None
+    offered, obstacle = (known.tools_offered, known.obstacle) if known else (None, None)
     if tally is None:
-        return Conduct(turns=turns, tools_offered=offered, ended_empty=_ended_empty(last, 0), last_text=last_text)
+        ended_empty = _ended_empty(last, 0)
+        return Conduct(
+            turns=turns, tools_offered=offered, ended_empty=ended_empty, last_text=last_text, obstacle=obstacle
+        )
     tally.look_for_calls_as_text(steps, last)
     return Conduct(
         turns=turns,
@@ -114,6 +117,7 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         control_tokens=_sighting(tally.tokens),
         ended_empty=_ended_empty(last, tally.calls),
         last_text=last_text,
+        obstacle=obstacle,
     )
 
 

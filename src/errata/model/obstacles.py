@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from errata.model.attempt import Attempt
 from errata.model.case import Artefact
-from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting
+from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting, conduct_of
 from errata.model.words import Confidence
 from errata.text.clean import clean
 
@@ -33,6 +35,15 @@ _PROMPT = re.compile(r"[^\n]{0,120}[\w)~/\]][#$%>] ?")
 class LogLine(NamedTuple):
     text: str
     program: str = ""
+
+
+def conduct_in(attempt: Attempt) -> Conduct | None:
+    """What the steps and the files of an attempt show of the subject's work; None where it has neither."""
+    conduct = conduct_of(attempt.steps, attempt.conduct) if attempt.steps else attempt.conduct
+    obstacle = obstacle_in(attempt, conduct) if attempt.artefacts else None
+    if obstacle is None:
+        return conduct
+    return msgspec.structs.replace(conduct or Conduct(), obstacle=obstacle)
 
 
 def obstacle_in(attempt: Attempt, conduct: Conduct | None) -> Obstacle | None:
@@ -63,7 +74,8 @@ def obstacle_in(attempt: Attempt, conduct: Conduct | None) -> Obstacle | None:
 
 def _obstacle(kind: ObstacleKind, artefact: Artefact, line: LogLine) -> Obstacle:
     text = artefact.text or ""
-    at = text.rfind(line.text)
+    # of a passage of a larger file, `ref` has the line
+    at = -1 if artefact.ref is not None and artefact.ref.line is not None else text.rfind(line.text)
     where = f"{artefact.path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else artefact.path
     return Obstacle(kind=kind, where=where, quote=" ".join(line.text.split())[:QUOTE], ref=artefact.ref)
 

@@ -12,8 +12,7 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
-from errata.model.conduct import Conduct, conduct_of
-from errata.model.obstacles import obstacle_in
+from errata.model.obstacles import conduct_in
 from errata.model.record import TurnBegins
 from errata.store.blocks import BlockWriter, compress
 
@@ -141,11 +140,11 @@ class _RunPacker:
         self._seq = seq + 1
         kept = attempt
         steps: tuple[int | None, int | None] = (None, None)
+        if attempt.steps or attempt.artefacts:
+            kept = msgspec.structs.replace(kept, steps=(), conduct=conduct_in(attempt))
         if attempt.steps:
             steps = self._steps.add(attempt.steps)
-            kept = msgspec.structs.replace(kept, steps=(), conduct=conduct_of(attempt.steps, attempt.conduct))
         if attempt.artefacts:
-            kept = _with_obstacle(attempt, kept)
             kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, self._part.blobs))
             self._size += sum(artefact.size or 0 for artefact in attempt.artefacts)
         row = (
@@ -216,13 +215,6 @@ def without_texts(artefacts: tuple[Artefact, ...], blobs: list[Blob]) -> tuple[A
         blobs.append((digest, data))
         kept.append(msgspec.structs.replace(artefact, text=None, blob=digest))
     return tuple(kept)
-
-
-def _with_obstacle(attempt: Attempt, kept: Attempt) -> Attempt:
-    obstacle = obstacle_in(attempt, kept.conduct)
-    if obstacle is None:
-        return kept
-    return msgspec.structs.replace(kept, conduct=msgspec.structs.replace(kept.conduct or Conduct(), obstacle=obstacle))
 
 
 def _with_parts(batch: PackedBatch, packers: dict[str, _RunPacker]) -> PackedBatch:

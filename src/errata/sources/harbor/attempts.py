@@ -35,7 +35,7 @@ from errata.sources.harbor.verdicts import (
     test_checks,
     value_of,
 )
-from errata.sources.shared.documents import Documents, files
+from errata.sources.shared.documents import Documents, files, folders
 from errata.sources.shared.values import count, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
@@ -289,6 +289,12 @@ def _all(folder: Path, documents: Documents) -> Iterator[Artefact | None]:
     for file in files(folder / "agent"):
         if not (file.name.startswith("trajectory") and file.suffix == ".json"):
             yield documents.artefact(file, agent_role(file), name=f"agent/{file.name}", clean=True)
+    # an installed agent has a folder for its installation and one for each command
+    for part in folders(folder / "agent"):
+        if part.name == "setup" or part.name.startswith("command-"):
+            for file in files(part):
+                name = f"agent/{part.name}/{file.name}"
+                yield documents.artefact(file, agent_role(file), name=name, clean=True)
     yield documents.artefact(folder / "artifacts" / "manifest.json", "output", name="artifacts/manifest.json")
     for file in files(folder / "artifacts"):
         if file.name != "manifest.json":

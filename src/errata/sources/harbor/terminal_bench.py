@@ -31,7 +31,7 @@ from errata.model import (
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.base import Numbering, Row, convert_each, folders, is_file
 from errata.sources.harbor import NAME
-from errata.sources.harbor.agent_logs import RunLog, stream_of
+from errata.sources.harbor.agent_logs import RunLog, names_of_trials, stream_of
 from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
@@ -72,7 +72,7 @@ def read(path: Path) -> Iterator[Item]:
     lock = documents.get(root / "tb.lock")
     ref = documents.ref(path if path.is_file() else root / "results.json")
     rows = [mapping(row.data) for row in results.rows]
-    log = RunLog(root / "run.log", documents)
+    log = RunLog(root / "run.log", documents, names_of_trials(rows))
     run = run_of(results.document, metadata, lock, rows=rows, root=root, ref=ref)
     if log.artefact is not None:
         run = msgspec.structs.replace(run, context=(log.artefact,))
@@ -156,7 +156,7 @@ class TrialConverter:
             checks=_checks(trial),
             steps=stream.steps if stream else (),
             conduct=Conduct(tools_offered=stream.tools) if stream else None,
-            artefacts=self._artefacts(folder, f"{task}/{name}", (name, name.replace(".", "-"))),
+            artefacts=self._artefacts(folder, f"{task}/{name}", self._log.about(name)),
             usage=UsageByRole(subject=self._usage(trial)),
             started_at=start,
             finished_at=end,
@@ -189,16 +189,16 @@ class TrialConverter:
     def _folder(self, task: str, name: str) -> Path | None:
         return self._documents.root / task / name if _is_name(task) and _is_name(name) else None
 
-    def _artefacts(self, folder: Path | None, below: str, names: tuple[str, ...]) -> tuple[Artefact, ...]:
+    def _artefacts(self, folder: Path | None, below: str, log: Artefact | None) -> tuple[Artefact, ...]:
         if folder is None:
-            return ()
+            return (log,) if log is not None else ()
         logs = [
             self._documents.artefact(file, agent_role(file), name=f"{below}/{part}/{file.name}")
             for part in _FOLDERS
             for file in files(folder / part)
         ]
         commands = self._documents.artefact(folder / "commands.txt", "log", name=f"{below}/commands.txt")
-        everything = (*logs, commands, self._log.about(names))
+        everything = (*logs, commands, log)
         return tuple(artefact for artefact in everything if artefact is not None)
 
 
