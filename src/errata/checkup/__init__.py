@@ -11,7 +11,11 @@ Rule = Callable[[RunSurvey], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     breakage.unavailable,
-    hindrances.could_not_work,
+    hindrances.agent_not_installed,
+    hindrances.agent_crashed,
+    hindrances.setup_failed,
+    hindrances.tool_channel_broken,
+    hindrances.empty_final_turns,
     coverage.nothing_there,
     coverage.missing_cases,
     coverage.unnamed_cases,

@@ -194,15 +194,19 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
 def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> None:
     """Each attempt counts once: what came first kept the rest from happening."""
     if conduct.obstacle is not None:
-        name, quote, ref = conduct.obstacle.kind, conduct.obstacle.quote, conduct.obstacle.ref
-    else:
-        sure, seen = channel_state(conduct)
-        name = "tool_calls" if sure == "likely" else "empty_turn" if conduct.ended_empty is not None else ""
-        seen = seen if sure == "likely" else conduct.ended_empty
-        if not name or seen is None:
-            return
-        quote, ref = seen.quote, seen.ref or attempt.ref
-    survey.hindered.setdefault(name, HinderedAttempts()).add_with(attempt, quote, ref)
+        obstacle = conduct.obstacle
+        _hindered(survey, obstacle.kind).add_with(attempt, obstacle.quote, obstacle.ref)
+        return
+    strength, sighting = channel_state(conduct)
+    if strength == "likely" and sighting is not None:
+        _hindered(survey, "tool_calls").add_with(attempt, sighting.quote, sighting.ref or attempt.ref)
+    elif conduct.ended_empty is not None:
+        ending = conduct.ended_empty
+        _hindered(survey, "empty_turn").add_with(attempt, ending.quote, ending.ref or attempt.ref)
+
+
+def _hindered(survey: RunSurvey, kind: str) -> HinderedAttempts:
+    return survey.hindered.setdefault(kind, HinderedAttempts())
 
 
 def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:

@@ -61,9 +61,9 @@ class Conduct(Record):
 
 
 def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
-    """None where no step is the subject's. `known` is what the source has found out, such as the tools on offer."""
+    """None where no step is the subject's. `known` is what the source has learnt, such as the tools on offer."""
     tally: _Tally | None = None
-    turns, said, last, is_open = 0, "", None, False
+    turns, message, last, is_open = 0, "", None, False
     for step in steps:
         if step.actor.role != "assistant":
             is_open = False
@@ -78,12 +78,12 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         if step.parent is None or last is None or last.parent is not None:
             last = step
         if text:
-            if text == said:
+            if text == message:
                 tally = tally or _Tally()
                 tally.add_same(step, text)
             elif tally is not None:
                 tally.same = None
-            said = text
+            message = text
             if "<" in text or "[" in text:
                 tally = tally or _Tally()
                 tally.add_tokens(step, text)
@@ -148,9 +148,9 @@ class _Tally:
 
     def add_tokens(self, step: Step, text: str) -> None:
         if "<|" in text or "<｜" in text or "[TOOL_CALLS]" in text:
-            found = _CONTROL.search(text)
-            if found:
-                self.note(self.tokens, step, _around(text, found))
+            match = _CONTROL.search(text)
+            if match:
+                self.note(self.tokens, step, _around(text, match))
 
     def note(self, seen: list[Any], step: Step, quote: str) -> None:
         if seen:
@@ -169,8 +169,8 @@ class _Tally:
             self._last, self._run, self._run_at = call, 1, step.index
         result = call.result
         if call.error is not None or (result is not None and result.is_error):
-            words = call.error.message if call.error is not None else result.text if result is not None else ""
-            self.note(self.failed, step, words)
+            reply = call.error.message if call.error is not None else result.text if result is not None else ""
+            self.note(self.failed, step, reply)
         if not arguments:
             self._empty.append((step, call, ""))
             return
@@ -204,13 +204,13 @@ class _Tally:
                 continue
             after = next((one.actor.role for one in steps[at + 1 : at + 2]), "")
             if (step is last and after not in _ANSWERS) or (after == "user" and self.calls):
-                found = text_call_in(step.text)
-                if found is not None:
-                    self.note(self.as_text, step, _around(found.string, found))
+                match = text_call_in(step.text)
+                if match is not None:
+                    self.note(self.as_text, step, _around(match.string, match))
                     self.ends_in_text_call = step is last
 
     def empty_calls(self) -> Sighting | None:
-        """A call without arguments counts where the tool takes some: it did so elsewhere, or its name says so."""
+        """A call without arguments counts where the tool takes some: it did elsewhere, or is a shell, a file or a search tool."""
         empty: list[Any] = []
         for step, call, words in self._empty:
             if call.arguments or call.name in self._with_arguments or _TAKES_ARGUMENTS.search(call.name):
@@ -231,7 +231,7 @@ _TAKES_ARGUMENTS = re.compile(
 
 
 def _main_argument(arguments: Any) -> tuple[str, str | None]:
-    """The command or the path of a call, which says most of what it is for."""
+    """The command or the path of a call, which shows best what it is for."""
     if type(arguments) is dict:
         for key, value in arguments.items():
             if key in _SHELL or key in _PATHS:
@@ -273,10 +273,10 @@ def text_call_in(text: str) -> re.Match[str] | None:
         return None
     if len(text) > 2 * LOOKED_AT:
         text = f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
-    found = _TAGGED_CALL.search(text) or _NAMED_CALL.search(text)
-    if found is None:
-        found = next((one for one in _JSON_BLOCK.finditer(text) if one[1] is None or one[1] in _PARAMETERS), None)
-    return found
+    match = _TAGGED_CALL.search(text) or _NAMED_CALL.search(text)
+    if match is None:
+        match = next((one for one in _JSON_BLOCK.finditer(text) if one[1] is None or one[1] in _PARAMETERS), None)
+    return match
 
 
 _ANSWERS = ("user", "tool", "environment")
@@ -304,9 +304,9 @@ def _short(text: str) -> str:
     return " ".join(text[: 2 * QUOTE].split())[:QUOTE]
 
 
-def _around(text: str, found: re.Match[str]) -> str:
-    """The found words with what follows them."""
-    return text[found.start() : found.start() + QUOTE].strip()
+def _around(text: str, match: re.Match[str]) -> str:
+    """The matched words with what follows them."""
+    return text[match.start() : match.start() + QUOTE].strip()
 
 
 def _call_quote(call: ToolCall) -> str:

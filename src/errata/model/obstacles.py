@@ -32,7 +32,7 @@ _STREAM = re.compile(r'^\{"type": ?"(?:system|assistant|user|result|thread\.|ite
 _PROMPT = re.compile(r"[^\n]{0,120}[\w)~/\]][#$%>] ?")
 
 
-class LogLine(NamedTuple):
+class TellingLine(NamedTuple):
     text: str
     program: str = ""
 
@@ -66,13 +66,13 @@ def obstacle_in(attempt: Attempt, conduct: Conduct | None) -> Obstacle | None:
         return None
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text and _RUN_LOG.search(artefact.path):
-            found = _SETUP.search(clean(artefact.text))
-            if found is not None:
-                return _obstacle("not_set_up", artefact, LogLine(found[0].strip()))
+            match = _SETUP.search(clean(artefact.text))
+            if match is not None:
+                return _obstacle("not_set_up", artefact, TellingLine(match[0].strip()))
     return None
 
 
-def _obstacle(kind: ObstacleKind, artefact: Artefact, line: LogLine) -> Obstacle:
+def _obstacle(kind: ObstacleKind, artefact: Artefact, line: TellingLine) -> Obstacle:
     text = artefact.text or ""
     # of a passage of a larger file, `ref` has the line
     at = -1 if artefact.ref is not None and artefact.ref.line is not None else text.rfind(line.text)
@@ -147,14 +147,14 @@ LINES_BEHIND = 3
 """A shell may print a few lines of its own behind the message; an agent prints many."""
 
 
-def _not_found_at_end(text: str) -> LogLine | None:
+def _not_found_at_end(text: str) -> TellingLine | None:
     if "not found" not in text and "No such file" not in text and "INSTALL_FAIL" not in text:
         return None
     ending = _ending(text)
-    found = next(iter([*_NOT_FOUND.finditer(ending)][-1:]), None)
-    if found is None or ending.count("\n", found.end()) > LINES_BEHIND or _STREAM.search(text):
+    match = next(iter([*_NOT_FOUND.finditer(ending)][-1:]), None)
+    if match is None or ending.count("\n", match.end()) > LINES_BEHIND or _STREAM.search(text):
         return None
-    return LogLine(found[0].strip(), (found["program"] or "").rpartition("/")[2])
+    return TellingLine(match[0].strip(), (match["program"] or "").rpartition("/")[2])
 
 
 # how a program ends in an exception: Node prints its version, Python the exception, Rust and Go panic
@@ -177,23 +177,23 @@ _PROGRAMS = re.compile(r"/(?:s?bin|site-packages|dist-packages|uv/tools|pipx)/")
 _TRACEBACK = "Traceback (most recent call last)"
 
 
-def _crash_at_end(text: str) -> LogLine | None:
+def _crash_at_end(text: str) -> TellingLine | None:
     tail = text[-TAIL:]
     if "Error" not in tail and "panic" not in tail and "Exception" not in tail:
         return None
     ending = _ending(text)
-    found = _NODE.search(ending) if "\nNode.js v" in ending else None
-    if found is None and "Unhandled 'error' event" in ending:
-        found = _OLD_NODE.search(ending)
-    if found is None and _TRACEBACK in ending:
+    match = _NODE.search(ending) if "\nNode.js v" in ending else None
+    if match is None and "Unhandled 'error' event" in ending:
+        match = _OLD_NODE.search(ending)
+    if match is None and _TRACEBACK in ending:
         first = _FIRST_FRAME.search(ending.rpartition(_TRACEBACK)[2])
         # the subject's own programs are in none of these folders
-        found = _PYTHON.search(ending) if first and _PROGRAMS.search(first["path"]) else None
-    if found is None and "panic" in ending:
-        found = _PANIC.search(ending)
-    if found is None or '{"type":"result"' in ending:
+        match = _PYTHON.search(ending) if first and _PROGRAMS.search(first["path"]) else None
+    if match is None and "panic" in ending:
+        match = _PANIC.search(ending)
+    if match is None or '{"type":"result"' in ending:
         return None
-    return LogLine(found["line"].strip())
+    return TellingLine(match["line"].strip())
 
 
 _SETUP = re.compile(

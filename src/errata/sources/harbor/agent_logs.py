@@ -51,17 +51,17 @@ class RunLog:
 
     def about(self, trial: str) -> Artefact | None:
         """The entries that name a trial; the end of them where they are long."""
-        found = self._about.get(trial)
-        if not found:
+        entries = self._about.get(trial)
+        if not entries:
             return None
-        whole = redact("\n".join(entry for _, entry in found))
+        whole = redact("\n".join(entry for _, entry in entries))
         return Artefact(
             role="log",
             path=self._file,
             size=len(whole.encode("utf-8", "replace")),
             text=whole[-TEXT_CAP:],
             truncated=len(whole) > TEXT_CAP,
-            ref=SourceRef(file=self._file, line=found[0][0]),
+            ref=SourceRef(file=self._file, line=entries[0][0]),
         )
 
 

@@ -134,7 +134,9 @@ class TrialConverter:
         name = text(trial.get("trial_name"))
         folder = self._folder(task, name)
         stream = stream_of((folder / "panes" / "post-agent.txt",), self._documents) if folder else None
-        errors = (ErrorInfo(type=mode, message=mode, phase=fault.phase, ref=ref),) if fault else ()
+        errors: tuple[ErrorInfo, ...] = (
+            (ErrorInfo(type=mode, message=mode, phase=fault.phase, ref=ref),) if fault else ()
+        )
         if stream is not None and stream.error:
             errors += (ErrorInfo(type="agent", message=stream.error, phase="subject", ref=stream.ref),)
         return Attempt(
@@ -152,7 +154,7 @@ class TrialConverter:
             reported_counted=True,
             limit=limit_of(fault, mode) if fault else None,
             output=Output(text=stream.answer) if stream else Output(),
-            errors=errors,
+            errors=tuple(errors),
             checks=_checks(trial),
             steps=stream.steps if stream else (),
             conduct=Conduct(tools_offered=stream.tools) if stream else None,

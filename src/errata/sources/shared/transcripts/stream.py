@@ -30,7 +30,7 @@ class AgentStream(NamedTuple):
     tools: int | None
     """How many tools it offered to the model; None where its first line is missing."""
     has_result: bool
-    """It ended by itself: its last line says how."""
+    """It ended by itself: its last line is a result."""
     answer: str | None
     error: str
     """Its last line's message, where that reports an error."""
