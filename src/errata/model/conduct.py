@@ -210,7 +210,7 @@ class _Tally:
                     self.ends_in_text_call = step is last
 
     def empty_calls(self) -> Sighting | None:
-        """A call without arguments counts where the tool takes some: it did elsewhere, or is a shell, a file or a search tool."""
+        """A call without arguments counts where the tool takes some: elsewhere in the session, or by its name."""
         empty: list[Any] = []
         for step, call, words in self._empty:
             if call.arguments or call.name in self._with_arguments or _TAKES_ARGUMENTS.search(call.name):
