@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from errata.checkup import RULES, examine, is_fit
 from errata.model import (
     Check,
+    Conduct,
     Finding,
     Judgement,
     Limit,
+    Obstacle,
     Output,
     Reported,
     Session,
+    Sighting,
     SourceInfo,
     SourceRef,
     Unreadable,
@@ -45,6 +48,10 @@ def running(**process):
 
 
 # finding → severity, and a minimal run that shows it
+def stopped_by(kind):
+    return Conduct(obstacle=Obstacle(kind=kind, where="agent.txt:1", quote="it broke", ref=PLACE))
+
+
 MINIMAL = {
     "unavailable": ("error", {"attempts": [crashed(number) for number in range(3)]}),
     "no_attempts": ("error", {"attempts": []}),
@@ -94,6 +101,16 @@ MINIMAL = {
         },
     ),
     "judges_disagree": ("info", {"attempts": [judged_twice(number, number % 2 == 0) for number in range(10)]}),
+    **{
+        name: ("error", {"attempts": [*rows(6), *(failed(number, conduct=conduct) for number in range(6, 9))]})
+        for name, conduct in {
+            "agent_not_installed": stopped_by("not_installed"),
+            "agent_crashed": stopped_by("crashed"),
+            "setup_failed": stopped_by("not_set_up"),
+            "tool_channel_broken": Conduct(turns=4, calls=4, mangled_calls=Sighting(count=4, step=0, quote=":ls")),
+            "empty_final_turns": Conduct(turns=4, calls=3, ended_empty=Sighting(count=1, step=4)),
+        }.items()
+    },
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates, breakage, coverage, judging, outputs
+from errata.checkup import aggregates, breakage, coverage, hindrances, judging, outputs
 from errata.checkup.survey import RunSurvey
 from errata.model import Attempt, Finding, Run, Unreadable
 
@@ -11,6 +11,11 @@ Rule = Callable[[RunSurvey], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     breakage.unavailable,
+    hindrances.agent_not_installed,
+    hindrances.agent_crashed,
+    hindrances.setup_failed,
+    hindrances.tool_channel_broken,
+    hindrances.empty_final_turns,
     coverage.nothing_there,
     coverage.missing_cases,
     coverage.unnamed_cases,

@@ -9,8 +9,9 @@ import msgspec
 
 from errata.checkup.gaps import CheckGaps
 from errata.checkup.panel import Panel
-from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
+from errata.model import Attempt, Conduct, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.coverage import not_in_log
+from errata.model.obstacles import channel_state
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
@@ -49,6 +50,19 @@ class NamedAttempts:
 
 
 @dataclass
+class HinderedAttempts(NamedAttempts):
+    """Attempts whose subject could not work, and the words that show it of the first."""
+
+    quote: str = ""
+    ref: SourceRef | None = None
+
+    def add_with(self, attempt: Attempt, quote: str, ref: SourceRef | None) -> None:
+        if not self.count:
+            self.quote, self.ref = quote, ref
+        self.add(attempt)
+
+
+@dataclass
 class RunSurvey:
     run: Run
     unreadables: tuple[Unreadable, ...]
@@ -69,6 +83,8 @@ class RunSurvey:
     unscored: NamedAttempts = field(default_factory=NamedAttempts)
     empty: NamedAttempts = field(default_factory=NamedAttempts)
     truncated: NamedAttempts = field(default_factory=NamedAttempts)
+    hindered: dict[str, HinderedAttempts] = field(default_factory=dict)
+    """By what kept the subject from working."""
     unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
     panel: Panel = field(default_factory=Panel)
@@ -171,6 +187,26 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
     _count_spending(survey, attempt)
     _count_output(survey, attempt)
     _count_errors(survey, attempt)
+    if attempt.conduct is not None:
+        _count_hindrances(survey, attempt, attempt.conduct)
+
+
+def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> None:
+    """Each attempt counts once: what came first kept the rest from happening."""
+    if conduct.obstacle is not None:
+        obstacle = conduct.obstacle
+        _hindered(survey, obstacle.kind).add_with(attempt, obstacle.quote, obstacle.ref)
+        return
+    strength, sighting = channel_state(conduct)
+    if strength == "likely" and sighting is not None:
+        _hindered(survey, "tool_calls").add_with(attempt, sighting.quote, sighting.ref or attempt.ref)
+    elif conduct.ended_empty is not None:
+        ending = conduct.ended_empty
+        _hindered(survey, "empty_turn").add_with(attempt, ending.quote, ending.ref or attempt.ref)
+
+
+def _hindered(survey: RunSurvey, kind: str) -> HinderedAttempts:
+    return survey.hindered.setdefault(kind, HinderedAttempts())
 
 
 def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:

@@ -21,6 +21,7 @@ from errata.model.bucket import (
 )
 from errata.model.case import Artefact, Case
 from errata.model.check import Check, CheckEdit, ErrorInfo, Part
+from errata.model.conduct import Conduct, Obstacle, Sighting
 from errata.model.counts import Counts, StoredRun
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
@@ -65,6 +66,7 @@ __all__ = [
     "Check",
     "CheckEdit",
     "CodeVersion",
+    "Conduct",
     "Counts",
     "ErrorInfo",
     "Evidence",
@@ -82,6 +84,7 @@ __all__ = [
     "Limit",
     "Location",
     "MemberMove",
+    "Obstacle",
     "Output",
     "Packet",
     "PacketPlace",
@@ -101,6 +104,7 @@ __all__ = [
     "RunBuckets",
     "Scorer",
     "Session",
+    "Sighting",
     "Signal",
     "SourceInfo",
     "SourceRef",

@@ -7,6 +7,7 @@ import msgspec
 from errata.model import identity
 from errata.model.case import Artefact
 from errata.model.check import Check, ErrorInfo, Part
+from errata.model.conduct import Conduct
 from errata.model.record import Record
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
@@ -97,6 +98,8 @@ class Attempt(Record):
     checks: tuple[Check, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     steps: tuple[Step, ...] = ()
+    conduct: Conduct | None = None
+    """What the steps show of the subject's work; counted on import. None where the log has no steps."""
     artefacts: tuple[Artefact, ...] = ()
     usage: UsageByRole = NO_USAGE_BY_ROLE
     started_at: str | None = None

@@ -12,6 +12,7 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
+from errata.model.obstacles import conduct_in
 from errata.model.record import TurnBegins
 from errata.store.blocks import BlockWriter, compress
 
@@ -139,9 +140,10 @@ class _RunPacker:
         self._seq = seq + 1
         kept = attempt
         steps: tuple[int | None, int | None] = (None, None)
+        if attempt.steps or attempt.artefacts:
+            kept = msgspec.structs.replace(kept, steps=(), conduct=conduct_in(attempt))
         if attempt.steps:
             steps = self._steps.add(attempt.steps)
-            kept = msgspec.structs.replace(kept, steps=())
         if attempt.artefacts:
             kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, self._part.blobs))
             self._size += sum(artefact.size or 0 for artefact in attempt.artefacts)

@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, dialogues, facts, judges, strictness
+from errata.triage import contradictions, dialogues, facts, judges, strictness, working
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -61,10 +61,12 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
         first = attempt.errors[0]
-        own = _is_a_programs_mistake(first.type, steady(first.message[:QUOTE]))
-        name = "crash_before_generation" if own else "no_generation"
-        owner: Owner = "harness" if own else "provider"
-        yield _observed(attempt, name, owner, "likely", "errors[0].message", first.message)
+        message = steady(first.message[:QUOTE])
+        if _is_a_programs_mistake(first.type, message):
+            yield _observed(attempt, "crash_before_generation", "harness", "likely", "errors[0].message", first.message)
+            return
+        owner: Owner | None = "provider" if working.speaks_of_a_provider(first.type, message, first.code) else None
+        yield _observed(attempt, "no_generation", owner, "likely", "errors[0].message", first.message)
 
 
 # no provider raises these: they are mistakes in a program, here the one that should have asked the model
@@ -273,6 +275,7 @@ MEANS = {
     "check_failed": "measured and failed; no evidence points elsewhere",
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",
+    **working.MEANS,
     "phase": "an unknown error, attributed by its phase",
     "nothing known": "an error that no rule matches",
 }
@@ -308,6 +311,8 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
 def observe(attempt: Attempt, case: Case | None) -> list[Observed]:
     """What every rule that may apply has to say; asking those that can't would be half of what triage costs."""
     rules = [*ALWAYS]
+    if attempt.conduct is not None:
+        rules += working.RULES
     if attempt.errors or attempt.execution == "error":
         rules += OF_ERRORS
     if attempt.measurement == "scored":

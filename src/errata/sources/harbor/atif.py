@@ -43,6 +43,7 @@ class AtifTrajectory:
         self.heads: list[dict[str, Any]] = []
         """The fields of each file beside its steps."""
         self.final: dict[str, Any] = {}
+        self.tools_offered: int | None = None
         self._documents = documents
         self._folder = folder
         self._read: set[Path] = set()
@@ -62,6 +63,8 @@ class AtifTrajectory:
         agent = mapping(document.get("agent"))
         if parent is None:
             self.final = mapping(document.get("final_metrics")) or self.final
+            if isinstance(tools := agent.get("tool_definitions"), list):
+                self.tools_offered = len(tools)
         head = rest(document, _TRAJECTORY) | non_empty(file=ref.file, pointer=ref.pointer, agent=agent)
         self.heads.append(head | non_empty(final_metrics=document.get("final_metrics")))
         if not isinstance(document.get("steps"), list):

@@ -5,9 +5,23 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Artefact, Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key, times
+from errata.model import (
+    Artefact,
+    Attempt,
+    Case,
+    Conduct,
+    ErrorInfo,
+    Output,
+    Run,
+    SourceRef,
+    Usage,
+    UsageByRole,
+    case_key,
+    times,
+)
 from errata.model.usage import total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
+from errata.sources.harbor.agent_logs import printed_by_agent, stream_of
 from errata.sources.harbor.atif import AtifTrajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.verdicts import (
     Fault,
@@ -21,7 +35,7 @@ from errata.sources.harbor.verdicts import (
     test_checks,
     value_of,
 )
-from errata.sources.shared.documents import Documents, files
+from errata.sources.shared.documents import Documents, files, folders
 from errata.sources.shared.values import count, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
@@ -133,9 +147,11 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
     value = value_of(rewards)
     trajectory = AtifTrajectory(documents, context.folder / "agent")
     trajectory.read()
+    stream = None if trajectory.steps else stream_of(printed_by_agent(context.folder / "agent"), documents)
+    tools = stream.tools if stream else trajectory.tools_offered
     execution, measurement, outcome = _facts(result, thrown[0].fault if thrown else None, value)
     start, end = moment(result.get("started_at")), moment(result.get("finished_at"))
-    words = closing_words(trajectory.steps)
+    words = stream.answer if stream else closing_words(trajectory.steps)
     return Attempt(
         run=context.run.id,
         case=context.case,
@@ -154,7 +170,8 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
         limit=next(filter(None, (limit_of(one.fault, one.error.message) for one in thrown)), None),
         errors=tuple(one.error for one in thrown),
         checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(context.folder / "verifier", documents)),
-        steps=tuple(trajectory.steps),
+        steps=stream.steps if stream else tuple(trajectory.steps),
+        conduct=Conduct(tools_offered=tools) if tools is not None else None,
         artefacts=artefacts_of(context.folder, documents),
         usage=UsageByRole(subject=_usage(result, trajectory)),
         started_at=start,
@@ -272,6 +289,12 @@ def _all(folder: Path, documents: Documents) -> Iterator[Artefact | None]:
     for file in files(folder / "agent"):
         if not (file.name.startswith("trajectory") and file.suffix == ".json"):
             yield documents.artefact(file, agent_role(file), name=f"agent/{file.name}", clean=True)
+    # an installed agent has a folder for its installation and one for each command
+    for part in folders(folder / "agent"):
+        if part.name == "setup" or part.name.startswith("command-"):
+            for file in files(part):
+                name = f"agent/{part.name}/{file.name}"
+                yield documents.artefact(file, agent_role(file), name=name, clean=True)
     yield documents.artefact(folder / "artifacts" / "manifest.json", "output", name="artifacts/manifest.json")
     for file in files(folder / "artifacts"):
         if file.name != "manifest.json":

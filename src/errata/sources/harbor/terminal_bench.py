@@ -6,14 +6,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from errata.model import (
     Artefact,
     Attempt,
     Case,
     Check,
     CodeVersion,
+    Conduct,
     ErrorInfo,
     Item,
+    Output,
     Reported,
     Run,
     SourceInfo,
@@ -27,6 +31,7 @@ from errata.model import (
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.base import Numbering, Row, convert_each, folders, is_file
 from errata.sources.harbor import NAME
+from errata.sources.harbor.agent_logs import RunLog, names_of_trials, stream_of
 from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
@@ -67,10 +72,13 @@ def read(path: Path) -> Iterator[Item]:
     lock = documents.get(root / "tb.lock")
     ref = documents.ref(path if path.is_file() else root / "results.json")
     rows = [mapping(row.data) for row in results.rows]
+    log = RunLog(root / "run.log", documents, names_of_trials(rows))
     run = run_of(results.document, metadata, lock, rows=rows, root=root, ref=ref)
+    if log.artefact is not None:
+        run = msgspec.structs.replace(run, context=(log.artefact,))
     yield run
     yield from documents.problems()
-    trials = TrialConverter(run, documents, any(map(_tokens, rows)))
+    trials = TrialConverter(run, documents, log, any(map(_tokens, rows)))
     yield from convert_each(results.rows, trials.items, source=NAME)
     yield from _never_run(run, metadata, results.document, rows)
 
@@ -78,9 +86,10 @@ def read(path: Path) -> Iterator[Item]:
 class TrialConverter:
     """Converts rows to attempts, numbered as in the trials' names, with one case per task."""
 
-    def __init__(self, run: Run, documents: Documents, counts_tokens: bool) -> None:
+    def __init__(self, run: Run, documents: Documents, log: RunLog, counts_tokens: bool) -> None:
         self._run = run
         self._documents = documents
+        self._log = log
         self._counts_tokens = counts_tokens
         self._taken: dict[tuple[str, int], str] = {}
         self._cases_seen: set[str] = set()
@@ -122,10 +131,18 @@ class TrialConverter:
         execution, measurement, outcome = _facts(trial, fault)
         start, end = moment(trial.get("trial_started_at")), moment(trial.get("trial_ended_at"))
         resolved = trial.take("is_resolved")
+        name = text(trial.get("trial_name"))
+        folder = self._folder(task, name)
+        stream = stream_of((folder / "panes" / "post-agent.txt",), self._documents) if folder else None
+        errors: tuple[ErrorInfo, ...] = (
+            (ErrorInfo(type=mode, message=mode, phase=fault.phase, ref=ref),) if fault else ()
+        )
+        if stream is not None and stream.error:
+            errors += (ErrorInfo(type="agent", message=stream.error, phase="subject", ref=stream.ref),)
         return Attempt(
             run=self._run.id,
             case=case_key(self._run.suite, task),
-            native_id=text(trial.get("trial_name")),
+            native_id=name,
             index=index,
             duplicate_of=duplicate_of,
             execution=execution,
@@ -136,9 +153,12 @@ class TrialConverter:
             reported=1.0 if resolved is True else 0.0,
             reported_counted=True,
             limit=limit_of(fault, mode) if fault else None,
-            errors=(ErrorInfo(type=mode, message=mode, phase=fault.phase, ref=ref),) if fault else (),
+            output=Output(text=stream.answer) if stream else Output(),
+            errors=tuple(errors),
             checks=_checks(trial),
-            artefacts=self._artefacts(task, text(trial.get("trial_name"))),
+            steps=stream.steps if stream else (),
+            conduct=Conduct(tools_offered=stream.tools) if stream else None,
+            artefacts=self._artefacts(folder, f"{task}/{name}", self._log.about(name)),
             usage=UsageByRole(subject=self._usage(trial)),
             started_at=start,
             finished_at=end,
@@ -168,17 +188,20 @@ class TrialConverter:
         trial.drop("total_input_tokens", "total_output_tokens")
         return rest(trial.rest()) | non_empty(times=non_empty(**times)) | tokens | odd
 
-    def _artefacts(self, task: str, name: str) -> tuple[Artefact, ...]:
-        if not _is_name(task) or not _is_name(name):
-            return ()
-        folder = self._documents.root / task / name
+    def _folder(self, task: str, name: str) -> Path | None:
+        return self._documents.root / task / name if _is_name(task) and _is_name(name) else None
+
+    def _artefacts(self, folder: Path | None, below: str, log: Artefact | None) -> tuple[Artefact, ...]:
+        if folder is None:
+            return (log,) if log is not None else ()
         logs = [
-            self._documents.artefact(file, agent_role(file), name=f"{task}/{name}/{part}/{file.name}")
+            self._documents.artefact(file, agent_role(file), name=f"{below}/{part}/{file.name}")
             for part in _FOLDERS
             for file in files(folder / part)
         ]
-        commands = self._documents.artefact(folder / "commands.txt", "log", name=f"{task}/{name}/commands.txt")
-        return tuple(artefact for artefact in (*logs, commands) if artefact is not None)
+        commands = self._documents.artefact(folder / "commands.txt", "log", name=f"{below}/commands.txt")
+        everything = (*logs, commands, log)
+        return tuple(artefact for artefact in everything if artefact is not None)
 
 
 def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:

@@ -1,0 +1,314 @@
+"""What the subject did, in short: counted once from the steps of an attempt, so that rules need no transcript."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from errata.model.record import Record
+from errata.model.step import Step, ToolCall
+
+QUOTE = 160
+LAST_TEXT = 300
+LOOKED_AT = 20_000
+"""Of a long message the beginning and the end are searched, each up to this many characters."""
+
+
+class Sighting(Record):
+    """How often something was seen; the step, the words and the place of the first time."""
+
+    count: int
+    step: int
+    quote: str = ""
+
+
+ObstacleKind = Literal["not_installed", "crashed", "not_set_up"]
+
+
+class Obstacle(Record):
+    """What kept the agent's program from working, in a line of a log; `ref` is that log."""
+
+    kind: ObstacleKind
+    where: str
+    quote: str = ""
+
+
+class Conduct(Record):
+    turns: int = 0
+    """Answers of the subject; a text and the calls that come with it are one."""
+    calls: int = 0
+    tools_offered: int | None = None
+    """How many tools the subject could call, where the log lists them."""
+    empty_calls: Sighting | None = None
+    """Calls without the arguments that the tool needs, and shell commands that do nothing."""
+    mangled_calls: Sighting | None = None
+    """Calls whose command or path begins with characters that none begins with."""
+    failed_calls: Sighting | None = None
+    """Calls that the tool itself answered with an error; a command's exit code is no such error."""
+    repeated_call: Sighting | None = None
+    """The longest run of one identical call."""
+    repeated_message: Sighting | None = None
+    """The longest run of one identical message, from its first repetition."""
+    calls_as_text: Sighting | None = None
+    """Messages that hold a tool call as text, and that nothing answered."""
+    ends_in_text_call: bool = False
+    """The last answer is one of these."""
+    control_tokens: Sighting | None = None
+    """Messages with tokens of a chat template in their text."""
+    ended_empty: Sighting | None = None
+    """The last answer has neither text nor calls, although there were calls, or tokens were spent on it."""
+    last_text: str = ""
+    obstacle: Obstacle | None = None
+
+
+def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
+    """None where no step is the subject's. `known` is what the source has learnt, such as the tools on offer."""
+    tally: _Tally | None = None
+    turns, message, last, is_open = 0, "", None, False
+    for step in steps:
+        if step.actor.role != "assistant":
+            is_open = False
+            if step.parts and step.actor.role == "tool":
+                tally = tally or _Tally()
+                tally.add_result(step)
+            continue
+        text, calls = step.text, step.tool_calls
+        # a text and the calls behind it are one answer
+        turns += not is_open
+        is_open = not calls
+        if step.parent is None or last is None or last.parent is not None:
+            last = step
+        if text:
+            if text == message:
+                tally = tally or _Tally()
+                tally.add_same(step, text)
+            elif tally is not None:
+                tally.same = None
+            message = text
+            if "<" in text or "[" in text:
+                tally = tally or _Tally()
+                tally.add_tokens(step, text)
+        if calls:
+            tally = tally or _Tally()
+            for call in calls:
+                tally.add_call(step, call)
+    if last is None:
+        return known
+    if tally is None and "{" in last.text:
+        tally = _Tally()
+    last_text = "" if _is_empty(last.text) else last.text[-LAST_TEXT:].strip()
+    offered, obstacle = (known.tools_offered, known.obstacle) if known else (None, None)
+    if tally is None:
+        ended_empty = _ended_empty(last, 0)
+        return Conduct(
+            turns=turns, tools_offered=offered, ended_empty=ended_empty, last_text=last_text, obstacle=obstacle
+        )
+    tally.look_for_calls_as_text(steps, last)
+    return Conduct(
+        turns=turns,
+        calls=tally.calls,
+        tools_offered=offered,
+        empty_calls=tally.empty_calls(),
+        mangled_calls=_sighting(tally.mangled),
+        failed_calls=_sighting(tally.failed),
+        repeated_call=tally.longest_call,
+        repeated_message=tally.longest_message,
+        calls_as_text=_sighting(tally.as_text),
+        ends_in_text_call=tally.ends_in_text_call,
+        control_tokens=_sighting(tally.tokens),
+        ended_empty=_ended_empty(last, tally.calls),
+        last_text=last_text,
+        obstacle=obstacle,
+    )
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.calls = 0
+        self.mangled: list[Any] = []
+        self.failed: list[Any] = []
+        self.as_text: list[Any] = []
+        self.tokens: list[Any] = []
+        self.longest_call: Sighting | None = None
+        self.longest_message: Sighting | None = None
+        self._empty: list[tuple[Step, ToolCall, str]] = []
+        self._with_arguments: set[str] = set()
+        self._last: ToolCall | None = None
+        self._run = self._run_at = 0
+        self.ends_in_text_call = False
+        self.same: Sighting | None = None
+
+    def add_same(self, step: Step, text: str) -> None:
+        """A message that is equal to the one before it."""
+        if _is_empty(text):
+            return
+        first = self.same or Sighting(count=1, step=step.index, quote=_short(text), ref=step.ref)
+        self.same = Sighting(count=first.count + 1, step=first.step, quote=first.quote, ref=first.ref)
+        if self.longest_message is None or self.same.count > self.longest_message.count:
+            self.longest_message = self.same
+
+    def add_tokens(self, step: Step, text: str) -> None:
+        if "<|" in text or "<｜" in text or "[TOOL_CALLS]" in text:
+            match = _CONTROL.search(text)
+            if match:
+                self.note(self.tokens, step, _around(text, match))
+
+    def note(self, seen: list[Any], step: Step, quote: str) -> None:
+        if seen:
+            seen[0] += 1
+        else:
+            seen += [1, step.index, _short(quote), step.ref]
+
+    def add_call(self, step: Step, call: ToolCall) -> None:
+        self.calls += 1
+        last, arguments = self._last, call.arguments
+        if last is not None and last.name == call.name and last.arguments == arguments:
+            self._run += 1
+            if self._run > (self.longest_call.count if self.longest_call else 1):
+                self.longest_call = Sighting(count=self._run, step=self._run_at, quote=_call_quote(call), ref=step.ref)
+        else:
+            self._last, self._run, self._run_at = call, 1, step.index
+        result = call.result
+        if call.error is not None or (result is not None and result.is_error):
+            reply = call.error.message if call.error is not None else result.text if result is not None else ""
+            self.note(self.failed, step, reply)
+        if not arguments:
+            self._empty.append((step, call, ""))
+            return
+        key, words = _main_argument(arguments)
+        if words is None or words[:1].isalnum():
+            self._with_arguments.add(call.name)
+            return
+        if key in _SHELL:
+            # an empty list of keys is how some agents wait
+            if not _does_something(words) and not (key == "keystrokes" and not words.strip(" ")):
+                self._empty.append((step, call, words))
+                return
+            if _STRAY.match(words):
+                self.note(self.mangled, step, f"{call.name}: {words}")
+        elif not words.strip():
+            self._empty.append((step, call, words))
+            return
+        elif _STRAY_IN_PATH.match(words):
+            self.note(self.mangled, step, f"{call.name}: {words}")
+        self._with_arguments.add(call.name)
+
+    def add_result(self, step: Step) -> None:
+        """Chat logs keep the result of a call as a message of its own."""
+        if step.error is not None or any(part.get("is_error") is True for part in step.parts):
+            self.note(self.failed, step, step.error.message if step.error is not None else step.text)
+
+    def look_for_calls_as_text(self, steps: Sequence[Step], last: Step) -> None:
+        """Only in messages that no tool answered: agents may speak to their harness in text, and then it answers."""
+        for at, step in enumerate(steps):
+            if step.actor.role != "assistant" or step.tool_calls or not step.text:
+                continue
+            after = next((one.actor.role for one in steps[at + 1 : at + 2]), "")
+            if (step is last and after not in _ANSWERS) or (after == "user" and self.calls):
+                match = text_call_in(step.text)
+                if match is not None:
+                    self.note(self.as_text, step, _around(match.string, match))
+                    self.ends_in_text_call = step is last
+
+    def empty_calls(self) -> Sighting | None:
+        """A call without arguments counts where the tool takes some: elsewhere in the session, or by its name."""
+        empty: list[Any] = []
+        for step, call, words in self._empty:
+            if call.arguments or call.name in self._with_arguments or _TAKES_ARGUMENTS.search(call.name):
+                self.note(empty, step, f"{call.name}({words!r})" if call.arguments else f"{call.name}()")
+        return _sighting(empty)
+
+
+_SHELL = frozenset(("command", "cmd", "commands", "keystrokes", "script", "bash_command", "shell_command"))
+_PATHS = frozenset(("file_path", "path", "filename", "file", "filepath", "absolute_path", "target_file"))
+_STRAY = re.compile(r"\s*(?:[,;)\]}>|&=+*?^]|:(?=[^\s:{]))")
+"""No command begins with these. `: > file` and `:(){` are shell, `:ls` is not."""
+_STRAY_IN_PATH = re.compile(r"\s*[,;)\]}>|&=?^:]")
+_TAKES_ARGUMENTS = re.compile(
+    r"(?:^|[_.-])(?:bash|shell|sh|terminal|exec\w*|python|ipython|run_?command|read|write|edit|grep|glob|search|fetch"
+    r"|str_replace\w*|apply_?patch)(?:$|[_.-])",
+    re.IGNORECASE,
+)
+
+
+def _main_argument(arguments: Any) -> tuple[str, str | None]:
+    """The command or the path of a call, which shows best what it is for."""
+    if type(arguments) is dict:
+        for key, value in arguments.items():
+            if key in _SHELL or key in _PATHS:
+                if type(value) is str:
+                    return key, value
+                if type(value) is list and all(type(part) is str for part in value):
+                    return key, " ".join(value)
+    return "", None
+
+
+def _does_something(command: str) -> bool:
+    """Whether it is more than punctuation; keys such as Enter and Escape do something."""
+    return any(char.isalnum() or char in "\n\r\t\x1b\x03\x04" for char in command) or command.strip() in ("~", "!!")
+
+
+# tokens that only a chat template writes: <|im_end|>, <｜tool▁sep｜>, [TOOL_CALLS]
+_CONTROL = re.compile(r"<[|｜][A-Za-z_▁][\w▁ .-]{1,40}[|｜]>|\[TOOL_CALLS\]")
+
+_NAMED_CALL = re.compile(
+    r"\"(?:name|function|tool|tool_name|recipient_name)\"\s*:\s*\"[\w.:-]{1,80}\"\s*,\s*"
+    r"\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:\s*\"?\s*\{"
+    r"|\"(?:arguments|parameters|args)\"\s*:\s*\{[^{}]{0,2000}\}\s*,\s*\"(?:name|tool_name)\"\s*:\s*\"[\w.:-]{1,80}\""
+)
+_TAGGED_CALL = re.compile(
+    r"<(?:tool_call|function_calls?|tool_use|tool_calls)>|<(?:\w{1,12}:)?invoke name=|<function=\w"
+    r"|<[|｜][^<>\n]{0,30}(?:tool|function|python_tag)[^<>\n]{0,30}[|｜]>|\[TOOL_CALLS\]|to=functions\.\w"
+)
+_JSON_BLOCK = re.compile(r"(?:^|\n)[ \t]*(?:`{3,})?json[ \t]*\n\s*\{\s*(?:\"(\w{1,40})\"\s*:|\}\s*(?:`{3,})?\s*\Z)")
+_PARAMETERS = _SHELL | _PATHS | frozenset(
+    ("todos", "pattern", "url", "query", "code", "old_string", "new_string", "old_str", "new_str", "patch", "prompt",
+     "subagent_type", "plan", "thought", "shell_id", "bash_id", "task_id", "cell_id", "notebook_path")
+)  # fmt: skip
+"""First arguments of the tools of coding agents, as these document them."""
+
+
+def text_call_in(text: str) -> re.Match[str] | None:
+    """A tool call that is written as text: JSON with a name and arguments, tags, template tokens, or bare arguments."""
+    if "{" not in text and "<" not in text and "[" not in text:
+        return None
+    if len(text) > 2 * LOOKED_AT:
+        text = f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    match = _TAGGED_CALL.search(text) or _NAMED_CALL.search(text)
+    if match is None:
+        match = next((one for one in _JSON_BLOCK.finditer(text) if one[1] is None or one[1] in _PARAMETERS), None)
+    return match
+
+
+_ANSWERS = ("user", "tool", "environment")
+
+
+def _ended_empty(last: Step, calls: int) -> Sighting | None:
+    if last.tool_calls or last.parts or not _is_empty(last.text):
+        return None
+    spent = last.usage.output if last.usage is not None else None
+    if not calls and not spent:
+        return None
+    return Sighting(count=1, step=last.index, quote=last.text or f"empty after {calls} calls", ref=last.ref)
+
+
+def _is_empty(text: str) -> bool:
+    """Claude Code writes `(no content)` for an empty message."""
+    return not text or text.isspace() or text == "(no content)"
+
+
+def _sighting(seen: list[Any]) -> Sighting | None:
+    return Sighting(count=seen[0], step=seen[1], quote=seen[2], ref=seen[3]) if seen else None
+
+
+def _short(text: str) -> str:
+    return " ".join(text[: 2 * QUOTE].split())[:QUOTE]
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    """The matched words with what follows them."""
+    return text[match.start() : match.start() + QUOTE].strip()
+
+
+def _call_quote(call: ToolCall) -> str:
+    _, words = _main_argument(call.arguments)
+    return _short(f"{call.name}: {words}" if words is not None else f"{call.name}({str(call.arguments)[:QUOTE]})")

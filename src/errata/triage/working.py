@@ -1,0 +1,85 @@
+"""Could the subject work at all? Agents that never ran or crashed, and tool calls that did not arrive."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from errata.model import Attempt, Case, Sighting
+from errata.model.conduct import ObstacleKind
+from errata.model.obstacles import channel_state
+from errata.model.words import Confidence, Owner
+from errata.triage.observed import Observed, Rule, signal
+
+CUT_OFF = ("length", "max_tokens", "model_length", "content_filter", "refusal")
+_OBSTACLES: dict[ObstacleKind, tuple[str, Owner]] = {
+    "not_installed": ("agent_not_installed", "harness"),
+    "crashed": ("agent_crashed", "harness"),
+    "not_set_up": ("setup_failed", "environment"),
+}
+_SOMETHING_MISSING = re.compile(r"ENOENT|No such file|ModuleNotFoundError|ImportError|ENOSPC|EACCES|not found")
+
+
+def something_in_the_way(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The agent's program was not installed or crashed, or the harness could not set the attempt up."""
+    obstacle = attempt.conduct.obstacle if attempt.conduct is not None else None
+    if obstacle is None:
+        return
+    name, owner = _OBSTACLES[obstacle.kind]
+    also: tuple[Owner, ...] = ()
+    if owner == "harness" and (obstacle.kind == "not_installed" or _SOMETHING_MISSING.search(obstacle.quote)):
+        also = ("environment",)
+    evidence = signal(name, "likely", obstacle.where, obstacle.quote, obstacle.ref)
+    yield Observed(signal=evidence, owner=owner, also=also)
+
+
+def tool_channel_broken(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Calls that the subject wrote did not arrive as calls, or not as it wrote them."""
+    conduct = attempt.conduct
+    if conduct is None:
+        return
+    strength, seen = channel_state(conduct)
+    if strength is not None and seen is not None:
+        yield _in_step("tool_channel_broken", "harness", strength, attempt, seen)
+
+
+def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The model's last answer was empty, and that ended the session."""
+    conduct = attempt.conduct
+    if conduct is None or conduct.ended_empty is None or attempt.execution != "completed":
+        return
+    if attempt.stop_reason in CUT_OFF or attempt.limit is not None or channel_state(conduct)[0] == "likely":
+        return
+    strength: Confidence = "likely" if conduct.calls else "weak"
+    yield _in_step("empty_final_turn", "provider", strength, attempt, conduct.ended_empty)
+
+
+# an error that names none of these may as well be the harness's or the environment's
+_PROVIDERS_WORDS = re.compile(
+    r"\b(?:api|llm|models?|provider|completions?|endpoint|inference|generation|tokens?|context window|rate.?limit|quota"
+    r"|credits?|billing|overloaded|capacity|openai|anthropic|azure|bedrock|vertex|gemini|mistral|cohere|groq|together"
+    r"|fireworks|openrouter|litellm|deepseek|vllm|ollama|http\w*|status(?: code)? ?[45]\d\d|[45]\d\d|ssl|connection"
+    r"|connect\w*|gateway|unauthorized|authentication|forbidden|server error|service unavailable|timed? ?out|stream)\b"
+    r"|API\w*Error|\w*(?:RateLimit|Connection|Authentication|Timeout|ServiceUnavailable|BadRequest)\w*",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=20_000)
+def speaks_of_a_provider(kind: str, message: str, code: str) -> bool:
+    return bool(code) or _PROVIDERS_WORDS.search(f"{kind.replace('_', ' ')}: {message.replace('_', ' ')}") is not None
+
+
+def _in_step(name: str, owner: Owner, strength: Confidence, attempt: Attempt, seen: Sighting) -> Observed:
+    evidence = signal(name, strength, f"steps[{seen.step}]", seen.quote, seen.ref or attempt.ref)
+    return Observed(signal=evidence, owner=owner)
+
+
+MEANS = {
+    "agent_not_installed": "the agent program was not installed",
+    "agent_crashed": "the agent program crashed",
+    "setup_failed": "the environment could not be set up",
+    "tool_channel_broken": "tool calls did not arrive as the model wrote them",
+    "empty_final_turn": "an empty answer ended the session",
+}
+
+RULES: tuple[Rule, ...] = (something_in_the_way, tool_channel_broken, ended_with_an_empty_turn)
