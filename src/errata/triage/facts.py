@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, facts, judges, strictness, verifiers
+from errata.triage import broken_tests, contradictions, facts, judges, strictness, verifiers
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -194,6 +194,7 @@ MEANS = {
     "measurement_failed": "scoring failed",
     "no_verdict": "no score was given",
     "verifier_never_ran": "the tests never ran",
+    "broken_test": "test code that can't run for a fault of its own",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
     "strict_match": "the expected answer was rejected for its format",
@@ -226,6 +227,8 @@ OF_MEASURED: tuple[Rule, ...] = (
     only_lint_failed,
     only_a_limit_failed,
     verifiers.verifier_never_ran,
+    broken_tests.broken_test,
+    broken_tests.broken_assertion,
     *judges.RULES,
     strictness.only_one_filter_found_it,
     a_check_failed,
