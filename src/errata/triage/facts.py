@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import broken_tests, contradictions, facts, judges, strictness, verifiers
+from errata.triage import broken_tests, contradictions, demands, facts, judges, strictness, verifiers
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -195,6 +195,9 @@ MEANS = {
     "no_verdict": "no score was given",
     "verifier_never_ran": "the tests never ran",
     "broken_test": "test code that can't run for a fault of its own",
+    "other_path": "the tests look for another file than the task names",
+    "unnamed_demand": "the tests demand a name that the task does not mention",
+    "missing_output": "a file that the task asks for was not written",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
     "strict_match": "the expected answer was rejected for its format",
@@ -240,6 +243,8 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     strictness.not_taken_for_an_answer,
     contradictions.no_choice_is_right,
     contradictions.reference_breaks_the_limit,
+    demands.other_path,
+    demands.missing_output,
 )
 
 
