@@ -9,7 +9,16 @@ import msgspec
 from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import broken_tests, contradictions, demands, facts, judges, strictness, verifiers
+from errata.triage import (
+    broken_tests,
+    contradictions,
+    demands,
+    facts,
+    judges,
+    plain_mistakes,
+    strictness,
+    verifiers,
+)
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -129,7 +138,7 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
     """The answer is the reference, character for character, and is refused all the same."""
     if case is None or not case.artefacts or not attempt.artefacts:
         return
-    expected = {_name(artefact): artefact.text for artefact in case.artefacts if artefact.role == "expected"}
+    expected = {_name(artefact): artefact.text for artefact in case.artefacts if _matters(artefact)}
     given = {_name(artefact): artefact.text for artefact in attempt.artefacts if artefact.role == "output"}
     shared = [name for name in expected if name in given and expected[name]]
     if shared and all(_same(expected[name], given[name]) for name in shared) and len(shared) == len(expected):
@@ -197,6 +206,8 @@ MEANS = {
     "broken_test": "test code that can't run for a fault of its own",
     "other_path": "the tests look for another file than the task names",
     "unnamed_demand": "the tests demand a name that the task does not mention",
+    "does_not_compile": "the subject's program does not compile",
+    "ignored_form": "the answer ignores the form that the task prescribes",
     "missing_output": "a file that the task asks for was not written",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
@@ -245,6 +256,9 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     contradictions.reference_breaks_the_limit,
     demands.other_path,
     demands.missing_output,
+    plain_mistakes.does_not_compile,
+    plain_mistakes.ignored_form,
+    contradictions.name_contradicts_the_input,
 )
 
 
@@ -289,6 +303,19 @@ def _is_subject_error(attempt: Attempt) -> bool:
 
 def _name(artefact: Artefact) -> str:
     return artefact.path.removeprefix("answer/").removeprefix("output/")
+
+
+# what belongs to a project but is no part of an answer
+_BESIDE = re.compile(
+    r"(?:^|/)(?:tsconfig[^/]*\.json|jsconfig\.json|package\.json|composer\.json|[^/]*[.-]lock(?:\.json|\.yaml|b)?"
+    r"|npm-shrinkwrap\.json|go\.sum|(?:README|LICEN[CS]E|CHANGELOG|NOTICE)[^/]*|\.[^/]+|[^/]*\.md)$"
+    r"|(?:^|/)(?:_generated|node_modules|\.git|dist|build)/",
+    re.IGNORECASE,
+)
+
+
+def _matters(artefact: Artefact) -> bool:
+    return artefact.role == "expected" and _BESIDE.search(_name(artefact)) is None
 
 
 def _same(first: str | None, other: str | None) -> bool:
