@@ -49,6 +49,8 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """Failures with the verdict of an identical crash."""
     owners: dict[Owner, int]
     """Owner → failures: by the standing verdict, else by the rules of triage."""
+    passed_by_nobody: tuple[str, ...]
+    """Failed cases that no subject in the store has passed, where at least three were measured."""
     causes: tuple[CauseSummary, ...]
     """The largest first. Empty where nothing failed, and above 5,000 failures until `errata buckets suggest`."""
     earlier_reports: tuple[EarlierReportOutput, ...]
