@@ -165,6 +165,26 @@ def test_an_answer_that_is_the_reference_is_not_the_models_fault():
     assert attributed(attempt, case=case).decided_by == "answer_equals_reference"
 
 
+def test_files_that_are_no_part_of_an_answer_need_not_equal_the_reference():
+    beside = ("tsconfig.json", "README.md", "package.json", "package-lock.json", "bun.lockb", "convex/tsconfig.json")
+    expected = [("convex/a.ts", "a"), ("convex/b.ts", "b"), *((path, "reference") for path in beside)]
+    case = Case(
+        run="r",
+        suite="s",
+        native_id="c",
+        artefacts=tuple([Artefact(role="expected", path=f"answer/{path}", text=text) for path, text in expected]),
+    )
+
+    def given(**files):
+        return an_attempt(
+            artefacts=tuple([Artefact(role="output", path=f"convex/{n}.ts", text=text) for n, text in files.items()])
+        )
+
+    assert attributed(given(a="a", b="b"), case=case).decided_by == "answer_equals_reference"
+    assert attributed(given(a="a", b="c"), case=case).owner == "model"
+    assert attributed(given(a="a"), case=case).owner == "model"
+
+
 @pytest.mark.trap(17)
 @pytest.mark.req("S-05")
 def test_one_root_crash_and_those_that_stumble_over_what_it_left_are_told_apart():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.model import Artefact, Case, ErrorInfo
+from errata.model import Artefact, Case, Check, ErrorInfo, Output
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 from errata.triage.contradictions import offered_tools, unoffered_calls
@@ -108,3 +108,22 @@ def test_a_file_that_the_task_does_not_speak_of_is_no_fixture():
     message = "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/index'"
 
     assert "missing_fixture" not in named(crashed(message, "setup"), PROMISED)
+
+
+def arithmetic(name, task, expected):
+    case = Case(run="r", suite="s", key="s/c", native_id="c", name=name, input=task, expected=expected)
+    attempt = an_attempt(output=Output(text="64"), checks=(Check(name="equals", scorer="equals", status="fail"),))
+    return attribute(attempt, observe(a_run(), attempt, case, RunWide(), built_in()))
+
+
+def test_a_case_that_asks_for_another_sum_than_its_name_and_answer_is_the_tasks():
+    found = arithmetic("Multiplication 7×8", "What is 8*8?", "56")
+
+    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "prompt_contradicts_expected")
+
+
+def test_a_name_alone_is_a_doubt_and_a_name_that_fits_is_none():
+    assert (doubted := arithmetic("Multiplication 7x8", "What is 8*8?", "65")).owner == "model"
+    assert doubted.also == ("task",)
+    assert arithmetic("Multiplication 8×8", "What is 8 * 8?", "65").also == ()
+    assert arithmetic("Level 2-3", "Name 5 rivers.", "Rhine").also == ()

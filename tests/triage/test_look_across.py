@@ -1,13 +1,21 @@
 """Runs of one suite held against each other in a store."""
 
+from pathlib import Path
+
 import pytest
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceInfo, Subject
+from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceInfo, Subject
+from errata.report.run_collect import run_report
+from errata.report.run_prose import answer_of
+from errata.runs.view import RunView
 from errata.store.attempts import attempts_of, case_of
+from errata.store.attributions import attributions_of
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import exclude, run_by_id
-from errata.triage.stored import across_version, look_across
+from errata.triage.across import KnownGaps
+from errata.triage.rulesets import rules_in_use
+from errata.triage.stored import across_version, look_across, triage_run
 
 FAILED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
 BROKEN = {"execution": "error", "measurement": "not_run", "outcome": "none"}
@@ -147,3 +155,67 @@ def test_a_pass_of_somebody_else_changes_the_version(store):
 
     assert across_version(runs[0], store) != before
     assert look_across(runs[0], store).passed_by == {"suite/one": "c"}
+
+
+LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
+
+
+def tried(store, model, log, *, passed=0, task="Do it."):
+    """A run with one attempt, the log of its tests, and as many more tests that passed."""
+    run = Run(native_id=model, source=SourceInfo(name="test"), suite="suite", subject=Subject(model=model))
+    text = (LOGS / f"{log}.txt").read_text("utf-8")
+    checks = [Check(name=f"test_{at}", kind="tests", status="pass") for at in range(passed)]
+    attempt = Attempt(
+        run=run.id,
+        case="suite/one",
+        artefacts=(Artefact(role="log", path="panes/post-test.txt", text=text),),
+        checks=(*checks, Check(name="test_last", kind="tests", status="fail")),
+        **FAILED,
+    )
+    items = [run, Case(run=run.id, suite="suite", native_id="one", input=task), attempt]
+    with Importing(store) as importing:
+        for batch in seal(pack_items(items)):
+            importing.add(batch)
+        importing.finish()
+    return run_by_id(store, run.id)
+
+
+def decided(stored, store):
+    triage_run(stored, store, rules_in_use(), KnownGaps())
+    (found,) = attributions_of(store, stored.pk).values()
+    return found.owner, found.decided_by
+
+
+def test_a_demand_that_two_subjects_could_not_know_is_the_tasks(store):
+    task = "Tell me what the program in /app/data.hex prints."
+    first = tried(store, "a", "gpt5.run-pdp11-code", task=task)
+    assert decided(first, store) == ("model", "check_failed")
+
+    tried(store, "b", "gpt5.run-pdp11-code", task=task)
+    assert decided(first, store) == ("task", "unnamed_demand")
+
+
+def test_three_subjects_refused_alike_that_passed_all_else_make_the_case_the_tasks(store):
+    runs = [tried(store, model, "c4.nginx-request-logging", passed=7) for model in "abc"]
+
+    assert decided(runs[0], store) == ("task", "all_fail")
+
+
+def test_three_subjects_whose_tests_could_not_be_collected_do_not(store):
+    runs = [tried(store, model, "collection.c4.build-tcc-qemu", passed=7) for model in "abc"]
+
+    assert decided(runs[0], store) == ("model", "check_failed")
+
+
+def test_the_page_and_the_report_name_the_cases_that_nobody_passes(store):
+    runs = [imported(store, name, one=name * 3, two="pass" if name == "c" else "no") for name in ("a", "b", "c")]
+    view = RunView(runs[0], store)
+
+    assert view.summary.passed_by_nobody == ("one",)
+    assert "Nobody passes 1 case in any run of this suite: one." in answer_of(run_report(view, made="2026-01-01"))
+
+
+def test_two_subjects_are_too_few_to_say_so(store):
+    runs = [imported(store, name, one=name * 3) for name in ("a", "b")]
+
+    assert RunView(runs[0], store).summary.passed_by_nobody == ()

@@ -133,6 +133,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         owners={one.owner: one.count for one in analysis.owners},
         shown=sum(one.shown for one in analysis.owners),
         presumed={why: often for one in analysis.owners for why, often in one.presumed.items()},
+        passed_by_nobody=analysis.passed_by_nobody,
         causes=analysis.causes,
         **msgspec.structs.asdict(history_output(analysis)),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
@@ -222,6 +223,7 @@ def _show_failures(analysis: Analysis) -> None:
     put_bracket(analysis.scores)
     put()
     _show_owners(analysis)
+    _show_unpassed(analysis)
     _show_causes(analysis)
     _show_steps(analysis)
     _show_categories(analysis)
@@ -264,6 +266,15 @@ def _show_owners(analysis: Analysis) -> None:
         reason = proof_counts(owner.shown, owner.presumed) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
+        put()
+
+
+def _show_unpassed(analysis: Analysis) -> None:
+    """Cases that may be impossible as they are."""
+    cases = analysis.passed_by_nobody
+    if cases:
+        put(f"Nobody   passes {plural(len(cases), 'case')} in any run of this suite; check the tasks and their tests")
+        put(f"{'':<8} {_names(cases, WIDTH - 9)}")
         put()
 
 

@@ -121,6 +121,7 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
         not_in_log=untold,
         harness=harness_count(run) if untold else None,
         unavailable=bool(scores.unavailable),
+        passed_by_nobody=view.summary.passed_by_nobody,
         excluded=run.excluded.reason if run.excluded is not None else "",
         cost=cost.total,
         costed=stored.counts.counted - cost.unknown if cost.total is not None else 0,

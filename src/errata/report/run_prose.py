@@ -50,6 +50,11 @@ def answer_of(report: RunReport) -> str:
         f"{mine} of {plural(len(failures), 'failure')} {'is' if mine == 1 else 'are'} the model's{_proofs(failures)}."
     ]
     parts += filter(None, (_machinery(failures), _gaps(failures), _ours(failures), _back(failures), _others(failures)))
+    if subject.passed_by_nobody:
+        cases = name_list(subject.passed_by_nobody, CASES)
+        parts.append(
+            f"Nobody passes {plural(len(subject.passed_by_nobody), 'case')} in any run of this suite: {cases}."
+        )
     if subject.not_in_log and subject.harness is not None:
         rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")
         parts.append(f"{rest} not in the log: {harness_words(subject.harness)}.")

@@ -147,6 +147,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     scores: Scores
     owners: tuple[Owned, ...] = ()
     """By the standing verdict, else by rules."""
+    passed_by_nobody: tuple[str, ...] = ()
+    """Failed cases that no subject in the store has passed, where at least three were measured."""
     causes: tuple[CauseSummary, ...] = ()
     """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
     remembered: RunHistory
@@ -194,6 +196,7 @@ def summarise(view: "RunView") -> Analysis:
         first_case=case_name(stored.run, tally.first_case),
         scores=overview.scores,
         owners=_owners(attributions.values(), standings),
+        passed_by_nobody=_passed_by_nobody(view),
         causes=tuple(
             summarise_causes(
                 view.buckets,
@@ -207,6 +210,20 @@ def summarise(view: "RunView") -> Analysis:
         remembered=remembered,
         repeated=_count_repeats(remembered, tally.failed),
     )
+
+
+ALL_FAIL = "all_fail"
+
+
+def _passed_by_nobody(view: "RunView") -> tuple[str, ...]:
+    """By what triage has found in the other runs of the suite, in the order of the log."""
+    attributions = view.attributions
+    failed = dict.fromkeys(
+        case
+        for attempt, case in view.overview.tally.failures
+        if attempt in attributions and any(one.name == ALL_FAIL for one in attributions[attempt].signals)
+    )
+    return tuple(case_name(view.stored.run, case) for case in failed)
 
 
 def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts:

@@ -11,6 +11,7 @@ from errata.model.action import RecordedGap
 from errata.model.words import Confidence
 from errata.triage.answers import final_answers
 from errata.triage.contradictions import unoffered_calls
+from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.equivalence import Canonical, canonical
 from errata.triage.expected import choice_of, expected_texts
 from errata.triage.observed import Observed, signal
@@ -34,9 +35,18 @@ class CaseElsewhere(msgspec.Struct, frozen=True):
     """Whether it is known, not only likely, that the task was the same: by a digest of it."""
     answers: Mapping[str, tuple[str, ...]] = {}
     """Subject → what it answered each time; empty where that is too long to be compared."""
+    demanded: Mapping[str, int] = {}
+    """A file or key that the tests demand and the task does not name → how many subjects failed for want of it."""
+    refused: Mapping[tuple[tuple[str, str], ...], int] = {}
+    """Failed tests and their masked messages → how many subjects failed just these and passed more than they failed."""
 
     def with_answers(self, answers: Mapping[str, tuple[str, ...]]) -> "CaseElsewhere":
         return msgspec.structs.replace(self, answers=answers)
+
+    def with_tests(
+        self, demanded: Mapping[str, int], refused: Mapping[tuple[tuple[str, str], ...], int]
+    ) -> "CaseElsewhere":
+        return msgspec.structs.replace(self, demanded=demanded, refused=refused)
 
 
 class Across:
@@ -63,11 +73,13 @@ class Across:
 
     def observe(self, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         elsewhere = self.cases.get(attempt.case)
+        if case is not None and attempt.artefacts and not self.passed_by.get(attempt.case):
+            yield from _unnamed_demand(elsewhere, attempt, case)
         # what was not measured failed for a reason of its own
         if elsewhere is not None and attempt.outcome == "fail" and attempt.measurement == "scored":
             yield from _reference_fails(elsewhere)
             if not elsewhere.passed:
-                yield from _all_fail(elsewhere)
+                yield from _all_fail(elsewhere, attempt)
                 yield from _all_agree(elsewhere, attempt, case)
         if self.offered and case is not None:
             yield from unoffered_calls(case, self.offered)
@@ -85,10 +97,34 @@ def _reference_fails(elsewhere: CaseElsewhere) -> Iterator[Observed]:
     yield Observed(signal=seen, owner="task", also=("grader",))
 
 
-def _all_fail(elsewhere: CaseElsewhere) -> Iterator[Observed]:
-    if len(elsewhere.failed) >= FEWEST:
-        subjects = f"all {len(elsewhere.failed)} subjects: {', '.join(elsewhere.failed)}"
+def _all_fail(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Observed]:
+    """Nobody passes. That is a strong sign only where several subjects pass nearly all else and fail alike."""
+    if len(elsewhere.failed) < FEWEST:
+        return
+    subjects = f"all {len(elsewhere.failed)} subjects: {', '.join(elsewhere.failed)}"
+    refused = nearly_passed(attempt) if elsewhere.refused else ()
+    alike = elsewhere.refused.get(refused, 0)
+    if alike >= FEWEST:
+        test, message = refused[0]
+        quote = f"{alike} of {len(elsewhere.failed)} subjects pass all but {test}: {message}"
+        yield Observed(signal=signal("all_fail", "likely", "other runs", quote), owner="task")
+    else:
         yield Observed(signal=signal("all_fail", "weak", "other runs", subjects), owner="task")
+
+
+PAIR = 2
+
+
+def _unnamed_demand(elsewhere: CaseElsewhere | None, attempt: Attempt, case: Case) -> Iterator[Observed]:
+    """A test demands what the task does not name. The subject may have been given it elsewhere: alone it is a doubt."""
+    if attempt.outcome not in ("fail", "partial") or attempt.measurement != "scored":
+        return
+    for demand, evidence in unnamed_demands(attempt, case).items():
+        subjects = elsewhere.demanded.get(demand, 0) if elsewhere else 0
+        strength: Confidence = "likely" if subjects >= PAIR else "weak"
+        quote = f"{evidence.quote}; the task does not name it"
+        yield Observed(signal=signal("unnamed_demand", strength, evidence.where, quote, attempt.ref), owner="task")
+        return
 
 
 def _all_agree(elsewhere: CaseElsewhere, attempt: Attempt, case: Case | None) -> Iterator[Observed]:

@@ -95,7 +95,7 @@ def final_answers(text: str) -> Iterator[Final]:
         yield Final(boxed, True)
     marked = [match["answer"] or match["hashed"] for match in _MARKED.finditer(tail)]
     if marked:
-        yield Final(marked[-1].rstrip(), True)
+        yield Final(_without_open_marks(marked[-1].rstrip()), True)
     value = json_in(tail)
     if isinstance(value, dict):
         for name in _NAMED:
@@ -104,6 +104,13 @@ def final_answers(text: str) -> Iterator[Final]:
     last = tail.rstrip().rpartition("\n")[2].strip()
     if last and len(last) <= LINE:
         yield Final(last, False)
+
+
+def _without_open_marks(text: str) -> str:
+    """Emphasis that began before the answer ends in it: `11**.`"""
+    end = text.rstrip(_LAST)
+    mark = next((mark for mark in ("**", "__", "*", "`", "$", "_") if end.endswith(mark)), "")
+    return end[: -len(mark)].rstrip() if mark and mark not in end[: -len(mark)] else text
 
 
 def json_in(text: str) -> Any:

@@ -62,6 +62,42 @@ def reference_breaks_the_limit(_attempt: Attempt, case: Case | None) -> Iterator
             yield _observed(case, "prompt_contradicts_expected", "weak", "case.input", limit[0])
 
 
+_SUM = re.compile(r"(?<![\w.])(\d{1,9}(?:\.\d{1,6})?)\s*([+*/×x÷−-])\s*(\d{1,9}(?:\.\d{1,6})?)(?![\w.]*\d)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SHORT = 200
+
+
+def name_contradicts_the_input(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The case's own name, its task and its expected answer are about different numbers."""
+    name = f"{case.name} {case.native_id}" if case is not None else ""
+    named = _SUM.search(name) if any(letter.isdigit() for letter in name) else None
+    if case is None or named is None or attempt.outcome not in ("fail", "partial"):
+        return
+    task, wanted = task_text(case), [bare(text) for text in expected_texts(case)]
+    asked = list(_SUM.finditer(task)) if len(task) <= SHORT else []
+    if len(asked) != 1 or len(_NUMBER.findall(task)) != 2 or _sum(asked[0]) == _sum(named):
+        return
+    sums = (_value(named), _value(asked[0]))
+    contradicts = len(wanted) == 1 and _NUMBER.fullmatch(wanted[0]) and sums[1] is not None
+    wrong = contradicts and sums[1] != float(wanted[0]) and sums[0] == float(wanted[0])
+    contradiction = f"{named[0]} in the name, {asked[0][0]} in the task, expected {', '.join(wanted)}"
+    yield _observed(case, "prompt_contradicts_expected", "likely" if wrong else "weak", "case.name", contradiction)
+
+
+_SIGNS = str.maketrans("×x÷−", "**/-")
+
+
+def _sum(match: re.Match[str]) -> tuple[str, str, str]:
+    return match[1], match[2].translate(_SIGNS), match[3]
+
+
+def _value(match: re.Match[str]) -> float | None:
+    left, sign, right = float(match[1]), _sum(match)[1], float(match[3])
+    if sign == "/":
+        return left / right if right else None
+    return left + right if sign == "+" else left - right if sign == "-" else left * right
+
+
 def unoffered_calls(case: Case, offered: frozenset[str]) -> Iterator[Observed]:
     """A call is required that the subject was never offered."""
     missing = [call.name for call in required_calls(case.expected) if call.name not in offered] if offered else []

@@ -97,6 +97,20 @@ def asks_for_a_form(case: Case) -> bool:
     return _DEMANDS.search(task_text(case)) is not None
 
 
+_BARE = r"(?:number|integer|digit|letter|word|answer|value|name)"
+_NOTHING_ELSE = re.compile(
+    r"\bnothing else\b|\bno (?:other|additional|extra) (?:text|words?|output)\b"
+    r"|\bwithout (?:any )?(?:explanation|other)"
+    rf"|\b(?:only|just) (?:with )?(?:(?:the|a|an|one) )?(?:single )?(?:final )?{_BARE}\b|\b{_BARE} only\b",
+    re.IGNORECASE,
+)
+
+
+def allows_nothing_else(case: Case) -> bool:
+    """Whether the task wants the bare answer and no sentence around it."""
+    return _NOTHING_ELSE.search(task_text(case)) is not None
+
+
 def asks_for_a_set(case: Case) -> bool:
     """Whether the order of a list is irrelevant: the task states so, or asks "which" without asking for an order."""
     task = task_text(case)

@@ -6,10 +6,21 @@ from functools import lru_cache
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case, Check
+from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, dialogues, facts, judges, strictness, working
+from errata.triage import (
+    broken_tests,
+    contradictions,
+    demands,
+    dialogues,
+    facts,
+    judges,
+    plain_mistakes,
+    strictness,
+    verifiers,
+    working,
+)
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -127,72 +138,11 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
         yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "unscored", breaks=True)
 
 
-def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """A reward was written although no test ran: what the tests need is not there, or they themselves are not."""
-    if not attempt.artefacts or attempt.outcome != "fail":
-        return
-    if any(_tests_ran(check) for check in attempt.checks):
-        return
-    for artefact in attempt.artefacts:
-        if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
-            continue
-        # a harness may also run the project's own tests, which do not decide: their absence is no evidence
-        decides = "verifier" in artefact.path or any(check.kind == "tests" and check.failed for check in attempt.checks)
-        missing = _why_no_test_ran(artefact.text, decides=decides)
-        if missing is not None:
-            line = artefact.text.count("\n", 0, missing.start()) + 1
-            where = f"{artefact.path}:{line}"
-            owner: Owner = "grader" if missing.re is not _MISSING and missing["tests"] else "environment"
-            observation = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
-            yield observation if owner == "grader" else msgspec.structs.replace(observation, also=("grader",))
-
-
-def _why_no_test_ran(log: str, *, decides: bool) -> re.Match[str] | None:
-    if _SOME_RAN.search(log):
-        return None
-    own = (_NO_PROGRAM.search(log) or _NONE_FOUND.search(log)) if decides else None
-    if own is not None or _TESTS_RAN.search(log):
-        return own
-    return _MISSING.search(log) or _BROKEN.search(log)
-
-
-def _tests_ran(check: Check) -> bool:
-    """Some harnesses list tests that never ran as failed: a single passed test proves that they ran."""
-    return check.kind == "tests" and (check.status == "pass" or bool(check.achieved) or bool(check.value))
-
-
-_VERIFIER_LOG = re.compile(r"verif|test|grade", re.IGNORECASE)
-# the missing program is more informative than the reason why it could not be fetched
-_MISSING = re.compile(r"^.*\b[\w.-]+: (?:command )?not found\s*$", re.MULTILINE)
-_BROKEN = re.compile(
-    r"^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
-    r"|Could not get lock|externally-managed-environment|cannot open shared object file|[Ee]xec format error"
-    r"|[Bb]ad interpreter).*$"
-    r"|^(?:E: (?:Unable to|Failed to|Package)|curl: \(\d+\)|wget: |error: Failed to (?:fetch|download)) ?.*$"
-    r"|^.*(?:No module named '?_?pytest|Could not find a version that satisfies|No solution found when resolving).*$"
-    r"|^.*browserType\.launch: Executable doesn't exist at .*$"
-    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*)$",
-    re.MULTILINE,
-)
-_NONE_FOUND = re.compile(r"^=+ (?P<tests>no tests ran) in .*$", re.MULTILINE)
-# a test file that is no program; one that only fails to import the code under test is evidence about the subject
-_NO_PROGRAM = re.compile(
-    r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
-    r"E? *(?:SyntaxError|IndentationError|TabError): .*$",
-    re.MULTILINE,
-)
-_SOME_RAN = re.compile(r"\b\d+ (?:passed|failed)\b")
-_TESTS_RAN = re.compile(
-    r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) |^--- (?:PASS|FAIL)|^(?:not )?ok \d",
-    re.MULTILINE,
-)
-
-
 def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     """The answer is the reference, character for character, and is refused all the same."""
     if case is None or not case.artefacts or not attempt.artefacts:
         return
-    expected = {_name(artefact): artefact.text for artefact in case.artefacts if artefact.role == "expected"}
+    expected = {_name(artefact): artefact.text for artefact in case.artefacts if _matters(artefact)}
     given = {_name(artefact): artefact.text for artefact in attempt.artefacts if artefact.role == "output"}
     shared = [name for name in expected if name in given and expected[name]]
     if shared and all(_same(expected[name], given[name]) for name in shared) and len(shared) == len(expected):
@@ -258,6 +208,12 @@ MEANS = {
     "no_verdict": "no score was given",
     "verifier_never_ran": "the tests never ran",
     "judges_contradict": "the judges contradict each other about the same work",
+    "broken_test": "test code that can't run for a fault of its own",
+    "other_path": "the tests look for another file than the task names",
+    "unnamed_demand": "the tests demand a name that the task does not mention",
+    "does_not_compile": "the subject's program does not compile",
+    "ignored_form": "the answer ignores the form that the task prescribes",
+    "missing_output": "a file that the task asks for was not written",
     "judges_disagree": "the judges disagree",
     "judge_contradicts": "a judge contradicts what a program or the calls show",
     "strict_match": "the expected answer was rejected for its format",
@@ -292,7 +248,9 @@ OF_ERRORS: tuple[Rule, ...] = (
 OF_MEASURED: tuple[Rule, ...] = (
     only_lint_failed,
     only_a_limit_failed,
-    verifier_never_ran,
+    verifiers.verifier_never_ran,
+    broken_tests.broken_test,
+    broken_tests.broken_assertion,
     *judges.RULES,
     strictness.only_one_filter_found_it,
     a_check_failed,
@@ -305,6 +263,11 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     strictness.not_taken_for_an_answer,
     contradictions.no_choice_is_right,
     contradictions.reference_breaks_the_limit,
+    demands.other_path,
+    demands.missing_output,
+    plain_mistakes.does_not_compile,
+    plain_mistakes.ignored_form,
+    contradictions.name_contradicts_the_input,
 )
 
 
@@ -351,6 +314,19 @@ def _is_subject_error(attempt: Attempt) -> bool:
 
 def _name(artefact: Artefact) -> str:
     return artefact.path.removeprefix("answer/").removeprefix("output/")
+
+
+# what belongs to a project but is no part of an answer
+_BESIDE = re.compile(
+    r"(?:^|/)(?:tsconfig[^/]*\.json|jsconfig\.json|package\.json|composer\.json|[^/]*[.-]lock(?:\.json|\.yaml|b)?"
+    r"|npm-shrinkwrap\.json|go\.sum|(?:README|LICEN[CS]E|CHANGELOG|NOTICE)[^/]*|\.[^/]+|[^/]*\.md)$"
+    r"|(?:^|/)(?:_generated|node_modules|\.git|dist|build)/",
+    re.IGNORECASE,
+)
+
+
+def _matters(artefact: Artefact) -> bool:
+    return artefact.role == "expected" and _BESIDE.search(_name(artefact)) is None
 
 
 def _same(first: str | None, other: str | None) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from errata.model import Attempt, ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.text.mask import steady
+from errata.triage.test_output import plain
 
 HEAD, TAIL = 4_000, 16_000
 """The end of a long log explains why it ended."""
@@ -60,7 +61,7 @@ def _logs(attempt: Attempt) -> Iterator[TextPlace]:
             text = artefact.text
             if len(text) > HEAD + TAIL:
                 text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-            yield TextPlace("log", artefact.path, text, artefact.ref)
+            yield TextPlace("log", artefact.path, plain(text), artefact.ref)
 
 
 def phase_of(error: ErrorInfo) -> Phase:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Attribution
 from errata.text.clean import one_line
 from errata.text.mask import mask
+from errata.triage.test_output import plain
 
 READ = 200_000
 MOST = 50
@@ -28,7 +29,7 @@ class LogLine(NamedTuple):
 def error_lines(attempt: Attempt) -> Iterator[LogLine]:
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text:
-            yield from _lines(artefact.path, artefact.text[:READ])
+            yield from _lines(artefact.path, plain(artefact.text[:READ]))
 
 
 def has_logs(attempt: Attempt) -> bool:

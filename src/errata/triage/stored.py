@@ -16,9 +16,19 @@ from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, 
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
-from errata.triage.across import FEWEST, Across, CaseElsewhere, KnownGaps, failing_everywhere, short_answer, stand_in_of
+from errata.triage.across import (
+    FEWEST,
+    PAIR,
+    Across,
+    CaseElsewhere,
+    KnownGaps,
+    failing_everywhere,
+    short_answer,
+    stand_in_of,
+)
 from errata.triage.attribution import attribute
 from errata.triage.contradictions import offered_tools
+from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.dialogues import compares_writes
 from errata.triage.expected import expected_texts
 from errata.triage.rulesets import Rules, rules_in_use
@@ -97,6 +107,7 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     if not peers.version:
         return Across(offered=offered)
     cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
+    cases = _with_tests(cases, stored, store, peers)
     passed_by = _passed_by(stored, store, peers)
     version = _fingerprint(cases, passed_by)
     with suppress(StoreError):  # a read-only store is examined again each time
@@ -115,7 +126,10 @@ def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> dict[str, str]:
 def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str]) -> str:
     """Over all that becomes part of a signal; empty where nothing does."""
     facts = [
-        (key, case.failed, bool(case.passed), case.reference.id if case.reference else "", case.same_task, case.answers)
+        (
+            *(key, case.failed, bool(case.passed), case.reference.id if case.reference else "", case.same_task),
+            *(case.answers, sorted(case.demanded.items()), sorted(case.refused.items())),
+        )
         for key, case in sorted(cases.items())
     ]
     return fingerprint([facts, sorted(passed_by.items())], size=4) if facts or passed_by else ""
@@ -135,7 +149,7 @@ class _AnswerGroup(NamedTuple):
 
 def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[str, CaseElsewhere]]:
     """Of every case that this run failed: how it went with the others."""
-    if len(set(peers.subjects.values())) < FEWEST and not peers.references:
+    if len(set(peers.subjects.values())) < PAIR and not peers.references:
         return
     gold = {group.case: group for run in peers.references.values() for group in _clean_failures(run, store)}
     subjects = tuple(sorted(peers.subjects.items()))
@@ -143,7 +157,7 @@ def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[
         if group.passed_by.get(stored.pk, True):
             continue
         reference = gold.get(group.case) if group.references_fail else None
-        if reference is not None or (not group.passed and len(group.failed) >= FEWEST):
+        if reference is not None or (not group.passed and len(group.failed) >= PAIR):
             yield group.case, CaseElsewhere(group.failed, group.passed, reference, group.same_task)
 
 
@@ -170,7 +184,7 @@ def _groups_of(
             )
             gold = [row.passed for row in those if row.run_pk in references]
             references_fail = bool(gold) and not any(gold)
-            if references_fail or (not passed and len(failed) >= FEWEST):
+            if references_fail or (not passed and len(failed) >= PAIR):
                 passed_by = {row.run_pk: row.passed for row in those}
                 groups.append(_AnswerGroup(case, passed_by, failed, passed, references_fail, bool(digest)))
     return groups
@@ -201,6 +215,36 @@ def _with_answers(
             elsewhere[subject] = (*elsewhere.get(subject, ()), short_answer(attempt))
     for key, elsewhere in answers.items():
         cases[key] = cases[key].with_answers(elsewhere)
+    return cases
+
+
+MOST_LOGS = 1_000
+"""The tests' logs of all subjects are compared for at most this many attempts."""
+
+
+def _with_tests(
+    cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
+) -> dict[str, CaseElsewhere]:
+    """Where all failed: for want of what the task does not name, and by which tests."""
+    wanted = [key for key, one in cases.items() if not one.passed]
+    known = {case.key: case for case in cases_named(store, stored.pk, wanted)} if wanted else {}
+    demanded: dict[str, dict[str, set[str]]] = {key: {} for key in known}
+    refused: dict[str, dict[tuple[tuple[str, str], ...], set[str]]] = {key: {} for key in known}
+    left = MOST_LOGS
+    for pk, subject in peers.subjects.items() if known else ():
+        for listed in failures_on(store, pk, frozenset(known)):
+            if left <= 0 or not any(one.role == "log" for one in listed.artefacts):
+                continue
+            left -= 1
+            attempt = with_texts(store, listed)
+            for demand in unnamed_demands(attempt, known[attempt.case]):
+                demanded[attempt.case].setdefault(demand, set()).add(subject)
+            if alike := nearly_passed(attempt):
+                refused[attempt.case].setdefault(alike, set()).add(subject)
+    for key in known:
+        counted = {demand: len(subjects) for demand, subjects in demanded[key].items()}
+        alike_by = {tests: len(subjects) for tests, subjects in refused[key].items()}
+        cases[key] = cases[key].with_tests(counted, alike_by)
     return cases
 
 
@@ -246,8 +290,7 @@ def _attributed(
         if survey is not None:
             survey.add(attempt)
         observed = observe(stored.run, attempt, case, wide, rules)
-        if across:
-            observed += across.observe(attempt, case)
+        observed += across.observe(attempt, case)
         if gaps:
             observed += gaps.observe(attempt)
         passed_by = across.passed_by.get(attempt.case)

@@ -11,7 +11,14 @@ from errata.model.words import Confidence
 from errata.triage.answers import final_answers, json_in
 from errata.triage.calls import CalledFunction, calls_in, made_calls, required_calls, same_calls
 from errata.triage.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
-from errata.triage.expected import asks_for_a_form, asks_for_a_set, choice_of, expected_texts, task_text
+from errata.triage.expected import (
+    allows_nothing_else,
+    asks_for_a_form,
+    asks_for_a_set,
+    choice_of,
+    expected_texts,
+    task_text,
+)
 from errata.triage.observed import Observed, signal
 
 SHORT = 400
@@ -47,8 +54,18 @@ def refused_for_its_form(attempt: Attempt, case: Case | None) -> Iterator[Observ
     sure = len(fitting) == len(failed) and keeps_form
     strength: Confidence = "likely" if sure else "weak"
     where = "output.text" if output.answer is None else "output.answer"
+    if not keeps_form and _is_a_sentence(given, case, fitting[0]) and allows_nothing_else(case):
+        yield Observed(
+            signal=signal("ignored_form", "likely", where, given, attempt.ref), owner="model", is_self_evident=True
+        )
+        return
     equal = given in expected_texts(case, fitting[0])
     yield _observed(attempt, "answer_equals_reference" if equal else "strict_match", strength, where, given)
+
+
+def _is_a_sentence(given: str, case: Case, check: Check) -> bool:
+    """Whether there are words around the answer, not only another spelling of it."""
+    return len(given.split()) > max((len(one.split()) for one in expected_texts(case, check)), default=0) + 1
 
 
 def _is_structured(text: str) -> bool:
@@ -74,10 +91,23 @@ def _fits(given: str, case: Case, check: Check) -> bool:
         return _same_choice(given, wanted, case.choices)
     if len(given) <= SHORT and (any(same(given, one) for one in wanted) or _is_in_its_unit(given, case, check)):
         return True
+    if len(given) <= SHORT and any(same(stated, one) for stated in _stated(given) for one in wanted):
+        return True
     if holds:
         ending = _ending(given)
         return any(_holds(ending, one) for one in wanted)
     return len(given) <= SHORT and any(same_set(given, one) for one in wanted) and asks_for_a_set(case)
+
+
+_BOLD = re.compile(r"\*\*([^*\n]{1,80})\*\*")
+
+
+def _stated(text: str) -> Iterator[str]:
+    """What a short text calls its answer, or the one thing that it emphasises."""
+    yield from (final.text for final in final_answers(text) if final.marked)
+    bold = _BOLD.findall(text)
+    if len(bold) == 1 and len(_NUMBERS.findall(text)) <= 1:
+        yield bold[0]
 
 
 def _is_in_its_unit(given: str, case: Case, check: Check) -> bool:

@@ -53,6 +53,8 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """Of the failures that rules gave to the model: those that are shown to be its own."""
     presumed: dict[ProofReason, int]
     """Why → failures that are only presumed to be the model's."""
+    passed_by_nobody: tuple[str, ...]
+    """Failed cases that no subject in the store has passed, where at least three were measured."""
     causes: tuple[CauseSummary, ...]
     """The largest first. Empty where nothing failed, and above 5,000 failures until `errata buckets suggest`."""
     earlier_reports: tuple[EarlierReportOutput, ...]

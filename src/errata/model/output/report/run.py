@@ -51,6 +51,8 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     harness: HarnessCount | None = None
     unavailable: bool = False
     """Every case ended in the same error: an infrastructure failure of the whole run."""
+    passed_by_nobody: tuple[str, ...] = ()
+    """Failed cases that no subject in the store has passed, where at least three were measured."""
     excluded: str = ""
     cost: float | None = None
     costed: int = 0

@@ -1,0 +1,88 @@
+"""Test code that can't run for a fault of its own: no answer could pass it."""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from errata.model import Attempt, Case, Check
+from errata.model.words import Confidence
+from errata.triage.observed import Observed, signal
+from errata.triage.test_output import FailedTest, failed_tests
+
+# folders that only the harness writes to; tests inside of a repository may be the subject's own
+_HARNESSES_TESTS = re.compile(r"^(?:\.\./|/)?(?:\w+/)?(?:tests|verifier)/[^/]+$")
+_INSTALLED = re.compile(r"site-packages|/lib/python\d|importlib|<frozen |_pytest|/pluggy/")
+_STANDARD = sys.stdlib_module_names | {"pytest", "_pytest"}
+
+_NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
+_NO_IMPORT = re.compile(r"cannot import name '\w+' from (?:partially initialized module )?'([\w.]+)'")
+# what Python states of annotations and definitions: neither is computed from anything that the subject made
+_OF_TYPES = re.compile(
+    r"unsupported operand type\(s\) for \|: '(?:type|_\w*GenericAlias|types\.GenericAlias|NoneType|\w*Meta)'"
+    r"|'(?:type|ABCMeta|_\w*GenericAlias)' object is not subscriptable"
+)
+_FIXTURE = re.compile(r"fixture '[\w-]+' not found")
+_DEFINES = re.compile(r"^(?:@pytest\.|def |async def |class )")
+
+
+def broken_test(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Every failure of the tests is a fault of the test file's own code."""
+    if attempt.outcome not in ("fail", "partial") or not (attempt.artefacts or attempt.checks):
+        return
+    tests = failed_tests(attempt)
+    broken = [(where, test) for where, test in tests if is_broken(test)]
+    if broken:
+        strength: Confidence = "likely" if len(broken) == len(tests) else "weak"
+        where, test = broken[0]
+        quote = f"{test.file}:{test.line}: {test.message}" if test.file else test.message
+        yield Observed(
+            signal=signal("broken_test", strength, where, quote, attempt.ref),
+            owner="grader",
+            breaks=strength == "likely",
+        )
+
+
+def is_broken(test: FailedTest) -> bool:
+    if _FIXTURE.match(test.message):
+        return True
+    if not _HARNESSES_TESTS.match(test.file):
+        return False
+    message = test.message.partition(": ")[2]
+    match test.error:
+        case "SyntaxError" | "IndentationError" | "TabError":
+            return test.file.rpartition("/")[2] in test.text
+        case "NameError" | "UnboundLocalError":
+            return True
+        case "TypeError":
+            return _OF_TYPES.match(message) is not None or (
+                test.function == "<module>" and _DEFINES.match(test.source) is not None
+            )
+        case "AttributeError":
+            return _is_standard(_NO_ATTRIBUTE.match(message))
+        case "ImportError":
+            return _is_standard(_NO_IMPORT.match(message))
+    return False
+
+
+def _is_standard(named: re.Match[str] | None) -> bool:
+    return named is not None and named[1].partition(".")[0] in _STANDARD
+
+
+_NO_FUNCTION = re.compile(r"(?:Custom function threw error|Python code execution failed): [^\n]{0,400}")
+_UNPARSABLE = re.compile(r"SyntaxError: [^\n]{0,300}\n\s+at (?:new (?:Async)?Function|Function) \(")
+
+
+def broken_assertion(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The code of an assertion does not parse: no answer could pass it."""
+    failed = [check for check in attempt.checks if check.failed]
+    broken = [check for check in failed if _cannot_be_parsed(check)]
+    if broken:
+        strength: Confidence = "likely" if len(broken) == len(failed) else "weak"
+        check = broken[0]
+        evidence = signal("broken_test", strength, f"checks[{check.name}].explanation", check.explanation, check.ref)
+        yield Observed(signal=evidence, owner="grader", breaks=strength == "likely")
+
+
+def _cannot_be_parsed(check: Check) -> bool:
+    text = check.explanation
+    return "SyntaxError" in text and _NO_FUNCTION.match(text) is not None and _UNPARSABLE.search(text) is not None

@@ -1,0 +1,170 @@
+"""What the tests demand beside what the task asks for: files, names, keys."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from errata.model import Attempt, Case
+from errata.triage.expected import task_text
+from errata.triage.observed import Observed, signal
+from errata.triage.test_output import failed_tests, verifier_logs
+
+# a path that a test did not find, as Python, shells, compilers and assertions put it
+_PATH = r"(?P<{0}>/?[\w.+@-]+(?:/[\w.+@-]+)*)"
+_MISSING = re.compile(
+    r"No such file or directory: ['\"]" + _PATH.format("python") + r"['\"]"
+    r"|can't open file ['\"]" + _PATH.format("opened") + r"['\"]"
+    r"|(?:gcc|cc|g\+\+|clang|python3?|node|cat|bash|sh): (?:error: |cannot open )?"
+    + _PATH.format("shell")
+    + r": No such file or directory"
+    r"|\b(?:[Ff]ile|[Dd]irectory|[Ss]cript|[Aa]rchive|[Ee]xecutable) ['\"]?" + _PATH.format("stated") + r"['\"]? "
+    r"(?:does not exist|doesn't exist|not found|was not created|is missing|should exist)"
+    r"|^E? *(?:AssertionError|Failed): ['\"]?"
+    + _PATH.format("named")
+    + r"['\"]? (?:script |file )?(?:does not exist|doesn't exist|not found|was not created|is missing"
+    r"|should be created)",
+    re.MULTILINE,
+)
+_FAILURES = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$", re.MULTILINE)
+_KEY = re.compile(r"KeyError: '([\w .-]{1,80})'$")
+_PATHS_IN_TASK = re.compile(r"(?<![\w/])/?(?:[\w.+@-]+/)*[\w+@-]+(?:\.[\w+-]+)+(?![\w/])")
+_PROGRAMS_OWN = re.compile(r"^/?(?:tests?|usr|proc|dev|lib|etc/ssl|root/\.)(?:/|$)|site-packages")
+
+
+class MissingPath(NamedTuple):
+    path: str
+    where: str
+    quote: str
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+def missing_paths(attempt: Attempt) -> Iterator[MissingPath]:
+    """The files that failed tests looked for and did not find."""
+    logs = [(artefact.path, text) for artefact, text in verifier_logs(attempt)]
+    if logs:
+        for log, text in logs:
+            begin = _FAILURES.search(text)
+            for path, line, quote in _missing_in(text[begin.start() :]) if begin else ():
+                before = text.count("\n", 0, begin.start()) if begin else 0
+                yield MissingPath(path, f"{log}:{before + line}", quote)
+        return
+    for check in attempt.checks:
+        if check.failed and check.kind == "tests" and check.explanation:
+            for path, _, quote in _missing_in(check.explanation):
+                yield MissingPath(path, f"checks[{check.name}].explanation", quote)
+
+
+@lru_cache(maxsize=64)
+def _missing_in(text: str) -> tuple[tuple[str, int, str], ...]:
+    found: dict[str, tuple[str, int, str]] = {}
+    for match in _MISSING.finditer(text):
+        path = next(part for part in match.groups() if part)
+        if ("/" in path or "." in path) and not _PROGRAMS_OWN.search(path):
+            found.setdefault(path, (path, text.count("\n", 0, match.start()) + 1, match[0]))
+    return tuple(found.values())
+
+
+def other_path(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The tests look for a file whose name is a slip of the one that the task names."""
+    if case is None or attempt.outcome not in ("fail", "partial"):
+        return
+    missing = list(missing_paths(attempt))
+    if not missing:
+        return
+    task = task_text(case)
+    named = {path.rpartition("/")[2] for path in _PATHS_IN_TASK.findall(task)}
+    absent = {one.name for one in missing}
+    for one in missing:
+        if one.name not in task:
+            slip = next((name for name in sorted(named - absent) if is_slip(one.name, name)), None)
+            if slip is not None:
+                quote = f"{one.quote}; the task names {slip}"
+                yield Observed(signal=signal("other_path", "likely", one.where, quote, attempt.ref), owner="task")
+                return
+
+
+@lru_cache(maxsize=10_000)
+def is_slip(name: str, other: str) -> bool:
+    """Whether two names have the same parts in another order, or differ in one letter."""
+    if name == other or name.lower() == other.lower():
+        return name != other
+    if sorted(name.split(".")) == sorted(other.split(".")):
+        return True
+    if min(len(name), len(other)) < 6 or name.rpartition(".")[2] != other.rpartition(".")[2]:
+        return False
+    short, long = sorted((name, other), key=len)
+    start = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    rests = (short[start:], long[start + 1 :]) if len(short) < len(long) else (short[start + 1 :], long[start + 1 :])
+    differing = long[start : start + 1] + (short[start : start + 1] if len(short) == len(long) else "")
+    # numbered files and variants are different files
+    return rests[0] == rests[1] and len(long) - len(short) <= 1 and differing.isalpha() and differing.islower()
+
+
+def unnamed_demands(attempt: Attempt, case: Case) -> dict[str, MissingPath]:
+    """Files and keys that the tests demand and the task never names, by the thing demanded."""
+    task = task_text(case)
+    if not task.strip():
+        return {}
+    found = {f"file {one.name}": one for one in missing_paths(attempt) if one.name not in task}
+    for where, test in failed_tests(attempt):
+        key = _KEY.match(test.message)
+        if key and f'["{key[1]}"]' in test.source.replace("'", '"') and not _is_named(key[1], task):
+            found[f"key {key[1]}"] = MissingPath(key[1], where, f"{test.message} in {test.source}")
+    return found
+
+
+def _is_named(word: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+# what a log has where a tool of the subject has answered
+_TOOL_ANSWERED = re.compile(r'"tool_result"|"tool_use_id"|"role": ?"tool"')
+
+
+def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """A file that the task names was not written, although the subject's tools worked."""
+    if case is None or attempt.outcome not in ("fail", "partial") or not attempt.artefacts:
+        return
+    missing = list(missing_paths(attempt))
+    if not missing or not _used_tools(attempt):
+        return
+    task = task_text(case)
+    for one in missing:
+        if _is_named(one.name, task):
+            evidence = signal("missing_output", "likely", one.where, one.quote, attempt.ref)
+            yield Observed(signal=evidence, owner="model", is_self_evident=True)
+            return
+
+
+def _used_tools(attempt: Attempt) -> bool:
+    if any(step.kind == "tool_result" for step in attempt.steps):
+        return True
+    return any(one.role == "log" and one.text and _TOOL_ANSWERED.search(one.text) for one in attempt.artefacts)
+
+
+_UNREACHABLE = re.compile(
+    r"Connect(?:ion|Timeout)|Timeout|HTTPError|URLError|SSLError|ProxyError|Max retries|unreachable|\b5\d\d\b"
+)
+
+
+def nearly_passed(attempt: Attempt) -> tuple[tuple[str, str], ...]:
+    """What was refused, by test and masked message, where more tests passed than failed; else nothing.
+
+    A file that could not be collected, a missing file and a service that did not answer are no refusals of work.
+    """
+    passed = sum(check.kind == "tests" and check.status == "pass" for check in attempt.checks)
+    if not passed:
+        return ()
+    tests = [test for _, test in failed_tests(attempt)]
+    listed = sum(check.kind == "tests" and check.status == "fail" for check in attempt.checks)
+    if not tests or max(len(tests), listed) >= passed or any(not test.message for test in tests):
+        return ()
+    if any(not test.is_collected or _UNREACHABLE.search(test.message) for test in tests):
+        return ()
+    if any(_missing_in(f"E   {test.message}") for test in tests):
+        return ()
+    return tuple(sorted({test.shape for test in tests}))

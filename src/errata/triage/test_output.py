@@ -1,0 +1,137 @@
+"""What a verifier's log shows of single tests: which one failed, with which error, raised in which line."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from errata.model import Artefact, Attempt
+from errata.text.clean import clean
+from errata.text.mask import mask
+
+READ = 400_000
+HELD = 64
+"""Logs whose failed tests are kept: several rules ask for those of one attempt."""
+
+_OF_VERIFIER = re.compile(r"verif|tests?(?![a-z])|grad(?:e|ing)", re.IGNORECASE)
+_OF_AGENT = re.compile(r"agent", re.IGNORECASE)
+# pytest's heading of one failure, its error lines, and the lines that name a place
+_HEADING = re.compile(
+    r"^_{3,} (?P<collected>ERROR (?:collecting|at setup of|at teardown of) )?(?P<name>\S[^\n]{0,300}?) _{3,}[ \t]*$"
+    r"|^={3,} [^\n]{0,300}$",
+    re.MULTILINE,
+)
+_CAPTURED = re.compile(r"^-{3,} Captured ", re.MULTILINE)
+_ERROR = re.compile(r"^E {1,12}(\S[^\n]{0,2000})$", re.MULTILINE)
+_PLACE = re.compile(
+    r"^(?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d{1,7}): ?(?:in (?P<function>\S+)|(?P<type>[\w.]+))?[ \t]*$",
+    re.MULTILINE,
+)
+_SOURCE = re.compile(r"^>[ \t]{1,12}(\S[^\n]{0,500})$", re.MULTILINE)
+_TYPE = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Failed|Exit|Interrupt|Warning|Timeout))\b")
+
+
+class FailedTest(NamedTuple):
+    name: str
+    is_collected: bool
+    """False for a file that could not be collected, and for set-up and clean-up: no test ran there."""
+    error: str
+    """The name of the exception."""
+    message: str
+    """The first line of the error."""
+    file: str
+    """Of the innermost frame."""
+    line: int
+    function: str
+    source: str
+    """The line of code that raised, where the log shows it."""
+    text: str
+    offset: int
+    """Where in the log its error is."""
+
+    @property
+    def shape(self) -> tuple[str, str]:
+        """What two failures for the same reason share."""
+        return self.name, mask(self.message, strings=False)
+
+
+def verifier_logs(attempt: Attempt) -> Iterator[tuple[Artefact, str]]:
+    """The logs that a verifier wrote, as plain text."""
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text and is_of_verifier(artefact.path):
+            yield artefact, plain(artefact.text)
+
+
+@lru_cache(maxsize=10_000)
+def is_of_verifier(path: str) -> bool:
+    """By the file's name and its folder: a case may have any name, and an agent's log lies beside the tests' log."""
+    folder, _, name = path.rpartition("/")
+    if _OF_AGENT.search(name):
+        return False
+    return _OF_VERIFIER.search(name) is not None or _OF_VERIFIER.match(folder.rpartition("/")[2]) is not None
+
+
+def plain(text: str) -> str:
+    """A terminal's log without colours: they stand between the words that a pattern looks for."""
+    return clean(text) if "\x1b" in text or "\x9b" in text else text
+
+
+def failed_tests(attempt: Attempt) -> list[tuple[str, FailedTest]]:
+    """Each with the place of its error; from the verifier's logs, else from what the checks have recorded."""
+    found = [
+        (f"{artefact.path}:{text.count(chr(10), 0, test.offset) + 1}", test)
+        for artefact, text in verifier_logs(attempt)
+        for test in tests_in(text)
+    ]
+    if found:
+        return found
+    return [
+        (f"checks[{check.name}].explanation", test._replace(name=check.name.rpartition("::")[2]))
+        for check in attempt.checks
+        if check.kind == "tests" and check.failed and check.explanation
+        for test in (_failed_test("", check.explanation, 0, is_collected=True),)
+    ]
+
+
+@lru_cache(maxsize=HELD)
+def tests_in(log: str) -> tuple[FailedTest, ...]:
+    """The failures that pytest prints in full."""
+    if "\nE " not in log:
+        return ()
+    log = log[:READ]
+    headings = list(_HEADING.finditer(log))
+    found = []
+    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+        if heading["name"]:
+            body = log[heading.end() : following.start() if following else len(log)]
+            found.append(_failed_test(heading["name"], body, heading.end(), is_collected=heading["collected"] is None))
+    return tuple(found)
+
+
+def _failed_test(name: str, body: str, offset: int, *, is_collected: bool) -> FailedTest:
+    captured = _CAPTURED.search(body)
+    body = body[: captured.start()] if captured else body
+    errors = list(_ERROR.finditer(body))
+    message = errors[0][1].strip() if errors else ""
+    places = [place for place in _PLACE.finditer(body) if place["file"].strip("_ ")]
+    inner = places[-1] if places else None
+    sources = _SOURCE.findall(body)
+    kind = _TYPE.match(message)
+    named = (inner["type"] or "").rpartition(".")[2] if inner else ""
+    return FailedTest(
+        name=name,
+        is_collected=is_collected,
+        error=kind[1] if kind else named,
+        message=message,
+        file=inner["file"].strip() if inner else "",
+        line=int(inner["line"]) if inner else 0,
+        function=(inner["function"] or "") if inner else "",
+        source=sources[-1].strip() if sources else _line_after(body, inner),
+        text=body,
+        offset=offset + (errors[0].start() if errors else 0),
+    )
+
+
+def _line_after(body: str, place: re.Match[str] | None) -> str:
+    """pytest's short form prints the code below the place."""
+    return body[place.end() :].lstrip("\n").partition("\n")[0].strip() if place else ""

@@ -1,0 +1,125 @@
+"""What a verifier's log shows: whether its tests ran at all."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.model import Attempt, Case, Check
+from errata.model.words import Confidence, Owner
+from errata.triage.expected import task_text
+from errata.triage.observed import Observed, signal
+from errata.triage.test_output import verifier_logs
+
+
+class _Missing(NamedTuple):
+    """Why no test ran."""
+
+    line: str
+    start: int
+    is_tests: bool
+    """Whether the tests themselves are missing or broken, and not what they need."""
+    program: str = ""
+    strength: Confidence = "likely"
+
+
+def verifier_never_ran(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """A reward was written although no test ran: what the tests need is not there, or they themselves are not."""
+    if not attempt.artefacts or attempt.outcome != "fail" or tests_ran(attempt):
+        return
+    for artefact, log in verifier_logs(attempt):
+        # a harness may also run the project's own tests, which do not decide: their absence is no evidence
+        decides = "verifier" in artefact.path or any(check.kind == "tests" and check.failed for check in attempt.checks)
+        missing = _why_no_test_ran(log, decides=decides)
+        if missing is not None and not _is_asked_for(missing.program, case):
+            owner: Owner = "grader" if missing.is_tests else "environment"
+            where = f"{artefact.path}:{log.count(chr(10), 0, missing.start) + 1}"
+            evidence = signal("verifier_never_ran", missing.strength, where, missing.line, attempt.ref)
+            yield Observed(signal=evidence, owner=owner, also=() if owner == "grader" else ("grader",), breaks=True)
+
+
+def _is_asked_for(program: str, case: Case | None) -> bool:
+    """Where the task is to provide or repair a program, its absence is the subject's failure."""
+    return (
+        bool(program)
+        and case is not None
+        and re.search(rf"(?<!\w){re.escape(program)}(?!\w)", task_text(case)) is not None
+    )
+
+
+def tests_ran(attempt: Attempt) -> bool:
+    """What the harness has recorded for each test counts more than any line of a log."""
+    tests = [check for check in attempt.checks if check.kind == "tests"]
+    if any(check.status == "pass" or check.achieved or check.value for check in tests):
+        return True
+    # a list of the tests that had to pass has all of them as failed where none ran
+    if any(check.max and not check.achieved for check in tests):
+        return False
+    return any(_has_failed(check) for check in tests)
+
+
+def _has_failed(check: Check) -> bool:
+    """As a single test does, with its own name or message; a file that could not be collected ran no test."""
+    return check.status == "fail" and "error collecting" not in check.explanation.lower() and check.name not in _WHOLE
+
+
+_WHOLE = frozenset(("tests", "test", "verifier", "pytest"))
+
+
+def _why_no_test_ran(log: str, *, decides: bool) -> _Missing | None:
+    if _SOME_RAN.search(log):
+        return None
+    own = (_NO_PROGRAM.search(log) or _NONE_FOUND.search(log)) if decides else None
+    if own is not None:
+        return _Missing(own[0], own.start(), is_tests=True)
+    if _TESTS_RAN.search(log):
+        return None
+    program = next((found for found in _MISSING.finditer(log) if _is_verifiers_own(found)), None)
+    if program is not None:
+        # the verifier's own script names what it lacks
+        strength: Confidence = "certain" if _OWN_SCRIPT.search(program["by"]) else "likely"
+        return _Missing(program[0], program.start(), False, program["program"].rpartition("/")[2], strength)
+    broken = _BROKEN.search(log)
+    return _Missing(broken[0], broken.start(), is_tests=bool(broken["tests"])) if broken else None
+
+
+# the missing program is more informative than the reason why it could not be fetched
+_MISSING = re.compile(r"^(?P<by>[^\n]*?)(?P<program>[\w./+-]+): (?:command )?not found[ \t]*$", re.MULTILINE)
+_TOOLS = frozenset(
+    (
+        *("uv", "uvx", "pytest", "py.test", "pip", "pip3", "python", "python3", "tox", "nox", "poetry", "conda"),
+        *("curl", "wget", "apt", "apt-get", "apk", "dnf", "yum", "brew", "git", "tar", "unzip", "docker"),
+        *("node", "npm", "npx", "pnpm", "yarn", "bun", "bunx", "deno", "jest", "vitest", "mocha"),
+        *("go", "cargo", "mvn", "gradle", "bats", "ctest", "tmux", "asciinema"),
+    )
+)
+"""What verifiers run to fetch what they need and to run tests."""
+_OWN_SCRIPT = re.compile(r"(?:^|[\s/])(?:tests?|verifier|grader)/[\w./-]*\.sh: (?:line )?\d+: $|run[-_]tests?\.sh: ")
+
+
+def _is_verifiers_own(found: re.Match[str]) -> bool:
+    """A program that the verifier's script calls. Anything else that is not found may be the subject's work."""
+    return found["program"].rpartition("/")[2] in _TOOLS or _OWN_SCRIPT.search(found["by"]) is not None
+
+
+_BROKEN = re.compile(
+    r"^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
+    r"|Could not get lock|externally-managed-environment|cannot open shared object file|[Ee]xec format error"
+    r"|[Bb]ad interpreter).*$"
+    r"|^(?:E: (?:Unable to|Failed to|Package)|curl: \(\d+\)|wget: |error: Failed to (?:fetch|download)) ?.*$"
+    r"|^.*(?:No module named '?_?pytest|Could not find a version that satisfies|No solution found when resolving).*$"
+    r"|^.*browserType\.launch: Executable doesn't exist at .*$"
+    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*)$",
+    re.MULTILINE,
+)
+_NONE_FOUND = re.compile(r"^=+ no tests ran in .*$", re.MULTILINE)
+# a test file that is no program; one that only fails to import the code under test is evidence about the subject
+_NO_PROGRAM = re.compile(
+    r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
+    r"E? *(?:SyntaxError|IndentationError|TabError): .*$",
+    re.MULTILINE,
+)
+_SOME_RAN = re.compile(r"\b\d+ (?:passed|failed)\b")
+_TESTS_RAN = re.compile(
+    r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) |^--- (?:PASS|FAIL)|^(?:not )?ok \d",
+    re.MULTILINE,
+)

@@ -1,0 +1,143 @@
+"""What tests demand beside what the task asks for, on the logs of published trials."""
+
+from pathlib import Path
+
+import pytest
+
+from errata.model import Artefact, Case, Check
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage.across import Across, CaseElsewhere
+from errata.triage.demands import is_slip, nearly_passed, unnamed_demands
+
+LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
+POLYGLOT = "Write me a single file in /app/main.c.py which is a polyglot: `python3 main.c.py N` or `gcc main.c.py`."
+RAMAN = 'Fit the peaks and write x0, gamma, amplitude and offset to "results.json": {"G": {"x0": 1, "amplitude": 2}}'
+PDP11 = "In /app/data.hex is the output of hexdump on a binary file. Tell me what the output of that program is."
+
+
+def case(task):
+    return Case(run="r", suite="s", key="s/c", native_id="c", input=task)
+
+
+def with_log(name, *checks, more=""):
+    log = (LOGS / f"{name}.txt").read_text("utf-8")
+    artefacts = [Artefact(role="log", path="panes/post-test.txt", text=log)]
+    artefacts += [Artefact(role="log", path="panes/post-agent.txt", text=more)] if more else []
+    return an_attempt(case="s/c", artefacts=tuple(artefacts), checks=checks)
+
+
+def attributed(attempt, task, across=None):
+    observed = observe(a_run(), attempt, case(task), RunWide(), built_in())
+    observed += (across or Across()).observe(attempt, case(task))
+    return attribute(attempt, observed)
+
+
+def test_a_test_that_opens_a_slip_of_the_file_that_the_task_names_is_the_tasks():
+    found = attributed(with_log("gpt5.polyglot-c-py"), POLYGLOT)
+
+    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "other_path")
+    assert "/app/main.py.c" in found.signals[0].quote
+
+
+def test_a_file_that_is_missing_under_the_name_in_the_task_is_not_the_tasks():
+    task = POLYGLOT.replace("main.c.py", "main.py.c")
+
+    assert attributed(with_log("gpt5.polyglot-c-py"), task).owner == "model"
+
+
+@pytest.mark.parametrize(
+    ("demanded", "named"), [("main.py.c", "main.c.py"), ("results.json", "result.json"), ("Output.txt", "output.txt")]
+)
+def test_a_slip_has_the_same_parts_or_one_letter_more(demanded, named):
+    assert is_slip(demanded, named)
+    assert is_slip(named, demanded)
+
+
+@pytest.mark.parametrize(
+    ("demanded", "named"),
+    [("out1.txt", "out2.txt"), ("out.txt", "in.txt"), ("main.py", "main.c"), ("a.py", "b.py"), ("x.json", "x.json")],
+)
+def test_numbered_files_and_other_names_are_no_slips(demanded, named):
+    assert not is_slip(demanded, named)
+
+
+@pytest.mark.parametrize(
+    ("log", "task", "demand"),
+    [("gpt5.raman-fitting.easy", RAMAN, "key A"), ("gpt5.run-pdp11-code", PDP11, "file out.txt")],
+)
+def test_what_the_task_does_not_name_is_the_tasks_from_two_subjects_on(log, task, demand):
+    attempt = with_log(log)
+    assert demand in unnamed_demands(attempt, case(task))
+
+    two = Across({"s/c": CaseElsewhere(("a", "b"), demanded={demand: 2})})
+    assert (attributed(attempt, task, two).owner, attributed(attempt, task, two).decided_by) == (
+        "task",
+        "unnamed_demand",
+    )
+    one = attributed(attempt, task)
+    assert (one.owner, one.also, one.proof_reason) == ("model", ("task",), "in_doubt")
+
+
+def test_where_somebody_passed_the_demand_can_be_met():
+    attempt = with_log("gpt5.run-pdp11-code")
+
+    assert attributed(attempt, PDP11, Across(passed_by={"s/c": "another"})).also == ()
+
+
+def test_a_key_that_the_task_names_is_the_subjects_to_write():
+    assert not unnamed_demands(with_log("gpt5.raman-fitting.easy"), case(f'{RAMAN} and "A"'))
+
+
+WORKED = '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}'
+
+
+def test_a_file_that_the_task_names_and_nobody_wrote_shows_the_subjects_mistake():
+    found = attributed(with_log("v3.raman-fitting.easy", more=WORKED), RAMAN)
+
+    assert (found.owner, found.proof, found.proof_reason) == ("model", "shown", "self_evident")
+    assert "missing_output" in {one.name for one in found.signals}
+
+
+def test_it_shows_nothing_where_no_tool_of_the_subject_answered_or_the_task_does_not_name_it():
+    assert attributed(with_log("v3.raman-fitting.easy"), RAMAN).proof == "presumed"
+    assert attributed(with_log("gpt5.run-pdp11-code", more=WORKED), PDP11).proof == "presumed"
+
+
+def listed(passed, *failed):
+    tests = [(f"test_{at}", "pass") for at in range(passed)] + [(name, "fail") for name in failed]
+    return [Check(name=name, kind="tests", status=status) for name, status in tests]
+
+
+NGINX = ("c4.nginx-request-logging", *listed(7, "test_nginx_config_settings"))
+
+
+def everybody(refused, alike):
+    return Across({"s/c": CaseElsewhere(("a", "b", "c"), refused={refused: alike})}, passed_by={"s/c": ""})
+
+
+def test_a_case_whose_one_check_refuses_everybody_alike_is_the_tasks():
+    attempt = with_log(*NGINX)
+    refused = nearly_passed(attempt)
+    assert [test for test, _ in refused] == ["test_nginx_config_settings"]
+
+    found = attributed(attempt, "Set up nginx.", everybody(refused, 3))
+    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "all_fail")
+
+
+def test_fewer_than_three_alike_are_a_doubt_only():
+    attempt = with_log(*NGINX)
+
+    found = attributed(attempt, "Set up nginx.", everybody(nearly_passed(attempt), 2))
+    assert (found.owner, found.also) == ("model", ("task",))
+
+
+@pytest.mark.parametrize("log", sorted(path.stem for path in LOGS.glob("collection.*.txt")))
+def test_a_file_that_could_not_be_collected_is_no_refusal(log):
+    assert nearly_passed(with_log(log, *listed(3))) == ()
+
+
+def test_neither_is_a_service_that_does_not_answer_nor_work_that_fails_most_tests():
+    assert nearly_passed(with_log("gpt5.fibonacci-server", *listed(9, "test_server_running"))) == ()
+    assert nearly_passed(with_log("c4.nginx-request-logging", *listed(1, "test_a", "test_b"))) == ()
+    assert nearly_passed(with_log("v3.raman-fitting.easy", *listed(9, "test_a"))) == ()

@@ -1,0 +1,73 @@
+"""Whether a verifier's tests ran: what the harness recorded for each test counts more than a line of a log."""
+
+import pytest
+
+from errata.model import Artefact, Case, Check
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
+
+
+def attributed(log, *checks, task="", path="verifier/test-stdout.txt"):
+    attempt = an_attempt(artefacts=(Artefact(role="log", path=path, text=log),), checks=checks)
+    case = Case(run="r", suite="s", key="s/c", native_id="c", input=task)
+    return attribute(attempt, observe(a_run(), attempt, case, RunWide(), built_in()))
+
+
+NOT_FOUND = "/app/run.sh: line 3: frobnicate: not found\n"
+SUMMARY = "FAILED ../tests/test_outputs.py::test_it - AssertionError\n\x1b[1m2 failed\x1b[0m in 0.1s\n"
+
+
+def test_colours_do_not_hide_that_tests_ran():
+    """`2 failed` stands behind an escape whose last letter is a word's: no pattern for words saw it."""
+    log = "sh: 1: uvx: not found\n\x1b[31m\x1b[1m2 failed\x1b[0m\x1b[31m in 0.07s\x1b[0m\n"
+
+    assert attributed(log).owner == "model"
+    assert attributed(log.splitlines()[0]).owner == "environment"
+
+
+def test_a_program_of_the_subject_that_is_not_found_is_no_evidence_against_the_verifier():
+    assert attributed(NOT_FOUND).owner == "model"
+    assert attributed(f"{NOT_FOUND}{SUMMARY}").owner == "model"
+
+
+@pytest.mark.parametrize("line", ["/tests/test.sh: line 19: uvx: command not found", "sh: 1: pytest: not found"])
+def test_a_program_that_the_verifier_runs_is(line):
+    assert (found := attributed(line)).owner == "environment"
+    assert found.signals[0].where == "verifier/test-stdout.txt:1"
+
+
+def test_only_a_line_of_the_verifiers_own_script_is_certain():
+    assert attributed("/tests/test.sh: line 19: uvx: command not found").confidence == "certain"
+    assert attributed("bash: uvx: command not found").confidence == "likely"
+    assert attributed("curl: (6) Could not resolve host: example.org").confidence == "likely"
+
+
+def test_listed_results_count_more_than_a_line_of_the_log():
+    line = "/tests/test.sh: line 19: uvx: command not found"
+    failed = Check(name="test_output", kind="tests", status="fail", counts=False)
+    whole = Check(name="tests", kind="tests", status="fail")
+
+    assert attributed(line, failed).owner == "model"
+    assert attributed(line, Check(name="test_output", kind="tests", status="pass"), failed).owner == "model"
+    assert attributed(line, whole).owner == "environment"
+
+
+def test_a_list_of_tests_that_had_to_pass_is_no_proof_that_they_ran():
+    demanded = Check(name="FAIL_TO_PASS", kind="tests", status="fail", achieved=0, max=2)
+    listed = Check(name="FAIL_TO_PASS: test_a", kind="tests", status="fail", counts=False)
+
+    assert attributed("bash: line 14: mvn: command not found\n", demanded, listed).owner == "environment"
+
+
+def test_a_program_that_the_task_is_about_is_the_subjects_to_provide():
+    line = "/tests/run-tests.sh: line 4: curl: command not found"
+
+    assert attributed(line, task="Repair curl on this machine.").owner == "model"
+    assert attributed(line, task="Sort the list.").owner == "environment"
+
+
+def test_an_agents_log_beside_the_tests_is_not_the_verifiers():
+    line = "bash: pytest: command not found"
+
+    assert attributed(line, path="test-case-3/panes/post-agent.txt").owner == "model"
+    assert attributed(line, path="test-case-3/panes/post-test.txt").owner == "environment"
