@@ -10,7 +10,7 @@ from errata.model.check import Check, ErrorInfo, Part
 from errata.model.record import Record
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import Execution, Measurement, Outcome
+from errata.model.words import Execution, Measurement, Outcome, PromptFault
 
 
 class Output(Record):
@@ -45,6 +45,14 @@ class Judgement(Record):
         """Its own word on the whole, where it gives one."""
         passed = self.raw.get("passed") if isinstance(self.raw, dict) else None
         return passed if isinstance(passed, bool) else None
+
+
+class Undelivered(Record):
+    """The log shows that the prompt did not reach the subject."""
+
+    fault: PromptFault
+    sent: str = ""
+    """The beginning of the text that was sent in its place."""
 
 
 class Invalidation(Record):
@@ -83,7 +91,10 @@ class Attempt(Record):
     reported: float | None = None
     """The value that the harness put into its headline."""
     reported_counted: bool | None = None
+    undelivered: Undelivered | None = None
     output: Output = NO_OUTPUT
+    http_status: int | None = None
+    """Of the response that the output was taken from, where the harness records it."""
     stop_reason: str = ""
     limit: Limit | None = None
     errors: tuple[ErrorInfo, ...] = ()

@@ -33,6 +33,8 @@ ProofReason = Literal[
     "no_answer_logged",
 ]
 Severity = Literal["info", "warning", "error"]
+PromptFault = Literal["empty", "reference", "unresolved", "without_variables"]
+"""Nothing was sent; the name of a prompt in place of its text; a variable's name in place of its value; no variable."""
 Phase = Literal["setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]
 ActorRole = Literal["system", "user", "assistant", "tool", "environment", "judge", "simulator"]
 StepKind = Literal["message", "model_call", "tool_call", "tool_result", "log", "state", "handoff", "score"]

@@ -140,6 +140,7 @@ class RunView:
         """The findings are kept beside the run."""
         if survey.duplicates:
             survey.find_originals(self.attempts())
+        checkup.look_up_identical(survey, self.case)
         findings = checkup.findings_in(survey)
         with suppress(StoreError):  # a store that can only be read still shows them
             keep_findings(self.store, self.stored.pk, findings)

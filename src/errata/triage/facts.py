@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, facts, judges, strictness
+from errata.triage import contradictions, delivery, facts, judges, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -268,6 +268,8 @@ MEANS = {
     "answer_equals_reference": "the answer is identical to the reference",
     "passed_elsewhere": "somebody else passed this case",
     "check_failed": "measured and failed; no evidence points elsewhere",
+    "prompt_not_delivered": "the prompt did not reach the model",
+    "error_body": "the answer is the error of a failed request",
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",
     "phase": "an unknown error, attributed by its phase",
@@ -284,6 +286,8 @@ OF_ERRORS: tuple[Rule, ...] = (
     crashed_in_the_harness,
 )
 OF_MEASURED: tuple[Rule, ...] = (
+    delivery.prompt_not_delivered,
+    delivery.answered_with_an_error,
     only_lint_failed,
     only_a_limit_failed,
     verifier_never_ran,
