@@ -63,13 +63,13 @@ def _of_sample(sample: str, items: list[Item], folder: Path) -> list[tuple[str, 
     except errata.ErrataError:
         return [(item.id, UNREAD) for item in items]
     listed = {key: answer for run in runs for key, answer in _of_run(run)}
-    imported = {run.name for run in runs}
-    return [(item.id, listed.get(_key(item), _unlisted(item, imported))) for item in items]
+    ids = {run.name: run.id for run in runs} | {run.id: run.id for run in runs}
+    return [(item.id, _answer(item, ids.get(item.run_id or item.run), listed)) for item in items]
 
 
 def _of_run(run: errata.AnalyzedRun) -> Iterator[tuple[Key, Answer]]:
     for row in run.failures():
-        key = (row.run, row.case_key, row.attempt)
+        key = (row.run_id, row.case_key, row.attempt)
         yield (
             key,
             Answer(row.owner or "unknown", row.confidence or "", row.decided_by or "", row.proof or "", row.also),
@@ -78,15 +78,12 @@ def _of_run(run: errata.AnalyzedRun) -> Iterator[tuple[Key, Answer]]:
     for view in run._views():
         for seen in view.suspicious_passes():
             attempt = seen.as_json()
-            suspicions.setdefault((attempt.run, attempt.case_key, attempt.attempt), []).append(attempt.suspicion)
+            suspicions.setdefault((attempt.run_id, attempt.case_key, attempt.attempt), []).append(attempt.suspicion)
     yield from ((key, Answer("-", suspicions=tuple(names))) for key, names in suspicions.items())
 
 
-def _unlisted(item: Item, imported: set[str]) -> Answer:
-    if item.run not in imported:
+def _answer(item: Item, run: str | None, listed: dict[Key, Answer]) -> Answer:
+    if run is None:
         return UNREAD
-    return Answer("-") if item.kind == "pass" else Answer("not a failure")
-
-
-def _key(item: Item) -> Key:
-    return item.run, item.case, item.attempt
+    otherwise = Answer("-") if item.kind == "pass" else Answer("not a failure")
+    return listed.get((run, item.case, item.attempt), otherwise)

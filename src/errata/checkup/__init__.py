@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     coverage.cases_not_in_the_log,
     breakage.errors_by_phase,
     judging.nothing_asserted,
+    judging.nothing_changed,
     judging.valueless_checks,
     outputs.identical_outputs,
     outputs.empty_outputs,

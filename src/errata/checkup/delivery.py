@@ -42,7 +42,10 @@ def not_measured(survey: RunSurvey) -> Iterator[Finding]:
     lost = survey.unmeasured
     if lost.count >= UNMEASURED * max(survey.rows, 1) and survey.rows >= FEW_ROWS and survey.measured_cases:
         text = f"{_of_rows(survey, lost)} were not measured: {names(survey, lost)}"
-        yield finding(survey, "not_measured", "error", text, quote_errors(lost.first), attempts=lost.count)
+        evidence = quote_errors(lost.first) or [
+            Evidence(quote=seen.status, ref=seen.ref) for seen in lost.first[:QUOTED]
+        ]
+        yield finding(survey, "not_measured", "error", text, evidence, attempts=lost.count)
 
 
 def _of_rows(survey: RunSurvey, named: NamedAttempts) -> str:

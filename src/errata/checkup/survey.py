@@ -92,6 +92,8 @@ class RunSurvey:
     """Rows without a verdict, other than skipped ones."""
     unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
+    unchanged: NamedAttempts = field(default_factory=NamedAttempts)
+    """Passes that an agent that does nothing would have got."""
     panel: Panel = field(default_factory=Panel)
     gaps: CheckGaps = field(default_factory=CheckGaps)
     duplicates: dict[str, list[AttemptNote]] = field(default_factory=dict)
@@ -202,12 +204,20 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
                 survey.judges.add(check.judge)
     if attempt.outcome == "pass" and not attempt.checks and not attempt.judgements:
         survey.unchecked.add(attempt)
+    if attempt.outcome == "pass" and _only_demands_no_change(attempt):
+        survey.unchanged.add(attempt)
     if len(attempt.judgements) > 1:
         survey.panel.add(attempt)
     survey.gaps.add(attempt)
     _count_spending(survey, attempt)
     _count_output(survey, attempt)
     _count_errors(survey, attempt)
+
+
+def _only_demands_no_change(attempt: Attempt) -> bool:
+    """The checks that count only compare a state that nobody had to change, or look at nothing."""
+    weaknesses = {check.weakness for check in attempt.checks if check.counts and check.status == "pass"}
+    return "nothing_changed" in weaknesses and "" not in weaknesses
 
 
 def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:

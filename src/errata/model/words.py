@@ -8,6 +8,8 @@ Measurement = Literal["scored", "unscored", "error", "not_run"]
 Outcome = Literal["pass", "fail", "partial", "none"]
 CheckStatus = Literal["pass", "fail", "error", "unscored", "not_applicable", "not_run", "skipped"]
 CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion", "limit"]
+CheckWeakness = Literal["", "no_criteria", "nothing_changed"]
+"""Why a pass of it means little: it has nothing to look at, or it only demands that nothing was changed."""
 Owner = Literal[
     "model",
     "budget",

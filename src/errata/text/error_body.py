@@ -25,9 +25,9 @@ _PAGE_STATUS = re.compile(
 # what an error object is made of; anything else in it is an answer
 _ENVELOPE = frozenset(
     ("error", "errors", "message", "msg", "detail", "details", "title", "type", "code", "status", "statuscode", "name",
-     "status_code", "httpstatus", "http_status", "reason", "description", "error_description", "errorcode",
-     "error_code", "requestid", "request_id", "trace", "traceid", "trace_id", "timestamp", "path", "instance", "method", "success",
-     "ok", "param", "params", "stack", "exception", "url", "help", "hint", "documentation_url")
+     "status_code", "httpstatus", "http_status", "reason", "description", "error_description", "errorcode", "url",
+     "error_code", "requestid", "request_id", "trace", "traceid", "trace_id", "timestamp", "path", "instance",
+     "method", "success", "ok", "param", "params", "stack", "exception", "help", "hint", "documentation_url")
 )  # fmt: skip
 _STATUSES = ("status", "statuscode", "status_code", "httpstatus", "http_status", "code", "error_code", "errorcode")
 _DETAILS = frozenset(("loc", "msg", "type"))
