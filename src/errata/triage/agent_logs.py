@@ -2,7 +2,7 @@
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class PrintedLog:
         self._unbroken = [at - number for number, at in enumerate(self._breaks)]
 
     def line(self, at: int) -> int:
-        return bisect_left(self._unbroken, at) + 1
+        return bisect_right(self._unbroken, at) + 1
 
 
 def agent_logs(attempt: Attempt) -> Iterator[PrintedLog]:
