@@ -112,7 +112,9 @@ def test_skipped_tests_that_count_as_passed_say_nothing():
 
 
 def test_a_test_that_is_skipped_beside_many_that_ran_is_nothing_odd():
-    assert seen(passed(checks=(*some_tests("test_a", "test_b", "test_c"), *some_tests("test_d", status="skipped")))) == []
+    assert (
+        seen(passed(checks=(*some_tests("test_a", "test_b", "test_c"), *some_tests("test_d", status="skipped")))) == []
+    )
 
 
 ENDED = (
