@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates, breakage, coverage, hindrances, judging, outputs
-from errata.checkup.survey import RunSurvey
-from errata.model import Attempt, Finding, Run, Unreadable
+from errata.checkup import aggregates, breakage, coverage, delivery, hindrances, judging, outputs
+from errata.checkup.survey import IdenticalAnswers, RunSurvey
+from errata.model import Attempt, Case, Finding, Run, Unreadable
 
 Rule = Callable[[RunSurvey], Iterator[Finding]]
 
@@ -16,6 +16,9 @@ RULES: tuple[Rule, ...] = (
     hindrances.setup_failed,
     hindrances.tool_channel_broken,
     hindrances.empty_final_turns,
+    delivery.prompt_not_delivered,
+    delivery.error_bodies,
+    delivery.not_measured,
     coverage.nothing_there,
     coverage.missing_cases,
     coverage.unnamed_cases,
@@ -30,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     coverage.cases_not_in_the_log,
     breakage.errors_by_phase,
     judging.nothing_asserted,
+    judging.nothing_changed,
     judging.valueless_checks,
     outputs.identical_outputs,
     outputs.empty_outputs,
@@ -52,6 +56,16 @@ def examine(
         survey.add(attempt)
     survey.find_originals(attempts)
     return findings_in(survey)
+
+
+def look_up_identical(survey: RunSurvey, case_of: Callable[[str], Case | None]) -> None:
+    """What the cases expect in which the commonest answer was given; only those few cases are read."""
+    key = survey.commonest
+    if key is None or not outputs.is_common(survey, key):
+        return
+    cases = [case for name in survey.cases_of_text.get(key, ()) if (case := case_of(name)) is not None]
+    expected = dict.fromkeys(repr(case.expected) for case in cases if case.expected is not None)
+    survey.identical = IdenticalAnswers(tuple(expected), is_closed=any(case.choices for case in cases))
 
 
 def findings_in(survey: RunSurvey) -> tuple[Finding, ...]:

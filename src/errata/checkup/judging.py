@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, count, finding, names
 from errata.model import Evidence, Finding
+from errata.model.run import LISTS_EVERY_CHECK
 from errata.text.clean import one_line
 
-LISTS_EVERY_CHECK = frozenset(("promptfoo",))
-"""Sources whose log lists every check, so that a pass without a check was not tested."""
 FEW = 10
 HARDLY = 0.4
 """Krippendorff's alpha below which judges hardly agree more than chance would."""
@@ -23,6 +22,18 @@ def nothing_asserted(survey: RunSurvey) -> Iterator[Finding]:
         text = f"{share}: such a pass proves nothing ({names(survey, passed)})"
         evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in passed.first[:3]]
         yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
+
+
+def nothing_changed(survey: RunSurvey) -> Iterator[Finding]:
+    """Each of these passes may well be earned: to refuse what must be refused is work, too."""
+    passed = survey.unchanged
+    if passed.count:
+        share = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')}"
+        text = f"{share} only had to leave everything as it was: an agent that does nothing gets them, too"
+        evidence = [Evidence(quote="", ref=seen.ref) for seen in passed.first[:1]]
+        yield finding(
+            survey, "nothing_changed", "info", f"{text} ({names(survey, passed)})", evidence, passes=passed.count
+        )
 
 
 def valueless_checks(survey: RunSurvey) -> Iterator[Finding]:

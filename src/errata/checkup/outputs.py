@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 
-from errata.checkup.survey import RunSurvey
+from errata.checkup.survey import IdenticalAnswers, RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, names
 from errata.model import Evidence, Finding
+from errata.model.words import Severity
 from errata.text.clean import one_line
 
 FEW = 5
 MUCH = 0.2
 """From this share on it is the run's trait, not the cases'."""
+MOST, NEARLY_ALL = 0.5, 0.9
+MANY = 20
+CLOSED = 3
+"""Answers of at most this many words are often out of a closed set."""
 
 
 def empty_outputs(survey: RunSurvey) -> Iterator[Finding]:
@@ -22,15 +27,36 @@ def empty_outputs(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def identical_outputs(survey: RunSurvey) -> Iterator[Finding]:
-    """One text given to many different tasks."""
-    if survey.with_text < FEW:
+    """One text given to many different tasks. Where most answers are one text, and other ones were due, none counts."""
+    key = survey.commonest
+    if key is None or not is_common(survey, key):
         return
-    for key, often in survey.texts.most_common(1):
-        if often >= FEW and often / survey.with_text >= MUCH:
-            seen = survey.sample.get(key)
-            evidence = [Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.ref)] if seen else []
-            text = f"{_share(often, survey.with_text)} stored answers are one and the same text"
-            yield finding(survey, "identical_outputs", "warning", text, evidence, outputs=often)
+    often = survey.texts[key]
+    seen, wanted = survey.sample.get(key), survey.identical
+    most = often / survey.with_text > MOST
+    differ = wanted is not None and len(wanted.expected) > 1
+    if _is_closed(seen.text if seen else "", wanted):
+        # many right answers are the same one; hardly ever are nearly all
+        if often < MANY or often / survey.with_text < NEARLY_ALL or not differ:
+            return
+        most = False
+    if wanted is not None and len(wanted.expected) == 1 and survey.passes_of_text[key] == often:
+        return
+    evidence = [Evidence(quote=one_line(seen.text, QUOTE_WIDTH), ref=seen.ref)] if seen else []
+    text = f"{_share(often, survey.with_text)} stored answers are one and the same text"
+    text += ", although the expected answers differ" if differ else ""
+    severity: Severity = "error" if most and differ and survey.passes_of_text[key] < often else "warning"
+    yield finding(survey, "identical_outputs", severity, text, evidence, outputs=often)
+
+
+def is_common(survey: RunSurvey, key: int) -> bool:
+    often = survey.texts[key]
+    return often >= FEW and often / survey.with_text >= MUCH
+
+
+def _is_closed(text: str, wanted: IdenticalAnswers | None) -> bool:
+    """A letter, a label, yes or no: out of few possible answers."""
+    return len(text.split()) <= CLOSED or (wanted is not None and wanted.is_closed)
 
 
 def truncated_outputs(survey: RunSurvey) -> Iterator[Finding]:

@@ -11,11 +11,15 @@ from errata.checkup.gaps import CheckGaps
 from errata.checkup.panel import Panel
 from errata.model import Attempt, Conduct, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.coverage import not_in_log
+from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state
+from errata.text.mask import without_ids
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
 MOST_SAMPLES = 5_000
+CASES_OF_A_TEXT = 5
+ONE_WORD, FEW_TOKENS = 24, 8
 TRUNCATED = ("length", "max_tokens", "model_length", "truncated")
 
 
@@ -47,6 +51,15 @@ class NamedAttempts:
         self.cases.add(hash(attempt.case))
         if len(self.first) < MOST_NAMED:
             self.first.append(remember(attempt))
+
+
+class IdenticalAnswers(msgspec.Struct, frozen=True):
+    """What the cases expect in which one and the same answer was given."""
+
+    expected: tuple[str, ...] = ()
+    """Each once."""
+    is_closed: bool = False
+    """They offer a choice of answers."""
 
 
 @dataclass
@@ -85,15 +98,31 @@ class RunSurvey:
     truncated: NamedAttempts = field(default_factory=NamedAttempts)
     hindered: dict[str, HinderedAttempts] = field(default_factory=dict)
     """By what kept the subject from working."""
+    undelivered: NamedAttempts = field(default_factory=NamedAttempts)
+    """Attempts whose prompt did not reach the subject, by the source."""
+    sent: Counter[str] = field(default_factory=Counter)
+    """What was sent in its place."""
+    error_bodies: NamedAttempts = field(default_factory=NamedAttempts)
+    """Answers that are the body of a failed request."""
+    unmeasured: NamedAttempts = field(default_factory=NamedAttempts)
+    """Rows without a verdict, other than skipped ones."""
     unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
+    unchanged: NamedAttempts = field(default_factory=NamedAttempts)
+    """Passes that an agent that does nothing would have got."""
     panel: Panel = field(default_factory=Panel)
     gaps: CheckGaps = field(default_factory=CheckGaps)
     duplicates: dict[str, list[AttemptNote]] = field(default_factory=dict)
     """First attempt → itself and those that repeat it."""
     with_text: int = 0
     texts: Counter[int] = field(default_factory=Counter)
+    """Answers without their ids and times → how often."""
     sample: dict[int, AttemptNote] = field(default_factory=dict)
+    cases_of_text: dict[int, list[str]] = field(default_factory=dict)
+    """Of answers that come again: the first few cases they were given in."""
+    passes_of_text: Counter[int] = field(default_factory=Counter)
+    identical: IdenticalAnswers | None = None
+    """What the cases of the commonest answer expect, where that was looked up."""
     phases: Counter[str] = field(default_factory=Counter)
     errored: Counter[str] = field(default_factory=Counter)
     """First error text of each failed attempt → how often."""
@@ -124,6 +153,11 @@ class RunSurvey:
         for attempt in attempts:
             if attempt.id in self.duplicates:
                 self.duplicates[attempt.id].insert(0, remember(attempt))
+
+    @property
+    def commonest(self) -> int | None:
+        """The key of the answer that was given most often."""
+        return next((key for key, often in self.texts.most_common(1) if often > 1), None)
 
     @property
     def not_in_log(self) -> int:
@@ -171,6 +205,11 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.unfinished.add(attempt)
     elif attempt.measurement == "unscored":
         survey.unscored.add(attempt)
+    if attempt.measurement != "scored" and attempt.execution not in ("skipped", "unfinished"):
+        survey.unmeasured.add(attempt)
+    if attempt.undelivered is not None:
+        survey.undelivered.add(attempt)
+        survey.sent[attempt.undelivered.sent] += 1
     if attempt.duplicate_of is not None:
         survey.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
     survey.failed_rows += any(check.failed for check in attempt.checks) or attempt.outcome == "fail"
@@ -181,6 +220,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
                 survey.judges.add(check.judge)
     if attempt.outcome == "pass" and not attempt.checks and not attempt.judgements:
         survey.unchecked.add(attempt)
+    if attempt.outcome == "pass" and _only_demands_no_change(attempt):
+        survey.unchanged.add(attempt)
     if len(attempt.judgements) > 1:
         survey.panel.add(attempt)
     survey.gaps.add(attempt)
@@ -209,27 +250,47 @@ def _hindered(survey: RunSurvey, kind: str) -> HinderedAttempts:
     return survey.hindered.setdefault(kind, HinderedAttempts())
 
 
+def _only_demands_no_change(attempt: Attempt) -> bool:
+    """The checks that count only compare a state that nobody had to change, or look at nothing."""
+    weaknesses = {check.weakness for check in attempt.checks if check.counts and check.status == "pass"}
+    return "nothing_changed" in weaknesses and "" not in weaknesses
+
+
 def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:
     survey.with_tokens += bool(attempt.usage.subject.tokens)
     survey.cost_known += attempt.usage.cost is not None
 
 
 def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
-    if attempt.stop_reason in TRUNCATED or (attempt.limit is not None and "token" in attempt.limit.type):
-        survey.truncated.add(attempt)
     text = attempt.output.text
+    is_cut = attempt.stop_reason in TRUNCATED or (attempt.limit is not None and "token" in attempt.limit.type)
+    if is_cut and not _is_whole(attempt):
+        survey.truncated.add(attempt)
+    if failed_response(attempt) is not None:
+        survey.error_bodies.add(attempt)
     if text is None:
         return
     survey.with_text += 1
     if not text.strip():
         survey.empty.add(attempt)
         return
-    key = hash(text)
+    key = hash(without_ids(text))
     if key in survey.texts or len(survey.texts) < MOST_TEXTS:
         survey.texts[key] += 1
+        survey.passes_of_text[key] += attempt.outcome == "pass"
         # only a text that comes again may be quoted
         if survey.texts[key] == 2 and len(survey.sample) < MOST_SAMPLES:
             survey.sample[key] = remember(attempt)
+            survey.cases_of_text[key] = [attempt.case]
+        elif (known := survey.cases_of_text.get(key)) is not None and len(known) < CASES_OF_A_TEXT:
+            known.append(attempt.case)
+
+
+def _is_whole(attempt: Attempt) -> bool:
+    """An answer of one token, as a letter of several choices, ends at a limit of one token, and is not cut."""
+    text, tokens = (attempt.output.text or "").strip(), attempt.usage.subject.output
+    is_word = bool(text) and len(text) <= ONE_WORD and len(text.split()) == 1
+    return is_word and (tokens is None or tokens <= FEW_TOKENS)
 
 
 def _count_errors(survey: RunSurvey, attempt: Attempt) -> None:

@@ -15,7 +15,7 @@ from errata.cli.output import money, number, plural, put, put_command, put_json,
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import history_output, show_memory, tell_history
-from errata.cli.render.runs import beside, counted_in, title_of
+from errata.cli.render.runs import beside, counted_in, passes_in_words, title_of
 from errata.cli.render.score_json import json_score
 from errata.cli.render.scores import put_bracket
 from errata.cli.runs import fields_of
@@ -113,14 +113,14 @@ def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, repor
 
 
 def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
-    stored = analysis.stored
+    stored, odd = analysis.stored, analysis.suspicious
     return AnalysisOutput(
-        **fields_of(stored),
+        **fields_of(stored, odd),
         passed=analysis.passed,
         total=analysis.total,
         unit=analysis.unit,
         by_harness=analysis.by_harness,
-        without_failures=without_failures(stored) if analysis.without_failures else None,
+        without_failures=without_failures(stored, suspicious=odd.suspicious) if analysis.without_failures else None,
         fit=analysis.health.fit,
         unavailable=analysis.unavailable is not None,
         first_failed_checks=dict(analysis.first_failed),
@@ -221,6 +221,8 @@ def _show_failures(analysis: Analysis) -> None:
     if _basis(analysis):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     put_bracket(analysis.scores)
+    if analysis.suspicious.suspicious:
+        put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     put()
     _show_owners(analysis)
     _show_unpassed(analysis)
@@ -349,6 +351,9 @@ def _show_next(analysis: Analysis) -> None:
     steps = []
     if failures:
         steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
+    if odd := analysis.suspicious.suspicious:
+        passes = f"the {plural(odd, 'suspicious pass', 'suspicious passes')}, with reason"
+        steps.append((["errata", "failures", handle, "--suspicious"], passes))
     if again:
         steps.append((["errata", "rerun", handle], f"how to rerun the {again:,} left out of clean (runs nothing)"))
     if any(finding.severity == "info" for finding in analysis.health.findings):

@@ -10,7 +10,7 @@ import click
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_lines_of_json
-from errata.cli.render.runs import attempts_in_words, title_of
+from errata.cli.render.runs import attempts_in_words, passes_in_words, title_of
 from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_table
 from errata.errors import SettingsError
@@ -20,7 +20,7 @@ from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.render.proof import how_sure
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
-from errata.runs.suspicions import SuspiciousPass, suspicious_passes
+from errata.runs.suspicions import SuspiciousPass, count_suspicious, suspicious_passes
 from errata.runs.view import RunView
 from errata.verbs.store import Store
 
@@ -172,12 +172,11 @@ def show_suspicions(
     meanings = Counter((one.suspicion.signal.name, one.means) for one in listed)
     for (name, means), count in meanings.most_common():
         put(f"{count:>4,}× {name}: {means}", hang=6)
-    odd = len({one.suspicion.attempt for one in listed})
-    if not odd:
+    if not listed:
         put(f"No suspicious passes among {passes:,}")
         return 0
     least = "At least " if limit is not None and len(listed) == limit else ""
-    put(f"{least}{plural(odd, 'suspicious pass', 'suspicious passes')} among {passes:,} · scores count them as passed")
+    put(f"{least}{passes_in_words(passes, count_suspicious(listed))} · scores count them as passed")
     return len(listed)
 
 

@@ -6,12 +6,13 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
-from errata.cli.render.runs import beside
+from errata.cli.render.runs import beside, passes_in_words
 from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.model import StoredRun
 from errata.model.output.runs import StoredRunOutput
 from errata.runs.names import handles_of, needs_native_id, variant_of
+from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
@@ -34,11 +35,11 @@ def command(source: str, model: str, options: Options) -> None:
     ]
     if options.json:
         for run in stored:
-            put_json(output_of(run))
+            put_json(output_of(run, counted_before(run, options.store)))
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
-        notes = [_notes(one, handles[one.run.id]) for one in stored]
+        notes = [_notes(one, handles[one.run.id], counted_before(one, options.store)) for one in stored]
         put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
@@ -54,11 +55,11 @@ def _check_source(name: str) -> None:
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
-def output_of(stored: StoredRun) -> StoredRunOutput:
-    return StoredRunOutput(**fields_of(stored))
+def output_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> StoredRunOutput:
+    return StoredRunOutput(**fields_of(stored, suspicious))
 
 
-def fields_of(stored: StoredRun) -> dict[str, Any]:
+def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:
     """The fields of a run in every JSON output."""
     run = stored.run
     return {
@@ -78,6 +79,7 @@ def fields_of(stored: StoredRun) -> dict[str, Any]:
         "excluded": run.excluded,
         "expected_cases": run.expected_cases,
         "counts": stored.counts,
+        "suspicious": suspicious.suspicious if suspicious is not None else None,
     }
 
 
@@ -93,7 +95,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
     )
 
 
-def _notes(stored: StoredRun, handle: str) -> str:
+def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -> str:
     """Not in the columns: name and variant of a run that is listed by its id, and anything unusual."""
     run, counts = stored.run, stored.counts
     notes = []
@@ -102,6 +104,8 @@ def _notes(stored: StoredRun, handle: str) -> str:
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
     notes += beside(stored)
+    if suspicious is not None and suspicious.suspicious:
+        notes.append(passes_in_words(stored.counts.outcomes.get("pass", 0), suspicious))
     if counts.counted and not counts.measurements.get("scored"):
         notes.append("nothing scored")
     if counts.unreadable:

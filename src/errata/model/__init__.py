@@ -1,7 +1,7 @@
 """The records: facts from harnesses, and opinions about them."""
 
 from errata.model.action import Action, KnownGap
-from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
+from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output, Undelivered
 from errata.model.attribution import Attribution, FailureKey, Signal
 from errata.model.bucket import (
     Bucket,
@@ -114,6 +114,7 @@ __all__ = [
     "ToolCall",
     "ToolError",
     "ToolResult",
+    "Undelivered",
     "Unreadable",
     "Usage",
     "UsageByRole",

@@ -11,7 +11,7 @@ from errata.model.conduct import Conduct
 from errata.model.record import Record
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import Execution, Measurement, Outcome
+from errata.model.words import Execution, Measurement, Outcome, PromptFault
 
 
 class Output(Record):
@@ -55,6 +55,14 @@ class Judgement(Record):
         return float(score) if usable and score is not None else None
 
 
+class Undelivered(Record):
+    """The log shows that the prompt did not reach the subject."""
+
+    fault: PromptFault
+    sent: str = ""
+    """The beginning of the text that was sent in its place."""
+
+
 class Invalidation(Record):
     by: str = ""
     why: str = ""
@@ -91,7 +99,10 @@ class Attempt(Record):
     reported: float | None = None
     """The value that the harness put into its headline."""
     reported_counted: bool | None = None
+    undelivered: Undelivered | None = None
     output: Output = NO_OUTPUT
+    http_status: int | None = None
+    """Of the response that the output was taken from, where the harness records it."""
     stop_reason: str = ""
     limit: Limit | None = None
     errors: tuple[ErrorInfo, ...] = ()

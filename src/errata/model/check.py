@@ -1,7 +1,7 @@
 """What was measured about an attempt, and what went wrong while it was made or measured."""
 
 from errata.model.record import Record
-from errata.model.words import CheckKind, CheckStatus, Phase
+from errata.model.words import CheckKind, CheckStatus, CheckWeakness, Phase
 
 
 class ErrorInfo(Record):
@@ -47,6 +47,7 @@ class Check(Record):
     is_primary: bool = False
     counts: bool = True
     """False for checks that a harness reports but leaves out of the outcome."""
+    weakness: CheckWeakness = ""
     explanation: str = ""
     reason_code: str = ""
     error: ErrorInfo | None = None

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.model.run import Run
 
-NothingFailed = Literal["all_passed", "not_in_log", "nothing_measured", "not_all_passed"]
+NothingFailed = Literal["all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "not_all_passed"]
 _NOT_MEASURED = ("missing", "unfinished", "skipped", "error", "cancelled")
 
 
@@ -27,6 +27,8 @@ class WithoutFailures(msgspec.Struct, frozen=True, kw_only=True):
 
     state: NothingFailed
     made: int = 0
+    suspicious: int = 0
+    """Of the passes, those that deserve a second look."""
     missing: int = 0
     counts: dict[str, int] = {}
     """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""

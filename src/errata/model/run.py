@@ -136,6 +136,10 @@ class Run(Record):
         return next(counted, round(rate.value * rate.n)), rate.n
 
 
+LISTS_EVERY_CHECK = frozenset(("promptfoo",))
+"""Sources whose log lists every check, so that a pass without a check was not tested."""
+
+
 def case_name(run: Run, key: str) -> str:
     """The case as its harness names it."""
     return key.removeprefix(f"{run.suite}/") if run.suite else key

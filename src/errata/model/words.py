@@ -8,6 +8,8 @@ Measurement = Literal["scored", "unscored", "error", "not_run"]
 Outcome = Literal["pass", "fail", "partial", "none"]
 CheckStatus = Literal["pass", "fail", "error", "unscored", "not_applicable", "not_run", "skipped"]
 CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion", "limit"]
+CheckWeakness = Literal["", "no_criteria", "nothing_changed"]
+"""Why a pass of it means little: it has nothing to look at, or it only demands that nothing was changed."""
 Owner = Literal[
     "model",
     "budget",
@@ -34,6 +36,8 @@ ProofReason = Literal[
     "no_answer_logged",
 ]
 Severity = Literal["info", "warning", "error"]
+PromptFault = Literal["empty", "reference", "unresolved", "without_variables"]
+"""Nothing was sent; the name of a prompt in place of its text; a variable's name in place of its value; no variable."""
 Phase = Literal["setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]
 ActorRole = Literal["system", "user", "assistant", "tool", "environment", "judge", "simulator"]
 StepKind = Literal["message", "model_call", "tool_call", "tool_result", "log", "state", "handoff", "score"]

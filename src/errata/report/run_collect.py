@@ -61,7 +61,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         steps=tuple(_steps(collected, survey)),
         in_steps=survey.in_steps,
         failures=failures,
-        nothing_failed=None if failures else without_failures(view.stored),
+        nothing_failed=None if failures else without_failures(view.stored, suspicious=view.suspicious.suspicious),
         patterns=patterns,
         shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),

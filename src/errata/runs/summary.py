@@ -15,6 +15,7 @@ from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
+from errata.runs.suspicions import SuspiciousCount
 from errata.runs.without_failures import ALL_PASSED, describe_run_without_failures
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """`cases`; `attempts` where a case was tried several times."""
     without_failures: str = ""
     """Set where nothing failed: a sentence about the result."""
+    suspicious: SuspiciousCount = SuspiciousCount()
+    """Passes that deserve a second look."""
     by_harness: bool
     """The log holds only a part of the cases, so that the harness's own count is all there is."""
     first_failed: tuple[tuple[str, int], ...]
@@ -186,7 +189,10 @@ def summarise(view: "RunView") -> Analysis:
         passed=score.passed,
         total=score.total,
         unit=score.unit,
-        without_failures="" if stored.counts.failures else describe_run_without_failures(stored),
+        without_failures=""
+        if stored.counts.failures
+        else describe_run_without_failures(stored, suspicious=overview.suspicious.suspicious),
+        suspicious=overview.suspicious,
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,

@@ -1,19 +1,94 @@
-"""Suspicious passes (`failures --suspicious`): passes that deserve a second look. They are never rescored."""
+"""Suspicious passes (`failures --suspicious`): passes that deserve a second look. They are never rescored.
 
-from collections.abc import Callable, Iterator
+A pass is suspicious from one sign on that is at least likely. Weak signs are listed, and counted apart.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 
 import msgspec
 
+from errata.errors import StoreError
 from errata.model import Attempt, Case, Run, StoredRun
 from errata.model.output.failures import SuspiciousPassOutput
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import Store
-from errata.triage.suspicious import MEANS, Suspicion, suspicious
+from errata.store.runs import keep_summary, kept_summary
+from errata.triage.rulesets import FUNCTIONS_VERSION
+from errata.triage.suspicious import MEANS, Suspicion, SuspicionWatch, is_strong, suspicious
 
 CASES_HELD = 1_024
 MANY = 20_000
+MOST_KEPT = 5_000
+KIND = "suspicious passes"
+
+
+class SuspiciousCount(msgspec.Struct, frozen=True, array_like=True):
+    """How many passes of a run are suspicious: the one number for every page."""
+
+    suspicious: int = 0
+    only_weak: int = 0
+    """Passes with weak signs and no other."""
+
+
+class SuspicionTally:
+    """Sees the attempts of another pass; the passes among them need their transcripts."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._watch = SuspicionWatch(stored.run, _cases(stored, store))
+        self._strong: set[str] = set()
+        self._weak: set[str] = set()
+        self._listed: list[Suspicion] | None = []
+
+    def add(self, attempt: Attempt) -> None:
+        if attempt.outcome == "pass" and attempt.counted:
+            self._take(self._watch.add(with_work(attempt, self._store)))
+
+    def finish(self) -> SuspiciousCount:
+        self._take(self._watch.finish())
+        counted = SuspiciousCount(len(self._strong), len(self._weak - self._strong))
+        with suppress(StoreError):  # a store that can only be read counts again
+            keep_summary(self._store, self._stored.pk, KIND, FUNCTIONS_VERSION, msgspec.msgpack.encode(counted))
+        return counted
+
+    @property
+    def passes(self) -> "list[SuspiciousPass] | None":
+        """None where there are too many to be held."""
+        return None if self._listed is None else [SuspiciousPass(self._stored.run, one) for one in self._listed]
+
+    def _take(self, found: Iterable[Suspicion]) -> None:
+        for one in found:
+            (self._strong if is_strong(one) else self._weak).add(one.attempt)
+            if self._listed is not None:
+                self._listed.append(one)
+                if len(self._listed) > MOST_KEPT:
+                    self._listed = None
+
+
+def count_suspicious(found: "Iterable[SuspiciousPass]") -> SuspiciousCount:
+    """Of passes that were listed."""
+    strong: dict[str, bool] = {}
+    for one in found:
+        seen = one.suspicion
+        strong[seen.attempt] = strong.get(seen.attempt, False) or is_strong(seen)
+    return SuspiciousCount(sum(strong.values()), len(strong) - sum(strong.values()))
+
+
+def counted_before(stored: StoredRun, store: Store) -> SuspiciousCount | None:
+    """As counted when the run was analysed; none where it was not, or by other rules."""
+    if not stored.counts.outcomes.get("pass"):
+        return SuspiciousCount()
+    data = kept_summary(store, stored.pk, KIND, FUNCTIONS_VERSION)
+    try:
+        return None if data is None else _decoder.decode(data)
+    except msgspec.DecodeError:
+        return None
+
+
+_decoder = msgspec.msgpack.Decoder(SuspiciousCount)
 
 
 class SuspiciousPass(msgspec.Struct, frozen=True):
@@ -64,6 +139,12 @@ def _cases(stored: StoredRun, store: Store) -> Callable[[str], Case | None]:
 
 
 def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:
-    """With their transcripts, and with the texts of patches."""
+    """With their transcripts."""
     for attempt in attempts_of(store, stored.pk, counted=True, outcome="pass", steps=True):
-        yield with_texts(store, attempt) if any(one.role == "patch" for one in attempt.artefacts) else attempt
+        yield with_work(attempt, store)
+
+
+def with_work(attempt: Attempt, store: Store) -> Attempt:
+    """With the texts of patches, and of the agent's log where there is no transcript."""
+    wanted = any(one.role == "patch" or (one.role == "log" and not attempt.steps) for one in attempt.artefacts)
+    return with_texts(store, attempt) if wanted else attempt

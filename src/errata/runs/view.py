@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from errata import checkup
 from errata.checkup.survey import RunSurvey
@@ -24,6 +24,13 @@ from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, FailureTally, Health, summarise
+from errata.runs.suspicions import (
+    SuspicionTally,
+    SuspiciousCount,
+    SuspiciousPass,
+    counted_before,
+    suspicious_passes,
+)
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
@@ -32,9 +39,6 @@ from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
 
-if TYPE_CHECKING:
-    from errata.runs.suspicions import SuspiciousPass
-
 
 class Overview(NamedTuple):
     """What one pass over all attempts shows."""
@@ -42,6 +46,9 @@ class Overview(NamedTuple):
     health: Health
     tally: FailureTally
     scores: Scores
+    suspicious: SuspiciousCount
+    suspicious_passes: list[SuspiciousPass] | None
+    """None where there are too many to be held."""
 
 
 class RunView:
@@ -140,6 +147,7 @@ class RunView:
         """The findings are kept beside the run."""
         if survey.duplicates:
             survey.find_originals(self.attempts())
+        checkup.look_up_identical(survey, self.case)
         findings = checkup.findings_in(survey)
         with suppress(StoreError):  # a store that can only be read still shows them
             keep_findings(self.store, self.stored.pk, findings)
@@ -213,12 +221,13 @@ class RunView:
 
     @cached_property
     def overview(self) -> Overview:
-        """Checkup, tally and score in one pass over the attempts."""
+        """Checkup, tally, suspicious passes and score in one pass over the attempts."""
         survey, tiers = self._survey(), Tiers()
-        tally = FailureTally(self.categories)
-        trials = Trials(self.run, _watch(self.attempts(), survey, tally, tiers), self.opinions)
+        tally, odd = FailureTally(self.categories), SuspicionTally(self.stored, self.store)
+        attempts = attempts_of(self.store, self.stored.pk, steps_of_passes=True)
+        trials = Trials(self.run, _watch(attempts, survey, tally, tiers, odd), self.opinions)
         scores = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
-        return Overview(self._health(survey), tally, scores)
+        return Overview(self._health(survey), tally, scores, odd.finish(), odd.passes)
 
     def failures(self, filters: Filters | None = None, *, limit: int | None = None) -> Iterator[Failure]:
         """In the order of the conversation or suite, else of the log."""
@@ -252,10 +261,15 @@ class RunView:
         """Those of the run's suite, by id."""
         return {bucket.id: bucket for bucket in buckets_of(self.store, self.run.suite)}
 
-    def suspicious_passes(self) -> "Iterator[SuspiciousPass]":
-        from errata.runs.suspicions import suspicious_passes  # noqa: PLC0415 few commands look at passes
+    @property
+    def suspicious(self) -> SuspiciousCount:
+        """How many passes are suspicious; the same number on every page."""
+        known = None if "overview" in self.__dict__ else counted_before(self.stored, self.store)
+        return self.overview.suspicious if known is None else known
 
-        return suspicious_passes(self.stored, self.store)
+    def suspicious_passes(self) -> Iterator[SuspiciousPass]:
+        held = self.overview.suspicious_passes if "overview" in self.__dict__ else None
+        return suspicious_passes(self.stored, self.store) if held is None else iter(held)
 
     @cached_property
     def previous(self) -> "RunView | None":
@@ -268,7 +282,9 @@ class RunView:
         return changed_cases([before.stored.pk, self.stored.pk], self.store)
 
 
-def _watch(attempts: Iterator[Attempt], *watchers: RunSurvey | FailureTally | Tiers) -> Iterator[Attempt]:
+def _watch(
+    attempts: Iterator[Attempt], *watchers: RunSurvey | FailureTally | Tiers | SuspicionTally
+) -> Iterator[Attempt]:
     """Whoever consumes the stream, the watchers see every attempt of it once."""
     for attempt in attempts:
         for watcher in watchers:

@@ -1,7 +1,7 @@
 """Runs without failures: whether all passed, or nothing was measured, or results are missing."""
 
 from errata.model import Run, StoredRun
-from errata.model.coverage import HarnessCount, WithoutFailures, not_in_log
+from errata.model.coverage import HarnessCount, NothingFailed, WithoutFailures, not_in_log
 
 ALL_PASSED = "All passed: nothing to analyse"
 _WORDS = {
@@ -27,33 +27,43 @@ def cases_not_in_log(stored: StoredRun) -> int:
     return not_in_log(stored.run, cases=stored.counts.cases, executions=stored.counts.executions)
 
 
-def describe_run_without_failures(stored: StoredRun) -> str:
+def describe_run_without_failures(stored: StoredRun, *, suspicious: int = 0) -> str:
     """A sentence without its full stop."""
-    return words_without_failures(without_failures(stored))
+    return words_without_failures(without_failures(stored, suspicious=suspicious))
 
 
-def without_failures(stored: StoredRun) -> WithoutFailures:
+def without_failures(stored: StoredRun, *, suspicious: int = 0) -> WithoutFailures:
+    """`suspicious`: how many of the passes are."""
     counts, not_in_log = stored.counts, cases_not_in_log(stored)
     if all_passed(stored):
-        return WithoutFailures(state="all_passed", made=counts.attempts_in_log)
+        state: NothingFailed = "all_passed_some_suspicious" if suspicious else "all_passed"
+        return WithoutFailures(state=state, made=counts.attempts_in_log, suspicious=suspicious)
     if not counts.attempts_in_log and not_in_log:
         return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
     if not counts.measurements.get("scored"):
         return WithoutFailures(state="nothing_measured", made=counts.attempts_in_log, missing=counts.missing)
-    shares = _shares(stored, not_in_log)
-    return WithoutFailures(state="not_all_passed", made=counts.attempts_in_log, missing=counts.missing, counts=shares)
+    return WithoutFailures(
+        state="not_all_passed",
+        made=counts.attempts_in_log,
+        suspicious=suspicious,
+        missing=counts.missing,
+        counts=_shares(stored, not_in_log),
+    )
 
 
 def words_without_failures(outcome: WithoutFailures) -> str:
     """A sentence without its full stop."""
     if outcome.state == "all_passed":
         return ALL_PASSED
+    if outcome.state == "all_passed_some_suspicious":
+        return f"{outcome.made:,} of {outcome.made:,} passed, {outcome.suspicious:,} suspicious"
     if outcome.state == "not_in_log" and outcome.harness is not None:
         return f"No rows to analyse: {harness_words(outcome.harness)}, but the log does not hold them"
     if outcome.state == "nothing_measured":
         return f"Nothing was measured: {_unmeasured(outcome)}"
     shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in outcome.counts.items())
-    return f"Nothing failed, but not all passed: {shares}"
+    odd = f" ({outcome.suspicious:,} suspicious)" if outcome.suspicious else ""
+    return f"Nothing failed, but not all passed: {shares}{odd}"
 
 
 def harness_count(run: Run) -> HarnessCount:

@@ -27,6 +27,7 @@ def attempts_of(
     outcome: str = "",
     case: str = "",
     steps: bool = False,
+    steps_of_passes: bool = False,
     by_position: bool = False,
 ) -> Iterator[Attempt]:
     """In the order of the log, or by their place in the conversation or suite."""
@@ -40,7 +41,8 @@ def attempts_of(
     if case:
         query = query.where(attempts.c.case_key == case)
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
-    for _, attempt in _read(store, pk, query.order_by(*order), steps=steps):
+    asked = _read(store, pk, query.order_by(*order), steps=steps or steps_of_passes, only_passes=not steps)
+    for _, attempt in asked:
         yield attempt
 
 
@@ -117,8 +119,9 @@ def run_with_texts(store: Store, stored: StoredRun) -> Run:
 
 
 def _read(
-    store: Store, pk: int, query: Select[Any], *, steps: bool, texts: bool = False
+    store: Store, pk: int, query: Select[Any], *, steps: bool, only_passes: bool = False, texts: bool = False
 ) -> Iterator[tuple[Row[Any], Attempt]]:
+    """`only_passes`: transcripts of counted passes, not of the others."""
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
@@ -128,11 +131,15 @@ def _read(
         records, transcripts = BlockReader(load), BlockReader(load)
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
-            if steps and row.steps_block is not None:
+            if steps and row.steps_block is not None and (not only_passes or _is_counted_pass(attempt)):
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
             if texts and attempt.artefacts:
                 attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
             yield row, attempt
+
+
+def _is_counted_pass(attempt: Attempt) -> bool:
+    return attempt.outcome == "pass" and attempt.counted
 
 
 def _steps(transcripts: BlockReader, row: Row[Any]) -> tuple[Step, ...]:

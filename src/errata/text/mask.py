@@ -50,3 +50,31 @@ def _mask(text: str, strings: bool) -> str:
         return match[0] if name is None or (name == _STRINGS and not strings) else name
 
     return _ANY.sub(masked, folded)
+
+
+# ids, uuids and times are long words with digits; prose has no such words
+SHORTEST_TIME, LONG_WORD = 5, 16
+DIGITS = 4
+WITH_IDS = 2_000
+_LONG_WORDS = re.compile(r"[\w:.+-]{16,}")
+_DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?")
+
+
+def without_ids(text: str) -> str:
+    """The text without times and long ids, which differ where nothing else does; plain numbers are content."""
+    if not any(digit in text for digit in "0123456789"):  # faster than a pattern
+        return text
+    return (
+        " ".join([_plain(word) if len(word) >= SHORTEST_TIME else word for word in text[:WITH_IDS].split()])
+        + text[WITH_IDS:]
+    )
+
+
+def _plain(word: str) -> str:
+    if len(word) >= LONG_WORD:
+        return _LONG_WORDS.sub(_without_id, word)
+    return "#" if word[0].isdigit() and _DATE_OR_TIME.fullmatch(word.rstrip(",.;)")) else word
+
+
+def _without_id(match: re.Match[str]) -> str:
+    return "#" if sum(map(str.isdigit, match[0])) >= DIGITS else match[0]

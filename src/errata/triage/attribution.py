@@ -28,6 +28,8 @@ _ORDER: tuple[Owner, ...] = (
 _LAST = 100
 _RANK = {owner: rank for rank, owner in enumerate(_ORDER)}
 _SAYS_LEAST = ("measurement_failed", "no_verdict")
+# the question never arrived, or no answer came back: whatever graded it, there was nothing to be graded
+_NOTHING_TO_GRADE = frozenset(("prompt_not_delivered", "error_body"))
 
 _BY_PHASE: dict[Phase, Owner] = {
     "setup": "environment",
@@ -117,9 +119,9 @@ def _weight(observation: Observed) -> tuple[int, bool]:
     """The strongest first, then the earlier cause, then the more specific; those without an owner last."""
     if observation.owner is None:
         return _LAST, False
-    return _STRENGTH[observation.signal.strength] * len(_ORDER) + _RANK[
-        observation.owner
-    ], observation.signal.name in _SAYS_LEAST
+    name = observation.signal.name
+    rank = _RANK["budget"] if name in _NOTHING_TO_GRADE else _RANK[observation.owner]
+    return _STRENGTH[observation.signal.strength] * len(_ORDER) + rank, name in _SAYS_LEAST
 
 
 def _decide(attempt: Attempt, observations: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
@@ -131,7 +133,7 @@ def _decide(attempt: Attempt, observations: list[Observed]) -> tuple[Owner, Conf
     if len(observations) > 1:
         for observation in observations:
             strong = observation.signal.strength != "weak"
-            if observation.owner is not None and observation.owner != "model" and (strong or owner == "model"):
+            if observation.owner not in (None, "model", "unknown") and (strong or owner == "model"):
                 others.setdefault(observation.owner)
     return (
         owner,

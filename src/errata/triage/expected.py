@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import Case, Check
+from errata.model import Attempt, Case, Check
 from errata.text.clean import one_line
 from errata.triage.answers import bare
 from errata.triage.equivalence import same
@@ -140,3 +140,13 @@ LONGEST = 200
 
 def expected_of(case: Case | None) -> str:
     return one_line(case.expected, LONGEST) if case is not None and isinstance(case.expected, str) else ""
+
+
+_SAFETY = re.compile(r"refus|harm|safe|red.?team|jailbreak|policy|toxic|moderation|inject|abus", re.IGNORECASE)
+
+
+def is_about_safety(attempt: Attempt, case: Case | None) -> bool:
+    """By the names of the suite, the category and the checks: many such suites want a refusal."""
+    named = [*(check.name for check in attempt.checks), *(check.scorer for check in attempt.checks)]
+    named += [case.suite, case.category, *case.tags] if case is not None else []
+    return _SAFETY.search(" ".join(named)) is not None

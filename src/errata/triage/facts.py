@@ -12,6 +12,7 @@ from errata.text.mask import steady
 from errata.triage import (
     broken_tests,
     contradictions,
+    delivery,
     demands,
     dialogues,
     facts,
@@ -229,6 +230,8 @@ MEANS = {
     "wrote_otherwise": "the model made another change than the expected one",
     "passed_elsewhere": "somebody else passed this case",
     "check_failed": "measured and failed; no evidence points elsewhere",
+    "prompt_not_delivered": "the prompt did not reach the model",
+    "error_body": "the answer is the error of a failed request",
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",
     **working.MEANS,
@@ -246,6 +249,8 @@ OF_ERRORS: tuple[Rule, ...] = (
     crashed_in_the_harness,
 )
 OF_MEASURED: tuple[Rule, ...] = (
+    delivery.prompt_not_delivered,
+    delivery.answered_with_an_error,
     only_lint_failed,
     only_a_limit_failed,
     verifiers.verifier_never_ran,

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from errata.model import Attempt, Case, Run, Signal
+from errata.model.run import LISTS_EVERY_CHECK
 from errata.model.words import Confidence
-from errata.triage import suspicious_work
+from errata.text.mask import without_ids
+from errata.triage import empty_passes, suspicious_work
 from errata.triage.across import stand_in_of
 from errata.triage.equivalence import same
-from errata.triage.expected import expected_texts
+from errata.triage.expected import expected_texts, is_about_safety
 from errata.triage.observed import signal
 
 
@@ -43,7 +45,6 @@ _GAVE_UP = re.compile(
     r"|\btests? (?:are |is )?still fail",
     re.IGNORECASE,
 )
-_SAFETY = re.compile(r"refus|harm|safe|red.?team|jailbreak|policy|toxic|moderation|inject|abus", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(r"[\W_]*$|\[EMPTY_RESPONSE")
 
 
@@ -71,8 +72,7 @@ def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
 def _expects_a_refusal(attempt: Attempt, case: Case) -> bool:
     """Many suites expect a refusal; it is suspicious only where a reference expects something else."""
     wanted = list(expected_texts(case))
-    named = " ".join((case.suite, case.category, *case.tags, *(check.name for check in attempt.checks)))
-    return not wanted or any(map(is_refusal, wanted)) or _SAFETY.search(named) is not None
+    return not wanted or any(map(is_refusal, wanted)) or is_about_safety(attempt, case)
 
 
 def echoes_task(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
@@ -82,20 +82,41 @@ def echoes_task(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
     asked = [step.text for step in attempt.steps if step.actor.role == "user"][-1:]
     if not asked and case is not None and isinstance(case.input, str):
         asked = [case.input]
-    if asked and asked[0].strip() == text and not (case and any(same(text, one) for one in expected_texts(case))):
-        yield signal("echoes_task", "weak", "output.text", text, attempt.ref)
+    if not asked or asked[0].strip() != text or (case and any(same(text, one) for one in expected_texts(case))):
+        return
+    strength: Confidence = "weak" if _REPEAT.search(asked[0]) else "likely"
+    yield signal("echoes_task", strength, "output.text", text, attempt.ref)
 
 
-def reports_its_own_failure(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
-    """By the last words alone; what was tried in between and did not work is nothing odd."""
+_REPEAT = re.compile(r"\b(?:repeat|echo|copy|verbatim|exactly|say|print|return|output|translate)\b", re.IGNORECASE)
+
+
+def reports_its_own_failure(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
+    """By the last words alone; what was tried in between and did not work is nothing odd.
+
+    Not in a conversation: there these words refuse a customer what a policy forbids.
+    """
     text = attempt.output.text
     if text is None:
         text = next((step.text for step in reversed(attempt.steps) if step.actor.role == "assistant" and step.text), "")
-    match = _GAVE_UP.search(text[-TAIL:])
-    if match is not None:
-        tail = text[-TAIL:]
-        start = tail.rfind("\n", 0, match.start()) + 1
-        yield signal("said_it_failed", "weak", "output.text", tail[start:].partition("\n")[0], attempt.ref)
+    tail = text[-TAIL:]
+    match = _GAVE_UP.search(tail)
+    if match is None or _is_conversation(attempt) or is_about_safety(attempt, case):
+        return
+    start = tail.rfind("\n", 0, match.start()) + 1
+    line = tail[start:].partition("\n")[0]
+    if not _BY_POLICY.search(line):
+        yield signal("said_it_failed", "weak", "output.text", line, attempt.ref)
+
+
+_BY_POLICY = re.compile(
+    r"\bpolic(?:y|ies)\b|not (?:allowed|permitted|eligible)|\bguidelines?\b|against (?:our|the) rules", re.IGNORECASE
+)
+
+
+def _is_conversation(attempt: Attempt) -> bool:
+    """More than one message of a user, real or simulated."""
+    return sum(step.actor.role in ("user", "simulator") and bool(step.text) for step in attempt.steps) > 1
 
 
 FEW = 5
@@ -116,7 +137,7 @@ class OneForAll:
         text = attempt.output.text
         if not text or not text.strip() or _has_work_elsewhere(attempt) or not _is_odd(text, case):
             return
-        key = hash(" ".join(text.split()).lower())
+        key = hash(without_ids(" ".join(text.split()).lower()))
         if len(self._cases) >= MOST_TEXTS and key not in self._cases:
             self._cases = {one: held for one, held in self._cases.items() if len(held) > 1}
         held = self._cases.setdefault(key, {})
@@ -209,6 +230,11 @@ def _has_work_elsewhere(attempt: Attempt) -> bool:
 Rule = Callable[[Attempt, Case | None], Iterator[Signal]]
 
 MEANS = {
+    "prompt_not_delivered": "the prompt did not reach the subject",
+    "error_body": "the answer is the error of a failed request",
+    "empty_criteria": "the checks have nothing to look at, so they pass by themselves",
+    "nothing_asserted": "no check looked at the answer",
+    "skipped_tests": "tests that were skipped count as passed",
     "nop_passes": "an agent that does nothing passes",
     "passed_with_error": "passed although an error or a limit was recorded",
     "no_work": "passed without a token, an answer or a step",
@@ -220,6 +246,8 @@ MEANS = {
     "said_it_failed": "the subject itself reports that it did not succeed",
     "edited_tests": "the subject changed tests",
     "touched_grader": "the subject wrote where only the grader writes",
+    "fetched_reference": "the subject looked up the solution: history, pull request or web",
+    "hard_coded": "the subject wrote the expected output into its program",
     "read_reference": "the subject read the reference or the hidden tests",
 }
 """The meaning of each suspicion, in words."""
@@ -249,6 +277,7 @@ def no_work(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
 
 
 RULES: tuple[Rule, ...] = (
+    *empty_passes.RULES,
     passed_with_error,
     no_work,
     garbage_passes,
@@ -258,22 +287,43 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+class SuspicionWatch:
+    """One pass over a run's attempts; what only many of them show follows as soon as it shows, or at the end."""
+
+    def __init__(self, run: Run, case_of: Callable[[str], Case | None] = lambda _: None) -> None:
+        self._run, self._case_of = run, case_of
+        self._nothing = stand_in_of(run) == "nothing"
+        self._watchers = (OneForAll(), Recital(), WithoutTools())
+        listed = (empty_passes.nothing_was_asserted,) if run.source.name in LISTS_EVERY_CHECK else ()
+        self._rules: tuple[Rule, ...] = (*listed, *RULES)
+
+    def add(self, attempt: Attempt) -> Iterator[Suspicion]:
+        if attempt.outcome != "pass" or not attempt.counted:
+            return
+        if self._nothing:
+            agent = self._run.subject.agent
+            yield suspicion(attempt, signal("nop_passes", "certain", "run.subject", agent, attempt.ref))
+        case = self._case_of(attempt.case)
+        for rule in self._rules:
+            for seen in rule(attempt, case):
+                yield suspicion(attempt, seen)
+        for watcher in self._watchers:
+            yield from watcher.add(attempt, case)
+
+    def finish(self) -> Iterator[Suspicion]:
+        for watcher in self._watchers:
+            yield from watcher.finish()
+
+
 def suspicious(
     run: Run, attempts: Iterable[Attempt], case_of: Callable[[str], Case | None] = lambda _: None
 ) -> Iterator[Suspicion]:
-    """One pass over a run's attempts; what only many of them show follows as soon as it shows, or at the end."""
-    nothing = stand_in_of(run) == "nothing"
-    watchers = (OneForAll(), Recital(), WithoutTools())
+    watch = SuspicionWatch(run, case_of)
     for attempt in attempts:
-        if attempt.outcome != "pass" or not attempt.counted:
-            continue
-        if nothing:
-            yield suspicion(attempt, signal("nop_passes", "certain", "run.subject", run.subject.agent, attempt.ref))
-        case = case_of(attempt.case)
-        for rule in RULES:
-            for seen in rule(attempt, case):
-                yield suspicion(attempt, seen)
-        for watcher in watchers:
-            yield from watcher.add(attempt, case)
-    for watcher in watchers:
-        yield from watcher.finish()
+        yield from watch.add(attempt)
+    yield from watch.finish()
+
+
+def is_strong(seen: Suspicion) -> bool:
+    """Weak signs are listed, but one alone does not make a pass suspicious: most such passes are sound."""
+    return seen.signal.strength != "weak"

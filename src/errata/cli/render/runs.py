@@ -3,6 +3,7 @@
 from errata.cli.output import plural
 from errata.model import Run, StoredRun
 from errata.runs.names import needs_native_id, variant_of
+from errata.runs.suspicions import SuspiciousCount
 from errata.runs.without_failures import cases_not_in_log
 
 
@@ -38,3 +39,10 @@ def title_of(run: Run, name: str) -> str:
     named = f"Run {name} ({run.native_id})" if needs_native_id(run, name) else f"Run {name}"
     model = "" if name == run.subject.model else run.subject.model
     return " · ".join(part for part in (named, model, suite, date) if part)
+
+
+def passes_in_words(passes: int, odd: SuspiciousCount) -> str:
+    """`3 suspicious passes among 20, 2 more with weak signs only`."""
+    suspicious = plural(odd.suspicious, "suspicious pass", "suspicious passes")
+    weak = f", {odd.only_weak:,}{' more' if odd.suspicious else ''} with weak signs only" if odd.only_weak else ""
+    return f"{suspicious} among {passes:,}{weak}"

@@ -43,6 +43,8 @@ class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
     expected_cases: int | None
     """How many cases were planned."""
     counts: Counts
+    suspicious: int | None
+    """Passes that deserve a second look, without those that only weak signs point to; null until it was analysed."""
 
 
 class ImportOutput(NamedRun, frozen=True, kw_only=True):

@@ -190,6 +190,10 @@ def checks_of(case: dict[str, Any], row: Row) -> Iterator[Check]:
         yield _label(label, len(metrics) + at, ref.below("classifications", at))
 
 
+# a metric that finds nothing to judge in an answer scores it with 1
+_NOTHING_FOUND = re.compile(r"^(?:Claims|Statements|Verdicts|Opinions|Sentences)\s*:\s*\[\s*\]", re.MULTILINE)
+
+
 def _check(metric: dict[str, Any], order: int, ref: SourceRef) -> Check:
     score, bar, passed = number(metric.get("score")), number(metric.get("threshold")), metric.get("success")
     status = _status(metric, score)
@@ -203,6 +207,7 @@ def _check(metric: dict[str, Any], order: int, ref: SourceRef) -> Check:
         threshold=bar,
         lower_is_better=_is_better_lower(score, bar, passed),
         counts=metric.get("flaky") is not True and status != "not_applicable",
+        weakness="no_criteria" if _NOTHING_FOUND.search(text(metric.get("verbose_logs"))) else "",
         explanation=text(metric.get("reason")),
         error=_error(metric, ref),
         extra=rest(metric, _METRIC) | non_empty(success=passed if passed is not (status == "pass") else None),

@@ -2,7 +2,20 @@
 
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Check, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, attempt_id, case_key
+from errata.model import (
+    Attempt,
+    Check,
+    ErrorInfo,
+    Output,
+    Run,
+    SourceRef,
+    Undelivered,
+    Usage,
+    UsageByRole,
+    attempt_id,
+    case_key,
+)
+from errata.model.delivery import undelivered
 from errata.model.words import CheckStatus, Execution, Measurement, Outcome
 from errata.sources.promptfoo.cases import test_vars
 from errata.sources.promptfoo.checks import (
@@ -88,7 +101,9 @@ def attempt_of(row: dict[str, Any], ref: SourceRef, place: RowPlace, graders: Gr
         native_status=_native_status(row),
         reported=float(row["success"]) if isinstance(row.get("success"), bool) else None,
         reported_counted=True if isinstance(row.get("success"), bool) else None,
+        undelivered=_undelivered(row, run),
         output=_output(mapping(row.get("response"))),
+        http_status=_http_status(row),
         stop_reason=text(mapping(row.get("response")).get("finishReason")),
         limit=cut.limit if cut else limit_of(grading.checks) if facts.outcome == "fail" else None,
         errors=facts.errors,
@@ -163,6 +178,27 @@ def _output(response: dict[str, Any]) -> Output:
     if output is None or isinstance(output, str):
         return Output(text=output)
     return Output(text=as_text(output), structured=plain(output))
+
+
+def _undelivered(row: dict[str, Any], run: Run) -> Undelivered | None:
+    """Only where the provider is a model's API: a program may take the variables, and leave the prompt aside."""
+    raw = mapping(row.get("prompt")).get("raw")
+    if not isinstance(raw, str) or not run.subject.provider or has_history(row) or _sends_another(row, raw):
+        return None
+    template = next((one.text or "" for one in run.context if one.path == "prompt"), "")
+    return undelivered(raw, mapping(row.get("vars")) or mapping(test_vars(row)), template)
+
+
+def _sends_another(row: dict[str, Any], raw: str) -> bool:
+    """A provider may report the prompt that it made of the one it was given."""
+    sent = mapping(row.get("response")).get("prompt")
+    return sent is not None and sent != raw
+
+
+def _http_status(row: dict[str, Any]) -> int | None:
+    answers = (mapping(row.get("response")), row)
+    statuses = (count(mapping(mapping(one.get("metadata")).get("http")).get("status")) for one in answers)
+    return next(filter(None, statuses), None)
 
 
 def _checks(row: dict[str, Any], checks: tuple[Check, ...], facts: RowFacts, ref: SourceRef) -> tuple[Check, ...]:

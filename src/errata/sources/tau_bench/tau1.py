@@ -25,7 +25,7 @@ from errata.model import (
     UsageByRole,
     case_key,
 )
-from errata.model.words import CheckStatus, Phase
+from errata.model.words import CheckStatus, CheckWeakness, Phase
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
@@ -33,7 +33,7 @@ from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
-from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, outcome_of
+from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, only_reads, outcome_of
 from errata.text.redact import redact
 
 _FILE = re.compile(
@@ -168,7 +168,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
         output=Output(text=last_answer(steps)),
         limit=Limit(type="turn", reason="neither side ended the conversation") if cut_off else None,
         errors=_errors(info, ref.below("info")),
-        checks=_checks(mapping(info.get("reward_info")), ref.below("info", "reward_info")),
+        checks=_checks(mapping(info.get("reward_info")), mapping(info.get("task")), ref.below("info", "reward_info")),
         steps=steps,
         usage=UsageByRole(simulator=Usage(cost=cost, cost_source="unknown" if cost is None else "reported")),
         ref=ref,
@@ -203,18 +203,24 @@ def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
     )
 
 
-def _checks(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
+def _checks(rewards: dict[str, Any], task: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
     """The final state of the database, and the outputs that the agent had to give."""
     info = mapping(rewards.get("info"))
-    parts = [_check(name, info[name], ref) for name in ("r_actions", "r_outputs") if name in info]
+    weaknesses: dict[str, CheckWeakness] = {
+        "r_actions": "nothing_changed" if only_reads(task.get("actions")) else "",
+        "r_outputs": "no_criteria" if info.get("outputs") in ({}, []) else "",
+    }
+    parts = [_check(name, info[name], ref, weakness=weaknesses[name]) for name in weaknesses if name in info]
     spoken = [_check(f"output: {name}", met, ref, counts=False) for name, met in mapping(info.get("outputs")).items()]
     return (*parts, *spoken)
 
 
-def _check(name: str, reward: Any, ref: SourceRef, *, counts: bool = True) -> Check:
+def _check(name: str, reward: Any, ref: SourceRef, *, counts: bool = True, weakness: CheckWeakness = "") -> Check:
     value = number(reward) if not isinstance(reward, bool) else float(reward)
     status: CheckStatus = "unscored" if value is None else "pass" if outcome_of(value) == "pass" else "fail"
-    return Check(name=name, status=status, kind="reward", value=value, counts=counts, scorer="reward", ref=ref)
+    return Check(
+        name=name, status=status, kind="reward", value=value, counts=counts, weakness=weakness, scorer="reward", ref=ref
+    )
 
 
 def _more(info: dict[str, Any], reward: Any) -> dict[str, Any]:

@@ -7,11 +7,18 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRef, UsageByRole, case_key
-from errata.model.words import CheckKind, CheckStatus, Execution, Measurement, Outcome, Phase
+from errata.model.words import CheckKind, CheckStatus, CheckWeakness, Execution, Measurement, Outcome, Phase
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import has_value, mapping, moment, non_empty, number, rest, sequence, text
-from errata.sources.tau_bench.trials import TrialNumber, last_agent_message, outcome_of, steps_of, usage_of_role
+from errata.sources.tau_bench.trials import (
+    TrialNumber,
+    last_agent_message,
+    only_reads,
+    outcome_of,
+    steps_of,
+    usage_of_role,
+)
 from errata.text.redact import redact
 
 _LISTS: tuple[tuple[str, str, str, str], ...] = (
@@ -157,9 +164,20 @@ def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
             kind="reward",
             order=order,
             value=part,
+            weakness=_weakness(name, rewards),
             explanation="" if part is None or outcome_of(part) == "pass" else _missed_requirements(name, rewards),
             ref=ref.below("reward_breakdown", name),
         )
+
+
+def _weakness(part: str, rewards: dict[str, Any]) -> CheckWeakness:
+    """An empty list of requirements is met by itself; a database stays as it is where no write is expected."""
+    if part == "DB":
+        required = rewards.get("action_checks")
+        actions = [mapping(check).get("action") for check in sequence(required)]
+        return "nothing_changed" if isinstance(required, list) and only_reads(actions) else ""
+    listed = next((listed for listed, name, *_ in _LISTS if name == part), "")
+    return "no_criteria" if listed in rewards and not rewards[listed] else ""
 
 
 def _missed_requirements(part: str, rewards: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 Both the agent and the simulated user can call tools.
 """
 
+import re
 from typing import Any, NamedTuple
 
 from errata.model import Actor, Run, SourceRef, Step, ToolCall, ToolResult, Usage, attempt_id, case_key
@@ -146,3 +147,16 @@ def outcome_of(reward: float) -> Outcome:
     if abs(reward - 1) <= TOLERANCE:
         return "pass"
     return "partial" if TOLERANCE < reward < 1 else "fail"
+
+
+_READS = re.compile(
+    r"(?:get|find|search|list|look|check|view|read|show|calculate|count|think|verify|transfer_to_human)"
+)
+
+
+def only_reads(actions: Any) -> bool:
+    """None of the expected actions writes: then a database that nobody touched is the expected one."""
+    if not isinstance(actions, list):
+        return False
+    names = [text(mapping(action).get("name")) for action in actions]
+    return all(name and _READS.match(name) for name in names)

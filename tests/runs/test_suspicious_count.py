@@ -1,0 +1,91 @@
+"""The number of suspicious passes: on the first page, in the list of runs, and in JSON."""
+
+import json
+
+from errata.runs.importing import import_paths
+from errata.runs.suspicions import counted_before
+from errata.runs.view import RunView
+from errata.store.runs import all_runs
+
+
+def a_promptfoo_file(folder, rows):
+    results = {
+        "version": 3,
+        "timestamp": "2026-03-01T10:00:00.000Z",
+        "prompts": [{"raw": "{{q}}", "label": "{{q}}", "provider": "http://localhost/chat"}],
+        "results": rows,
+        "stats": {"successes": sum(row["success"] for row in rows), "failures": 0, "errors": 0},
+    }
+    path = folder / "results.json"
+    path.write_text(json.dumps({"evalId": "eval-abc-2026-03-01T10:00:00", "results": results, "config": {}}))
+    return path
+
+
+def a_row(number, status, text):
+    check = {"pass": True, "score": 1, "reason": "ok", "assertion": {"type": "not-contains", "value": "sorry"}}
+    return {
+        "promptIdx": 0,
+        "testIdx": number,
+        "success": True,
+        "score": 1,
+        "failureReason": 0,
+        "provider": {"id": "http://localhost/chat"},
+        "prompt": {"raw": "", "label": "{{q}}"},
+        "vars": {"q": f"question {number}"},
+        "testCase": {"vars": {"q": f"question {number}"}, "assert": [check["assertion"]]},
+        "response": {"output": text, "metadata": {"http": {"status": status}}, "tokenUsage": {}},
+        "gradingResult": {"pass": True, "score": 1, "componentResults": [check]},
+    }
+
+
+def analysed(folder, store, rows):
+    import_paths([a_promptfoo_file(folder, rows)], store)
+    (stored,) = all_runs(store)
+    return RunView(stored, store)
+
+
+def test_passes_that_are_error_bodies_leave_much_to_analyse(tmp_path, store):
+    body = '{{"detail": "Unprocessable", "status": 422, "requestId": "3f2a77d0-0000-4000-8000-{:012}"}}'
+    view = analysed(tmp_path, store, [a_row(number, 422, body.format(number)) for number in range(78)])
+
+    assert view.summary.without_failures == "78 of 78 passed, 78 suspicious"
+    assert not view.summary.all_passed
+    assert not view.health.fit
+
+
+def test_where_no_pass_is_suspicious_there_is_nothing_to_analyse(tmp_path, store):
+    view = analysed(tmp_path, store, [a_row(number, 200, f"Answer number {number} of many") for number in range(5)])
+
+    assert view.summary.all_passed
+    assert view.summary.without_failures == "All passed: nothing to analyse"
+
+
+def test_the_count_is_the_same_wherever_it_is_shown(tmp_path, store):
+    rows = [a_row(number, 500 if number < 3 else 200, f"Answer number {number} of many") for number in range(9)]
+    view = analysed(tmp_path, store, rows)
+    assert counted_before(view.stored, store) is None
+
+    listed = {one.suspicion.attempt for one in view.suspicious_passes()}
+
+    assert view.summary.suspicious.suspicious == len(listed) == 3
+    assert counted_before(view.stored, store) == view.suspicious == RunView(view.stored, store).suspicious
+
+
+def test_weak_signs_alone_make_no_pass_suspicious(tmp_path, store):
+    rows = [a_row(number, 200, f"Answer number {number} of many") for number in range(4)]
+    rows[0]["response"]["output"] = "Sorry to say: I was unable to complete the task."
+    view = analysed(tmp_path, store, rows)
+
+    assert (view.suspicious.suspicious, view.suspicious.only_weak) == (0, 1)
+    assert view.summary.all_passed
+
+
+def test_prompts_that_were_never_resolved_are_said_on_the_first_page(fixtures, store):
+    import_paths([fixtures / "passes" / "promptfoo_undelivered" / "results.json"], store)
+
+    for stored in all_runs(store):
+        view = RunView(stored, store)
+        assert [one.owner for one in view.summary.owners] == ["task"]
+        (found,) = [one for one in view.health.findings if one.name == "prompt_not_delivered"]
+        assert found.text.startswith("the prompt was not delivered in 1 of 1 attempt: the text sent is `")
+        assert not view.health.fit
