@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from errata.model import Attempt, Attribution
-from errata.model.words import Confidence, Owner, Phase, Proof, ProofReason
+from errata.model.words import Confidence, Owner, Proof, ProofReason
 from errata.triage.keys import failure_key
-from errata.triage.observed import Observed, signal
+from errata.triage.observed import OWNER_BY_PHASE, Observed, signal
 from errata.triage.rulesets import Rules
 from errata.triage.taxonomy import suggestions
 
@@ -27,15 +27,6 @@ _ORDER: tuple[Owner, ...] = (
 _LAST = 100
 _RANK = {owner: rank for rank, owner in enumerate(_ORDER)}
 _SAYS_LEAST = ("measurement_failed", "no_verdict")
-
-_BY_PHASE: dict[Phase, Owner] = {
-    "setup": "environment",
-    "environment": "environment",
-    "simulator": "simulator",
-    "scoring": "grader",
-    "aggregation": "harness",
-}
-"""Where nothing else is known of an error, the phase it happened in is a weak hint."""
 
 
 def attribute(
@@ -110,13 +101,13 @@ def _has_answered(attempt: Attempt) -> bool:
     )
 
 
-def _weight(observation: Observed) -> tuple[int, bool]:
-    """The strongest first, then the earlier cause, then the more specific; those without an owner last."""
+def _weight(observation: Observed) -> tuple[int, bool, int, bool]:
+    """The strongest first, then what names the cause, then the earlier cause; those without an owner last."""
     if observation.owner is None:
-        return _LAST, False
-    return _STRENGTH[observation.signal.strength] * len(_ORDER) + _RANK[
-        observation.owner
-    ], observation.signal.name in _SAYS_LEAST
+        return _LAST, False, 0, False
+    strength, name = observation.signal.strength, observation.signal.name
+    vague = strength == "likely" and not observation.is_specific
+    return _STRENGTH[strength], vague, _RANK[observation.owner], name in _SAYS_LEAST
 
 
 def _decide(attempt: Attempt, observations: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
@@ -152,7 +143,7 @@ def _first(attempt: Attempt, observations: list[Observed]) -> Observed | None:
 
 def _by_phase(attempt: Attempt) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
     error = next((one for one in attempt.errors if not one.recovered), None)
-    owner = _BY_PHASE.get(error.phase) if error is not None else None
+    owner = OWNER_BY_PHASE.get(error.phase) if error is not None else None
     if owner is not None:
         return owner, "weak", "phase", ()
     return "unknown", "weak", "nothing known", ()

@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, facts, judges, strictness
+from errata.triage import contradictions, facts, judges, last_words, limits, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -31,13 +31,6 @@ def ended_the_session(attempt: Attempt, _case: Case | None) -> Iterator[Observed
         yield _observed(attempt, "ended_session", "model", "certain", "output", text)
 
 
-def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    if attempt.execution == "limit":
-        limit = attempt.limit
-        quote = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
-        yield _observed(attempt, "limit_reached", "budget", "certain", "limit", quote.strip())
-
-
 def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Every test passed, and it was rejected for its style."""
     failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
@@ -46,24 +39,29 @@ def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
     tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
     if tests and all(one.status == "pass" for one in tests):
         quote = failed[0].explanation or failed[0].name
-        yield _observed(attempt, "lint_only", "grader", "certain", f"checks[{failed[0].name}]", quote)
+        yield _observed(attempt, "lint_only", "grader", "likely", f"checks[{failed[0].name}]", quote)
 
 
 def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """An error before the first token: no step, no answer, nothing measured."""
+    """An error before the first token: no step, no answer, nothing measured. Whose it is, only its text can tell.
+
+    Only for logs that would hold an answer, tokens or steps if there had been any.
+    """
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
     if attempt.errors[0].frame.startswith(facts.HARNESSES):
         return  # the code that raised is more informative than the empty output
     if any(check.kind == "tests" and check.status == "error" for check in attempt.checks):
         return  # a test that asks the model itself: its runner keeps neither answers nor tokens
+    if attempt.measurement == "scored" or attempt.reported:
+        return  # it was measured, whatever the log keeps of it
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
         first = attempt.errors[0]
         own = _is_a_programs_mistake(first.type, steady(first.message[:QUOTE]))
         name = "crash_before_generation" if own else "no_generation"
-        owner: Owner = "harness" if own else "provider"
+        owner: Owner | None = "harness" if own else None
         yield _observed(attempt, name, owner, "likely", "errors[0].message", first.message)
 
 
@@ -141,7 +139,7 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
             owner: Owner = "grader" if missing.re is not _MISSING and missing["tests"] else "environment"
-            observation = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
+            observation = _observed(attempt, "verifier_never_ran", owner, "likely", where, missing[0], breaks=True)
             yield observation if owner == "grader" else msgspec.structs.replace(observation, also=("grader",))
 
 
@@ -200,8 +198,21 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
         yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {shared[0]}", first)
 
 
+def has_unknown_status(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The harness wrote how the attempt ended, in a word that nobody knows: without checks it may mean anything."""
+    if not attempt.is_status_known:
+        owner: Owner | None = None if _was_checked(attempt) else "unknown"
+        yield _observed(attempt, "unknown_status", owner, "likely", "native_status", attempt.native_status)
+
+
+def _was_checked(attempt: Attempt) -> bool:
+    return any(check.status in ("pass", "fail") and check.counts for check in attempt.checks)
+
+
 def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """The burden of proof: what was measured and failed is the subject's, unless a signal shows otherwise."""
+    if not attempt.is_status_known and not _was_checked(attempt):
+        return
     if attempt.outcome in ("fail", "partial") and attempt.measurement == "scored":
         failed = next((check for check in attempt.checks if check.failed), None)
         reason = failed.explanation if failed else ""
@@ -248,6 +259,11 @@ MEANS = {
     "follower": "knock-on failure of an earlier one",
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
+    "unknown_status": "the harness ended the attempt with a status word that is not known",
+    "refused": "the model refused a task that asks for an answer",
+    "answer_is_filter_error": "the last message is a provider's content-filter error",
+    "answer_is_crash": "the last message is the agent program's own crash",
+    "loop": "one call, message or piece of text was repeated over and over",
     "lint_only": "lint failed, every test passed",
     "no_generation": "no generation, no tokens",
     "crash_before_generation": "the harness crashed before calling the model",
@@ -275,11 +291,20 @@ MEANS = {
 }
 """What the rules that are functions say, in words."""
 
-ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, ran_into_a_limit, measurement_broke)
+ALWAYS: tuple[Rule, ...] = (
+    follows_another,
+    ended_the_session,
+    has_unknown_status,
+    limits.ran_into_a_limit,
+    limits.loops,
+    last_words.names_a_failure,
+    last_words.refuses,
+    measurement_broke,
+)
+OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)
+"""Only for logs that can hold an answer, tokens or steps: what a log can't hold is not missing."""
 OF_ERRORS: tuple[Rule, ...] = (
-    never_generated,
     ends_in_the_harness,
-    spent_nothing,
     contradictions.missing_fixture,
     crashed_in_the_harness,
 )
@@ -301,11 +326,11 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
 )
 
 
-def observe(attempt: Attempt, case: Case | None) -> list[Observed]:
+def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -> list[Observed]:
     """What every rule that may apply has to say; asking those that can't would be half of what triage costs."""
     rules = [*ALWAYS]
     if attempt.errors or attempt.execution == "error":
-        rules += OF_ERRORS
+        rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
         rules += OF_MEASURED
     if case is not None:
@@ -323,7 +348,11 @@ def _observed(
     *,
     breaks: bool = False,
 ) -> Observed:
-    return Observed(signal=signal(name, strength, where, quote, attempt.ref), owner=owner, breaks=breaks)
+    evidence = signal(name, strength, where, quote, attempt.ref)
+    return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name in _SPECIFIC)
+
+
+_SPECIFIC = frozenset(("lint_only", "verifier_never_ran"))
 
 
 @lru_cache(maxsize=1_000)
