@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, facts, judges, last_words, limits, strictness
+from errata.triage import contradictions, facts, judges, last_words, limits, simulators, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
 
@@ -263,6 +263,8 @@ MEANS = {
     "refused": "the model refused a task that asks for an answer",
     "answer_is_filter_error": "the last message is a provider's content-filter error",
     "answer_is_crash": "the last message is the agent program's own crash",
+    "user_stopped_early": "the simulated user agreed and ended the conversation before the agent could act",
+    "user_denies_instruction": "the simulated user denied what its own instruction states",
     "loop": "one call, message or piece of text was repeated over and over",
     "lint_only": "lint failed, every test passed",
     "no_generation": "no generation, no tokens",
@@ -313,6 +315,7 @@ OF_MEASURED: tuple[Rule, ...] = (
     only_a_limit_failed,
     verifier_never_ran,
     *judges.RULES,
+    *simulators.RULES,
     strictness.only_one_filter_found_it,
     a_check_failed,
 )

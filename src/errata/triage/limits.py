@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,14 +16,14 @@ from errata.triage.observed import Observed, signal
 REPEATED = 10
 """From this many identical calls or messages in a row on, nobody calls it progress."""
 REFUSED = 3
-"""Identical calls that were refused with the same error are a loop earlier than that."""
+"""At a limit, identical calls that were refused with the same error are a loop earlier than that."""
 LAST_STEPS = 6
 """A loop that ended long before the limit did not use it up."""
 SHORTEST_MESSAGE = 20
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure|invalid|refused|denied)\b", re.IGNORECASE)
 # asking again is the right thing to do while something else is at work
-_WAITS = re.compile(r"\b(?:sleep|wait|poll|watch|tail|ps|status|jobs|top)\b|<wait>", re.IGNORECASE)
+_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
 
 
 def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
@@ -32,40 +32,67 @@ def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
     repeats = getattr(conduct, "repeats", 0) or 0
     if repeats >= REPEATED and not _WAITS.search(text := str(getattr(conduct, "repeated_call", ""))):
         return text, repeats
-    return _repeated(attempt.steps) if attempt.steps else None
+    return _repeated(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
 
 
-def _repeated(steps: Sequence[Step]) -> tuple[str, int] | None:
+def _repeated(steps: Sequence[Step], *, was_cut: bool) -> tuple[str, int] | None:
     own = [step for step in steps if step.actor.role == "assistant"]
-    moves = [move for step in own for move in _moves(step)]
-    longest, often, last = "", 0, ""
-    for move in moves:
-        often = often + 1 if move == last else 1
-        last = move
-        if often >= REPEATED and not _WAITS.search(move):
-            longest = move
-    if longest:
-        return _shown(longest), _longest_run(moves, longest)
-    refused = Counter(move for step in own for move in _refused_calls(step))
-    for move in dict.fromkeys(move for step in own[-LAST_STEPS:] for move in _refused_calls(step)):
+    returned = results_by_step(steps)
+    moves = [move for step in own for move in _moves(step, returned)]
+    longest, often = _longest_run(moves)
+    if often >= REPEATED:
+        return _shown(longest), often
+    if not was_cut:
+        return None
+    refused = Counter(move for step in own for move in _refused_calls(step, returned))
+    for move in dict.fromkeys(move for step in own[-LAST_STEPS:] for move in _refused_calls(step, returned)):
         if refused[move] >= REFUSED and not _WAITS.search(move):
             return _shown(move), refused[move]
     return None
 
 
-def _moves(step: Step) -> Iterator[str]:
+def results_by_step(steps: Sequence[Step]) -> dict[int, list[str]]:
+    """What the calls of a step returned, where the log has the results as steps of their own."""
+    returned: dict[int, list[str]] = {}
+    for step in steps:
+        if step.kind == "tool_result" and step.parent is not None:
+            returned.setdefault(step.parent, []).append(step.text)
+    return returned
+
+
+def calls_with_results(step: Step, returned: Mapping[int, list[str]]) -> Iterator[tuple[ToolCall, str]]:
+    texts = returned.get(step.index, [])
+    for at, call in enumerate(step.tool_calls):
+        if call.error:
+            yield call, call.error.message
+        elif call.result:
+            yield call, call.result.text
+        else:
+            yield call, texts[at] if at < len(texts) else ""
+
+
+def _moves(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
     """What the subject did in one step: its calls with what they returned, or its message."""
-    for call in step.tool_calls:
-        yield f"{_written(call)}\n{call.result.text if call.result else ''}"
+    for call, result in calls_with_results(step, returned):
+        yield f"{_written(call)}\n{result}"
     if not step.tool_calls and len(step.text) >= SHORTEST_MESSAGE:
         yield step.text
 
 
-def _refused_calls(step: Step) -> Iterator[str]:
-    for call in step.tool_calls:
-        text = call.error.message if call.error else call.result.text if call.result else ""
-        if call.error or (call.result and call.result.is_error) or _ERROR.match(text):
-            yield f"{_written(call)}\n{text}"
+def _refused_calls(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
+    for call, result in calls_with_results(step, returned):
+        if call.error or (call.result and call.result.is_error) or _ERROR.match(result):
+            yield f"{_written(call)}\n{result}"
+
+
+def _longest_run(moves: list[str]) -> tuple[str, int]:
+    """What was done most often in a row; waiting is no loop."""
+    longest, most, often, last = "", 0, 0, ""
+    for move in moves:
+        often, last = (often + 1 if move == last else 1), move
+        if often > most and not _WAITS.search(move):
+            longest, most = move, often
+    return longest, most
 
 
 def _written(call: ToolCall) -> str:
@@ -74,14 +101,6 @@ def _written(call: ToolCall) -> str:
 
 def _arguments(arguments: Any) -> str:
     return "" if arguments is None else _encode(arguments).decode()
-
-
-def _longest_run(moves: list[str], move: str) -> int:
-    longest = often = 0
-    for one in moves:
-        often = often + 1 if one == move else 0
-        longest = max(longest, often)
-    return longest
 
 
 def _shown(move: str) -> str:
@@ -156,10 +175,11 @@ def explains_failure(attempt: Attempt, case: Case | None) -> bool:
         return False
     if _CUTS_TEXT.search(attempt.limit.type if attempt.limit else attempt.stop_reason):
         return True
-    reasons = [check.explanation for check in attempt.checks if check.failed and check.explanation]
-    if reasons:
-        return all(map(_MISSING.search, reasons))
-    return not (attempt.output.text and attempt.output.text.strip())
+    text = attempt.output.text
+    failed = [check for check in attempt.checks if check.failed]
+    if failed and text is None:  # what the subject had made is not in the log: only the checks can tell
+        return all(_MISSING.search(check.explanation) for check in failed)
+    return not (text and text.strip())
 
 
 def _was_at_work(steps: Sequence[Step], required: tuple[CalledFunction, ...]) -> bool:
