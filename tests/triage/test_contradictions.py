@@ -1,6 +1,8 @@
 """Tasks that can't be done as they stand; and those that only look so."""
 
 import pytest
+from msgspec.structs import replace
+from tests.triage.test_limits import rows
 
 from errata.model import Artefact, Case, ErrorInfo
 from errata.testing import a_run, an_attempt
@@ -108,3 +110,17 @@ def test_a_file_that_the_task_does_not_speak_of_is_no_fixture():
     message = "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/index'"
 
     assert "missing_fixture" not in named(crashed(message, "setup"), PROMISED)
+
+
+def test_a_required_birth_date_that_the_tools_contradict_is_the_tasks():
+    """On a row of tau-bench: the profile gives another date, and the agent used that."""
+    found = attributed(*rows()["25", 4])
+
+    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "expected_contradicts_data")
+
+
+def test_a_required_birth_date_that_the_task_itself_states_is_no_contradiction():
+    attempt, case = rows()["25", 4]
+    stated = replace(case, input=f"{case.input} His birth date is 1985-04-04.")
+
+    assert attributed(attempt, stated).decided_by != "expected_contradicts_data"

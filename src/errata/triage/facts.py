@@ -278,6 +278,7 @@ MEANS = {
     "strict_match": "the expected answer was rejected for its format",
     "format_reject": "the right answer is in the output but was not recognised",
     "prompt_contradicts_expected": "the task and its own reference contradict each other",
+    "expected_contradicts_data": "a required call contradicts what the case's own tools return",
     "missing_fixture": "a file that the task needs is missing",
     "reference_fails": "the reference solution itself fails",
     "all_fail": "every measured model fails this case",
@@ -326,6 +327,7 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     strictness.not_taken_for_an_answer,
     contradictions.no_choice_is_right,
     contradictions.reference_breaks_the_limit,
+    contradictions.expected_contradicts_data,
 )
 
 

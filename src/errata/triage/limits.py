@@ -32,22 +32,22 @@ def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
     repeats = getattr(conduct, "repeats", 0) or 0
     if repeats >= REPEATED and not _WAITS.search(text := str(getattr(conduct, "repeated_call", ""))):
         return text, repeats
-    return _repeated(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
+    return _find_loop(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
 
 
-def _repeated(steps: Sequence[Step], *, was_cut: bool) -> tuple[str, int] | None:
+def _find_loop(steps: Sequence[Step], *, was_cut: bool) -> tuple[str, int] | None:
     own = [step for step in steps if step.actor.role == "assistant"]
     returned = results_by_step(steps)
     moves = [move for step in own for move in _moves(step, returned)]
     longest, often = _longest_run(moves)
     if often >= REPEATED:
-        return _shown(longest), often
+        return _first_line(longest), often
     if not was_cut:
         return None
     refused = Counter(move for step in own for move in _refused_calls(step, returned))
     for move in dict.fromkeys(move for step in own[-LAST_STEPS:] for move in _refused_calls(step, returned)):
         if refused[move] >= REFUSED and not _WAITS.search(move):
-            return _shown(move), refused[move]
+            return _first_line(move), refused[move]
     return None
 
 
@@ -74,7 +74,7 @@ def calls_with_results(step: Step, returned: Mapping[int, list[str]]) -> Iterato
 def _moves(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
     """What the subject did in one step: its calls with what they returned, or its message."""
     for call, result in calls_with_results(step, returned):
-        yield f"{_written(call)}\n{result}"
+        yield f"{_call_text(call)}\n{result}"
     if not step.tool_calls and len(step.text) >= SHORTEST_MESSAGE:
         yield step.text
 
@@ -82,7 +82,7 @@ def _moves(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
 def _refused_calls(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
     for call, result in calls_with_results(step, returned):
         if call.error or (call.result and call.result.is_error) or _ERROR.match(result):
-            yield f"{_written(call)}\n{result}"
+            yield f"{_call_text(call)}\n{result}"
 
 
 def _longest_run(moves: list[str]) -> tuple[str, int]:
@@ -95,7 +95,7 @@ def _longest_run(moves: list[str]) -> tuple[str, int]:
     return longest, most
 
 
-def _written(call: ToolCall) -> str:
+def _call_text(call: ToolCall) -> str:
     return f"{call.name}({call.arguments_raw or _arguments(call.arguments)})"
 
 
@@ -103,7 +103,7 @@ def _arguments(arguments: Any) -> str:
     return "" if arguments is None else _encode(arguments).decode()
 
 
-def _shown(move: str) -> str:
+def _first_line(move: str) -> str:
     return move.partition("\n")[0]
 
 
@@ -188,8 +188,8 @@ def _was_at_work(steps: Sequence[Step], required: tuple[CalledFunction, ...]) ->
     if not own or not own[-1].tool_calls:
         return not own
     if not required:
-        earlier = {_written(call) for step in own[:-1] for call in step.tool_calls}
-        return any(_written(call) not in earlier for call in own[-1].tool_calls)
+        earlier = {_call_text(call) for step in own[:-1] for call in step.tool_calls}
+        return any(_call_text(call) not in earlier for call in own[-1].tool_calls)
     earlier_calls = [_called(call) for step in own[:-1] for call in step.tool_calls]
     return any(
         is_same_call(made, wanted) and not any(is_same_call(one, wanted) for one in earlier_calls)

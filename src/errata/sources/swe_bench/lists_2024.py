@@ -28,7 +28,7 @@ _BROKEN: tuple[tuple[str, str, Phase], ...] = (
     ("test_timeout", "the tests timed out", "scoring"),
     ("test_errored", "the test command failed", "scoring"),
 )
-# SWE-bench's own markers, and the lines in which its test runners list single tests
+# SWE-bench's own markers, and how its test runners list single tests
 _APPLIED_TESTS = ">>>>> Applied Patch (test)"
 _TEST = re.compile(
     r"^(?P<pytest>PASSED|FAILED|ERROR) (?P<path>\S+)"
@@ -46,11 +46,11 @@ class InstanceLog(NamedTuple):
 
 def logs_beside(report: Path) -> dict[str, InstanceLog]:
     """By instance."""
-    found = {}
+    logs = {}
     for path in children(report.parent / "logs") if (report.parent / "logs").is_dir() else ():
         if match := _LOG.match(path.name):
-            found[match["instance"]] = InstanceLog(path, match["model"])
-    return found
+            logs[match["instance"]] = InstanceLog(path, match["model"])
+    return logs
 
 
 def model_of(report: Path, logs: dict[str, InstanceLog]) -> str:
