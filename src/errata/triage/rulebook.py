@@ -155,8 +155,8 @@ def read_rules(path: Path) -> list[Rule]:
 
 
 def strength_at(rule: Rule, where: str) -> Confidence:
-    """A rule is certain only where it repeats a field of the harness."""
-    if rule.strength == "certain" and _INDEX.sub("[]", where) not in rule.restates:
+    """A rule that repeats fields of the harness is certain only there; one without has labelled examples."""
+    if rule.strength == "certain" and rule.restates and _INDEX.sub("[]", where) not in rule.restates:
         return "likely"
     return rule.strength
 
