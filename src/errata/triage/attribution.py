@@ -105,9 +105,9 @@ def _weight(observation: Observed) -> tuple[int, bool, int, bool]:
     """The strongest first, then what names the cause, then the earlier cause; those without an owner last."""
     if observation.owner is None:
         return _LAST, False, 0, False
-    strength, name = observation.signal.strength, observation.signal.name
-    vague = strength == "likely" and not observation.is_specific
-    return _STRENGTH[strength], vague, _RANK[observation.owner], name in _SAYS_LEAST
+    seen = observation.signal
+    is_vague = seen.strength == "likely" and not observation.is_specific
+    return _STRENGTH[seen.strength], is_vague, _RANK[observation.owner], seen.name in _SAYS_LEAST
 
 
 def _decide(attempt: Attempt, observations: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:

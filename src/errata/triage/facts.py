@@ -294,16 +294,12 @@ MEANS = {
 }
 """What the rules that are functions say, in words."""
 
-ALWAYS: tuple[Rule, ...] = (
-    follows_another,
-    ended_the_session,
-    has_unknown_status,
-    limits.ran_into_a_limit,
-    limits.loops,
-    last_words.names_a_failure,
-    last_words.refuses,
-    measurement_broke,
-)
+ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, measurement_broke)
+OF_LIMITS: tuple[Rule, ...] = (limits.ran_into_a_limit,)
+OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
+OF_TEXTS: tuple[Rule, ...] = (limits.loops, last_words.names_a_failure, last_words.refuses)
+OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
+"""They need the transcript, which triage loads only where something hangs on it."""
 OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)
 """Only for logs that can hold an answer, tokens or steps: what a log can't hold is not missing."""
 OF_ERRORS: tuple[Rule, ...] = (
@@ -316,7 +312,6 @@ OF_MEASURED: tuple[Rule, ...] = (
     only_a_limit_failed,
     verifier_never_ran,
     *judges.RULES,
-    *simulators.RULES,
     strictness.only_one_filter_found_it,
     a_check_failed,
 )
@@ -327,17 +322,22 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     strictness.not_taken_for_an_answer,
     contradictions.no_choice_is_right,
     contradictions.reference_breaks_the_limit,
-    contradictions.expected_contradicts_data,
 )
 
 
 def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -> list[Observed]:
     """What every rule that may apply has to say; asking those that can't would be half of what triage costs."""
     rules = [*ALWAYS]
+    if attempt.execution == "limit":
+        rules += OF_LIMITS
+    if not attempt.is_status_known:
+        rules += OF_UNKNOWN_STATUS
+    if attempt.output.text or attempt.steps:
+        rules += OF_TEXTS
     if attempt.errors or attempt.execution == "error":
         rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
-        rules += OF_MEASURED
+        rules += OF_MEASURED + OF_CONVERSATIONS if attempt.steps else OF_MEASURED
     if case is not None:
         rules += OF_KNOWN_CASES
     return [one for rule in rules for one in rule(attempt, case)]

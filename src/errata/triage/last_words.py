@@ -11,7 +11,7 @@ from errata.triage.suspicious import expects_a_refusal, is_refusal
 
 LONGEST = 20_000
 TAIL = 4_000
-_HINTS = ("filter", "policy", "safety", "traceback", "exception", "error")
+LINES_AFTER = 8
 
 
 def last_message(attempt: Attempt) -> tuple[str, str]:
@@ -59,16 +59,17 @@ def names_a_failure(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
 @lru_cache(maxsize=2_000)
 def _failure_in(text: str) -> tuple[str, str]:
     low = text.lower()
-    if not any(word in low for word in _HINTS):
-        return "", ""
-    filtered = _FILTERED.search(text)
+    about = "content" in low or "safety" in low or "policy" in low or "moderation" in low
+    filtered = _FILTERED.search(text) if about else None  # most answers hold none of these words
     # a message that only reports the filter is short; one that explains filters goes on
-    if filtered and text.count("\n", filtered.end()) <= 8 and text.count("\n", 0, filtered.start()) <= 2:
+    if filtered and text.count("\n", filtered.end()) <= LINES_AFTER and text.count("\n", 0, filtered.start()) <= 2:
         return "answer_is_filter_error", filtered[0]
-    crash = _PYTHON.search(text) or _NODE.search(text)
-    if crash and not text[: crash.start()].strip():
-        return "answer_is_crash", crash["error"]
-    return "", ""
+    begin = text.lstrip()[:TAIL]
+    if begin.startswith("Traceback (most"):
+        crash = _PYTHON.match(begin)
+    else:
+        crash = _NODE.match(begin) if "\n    at " in begin else None
+    return ("answer_is_crash", crash["error"]) if crash else ("", "")
 
 
 def _asks_for_such_text(case: Case | None) -> bool:
