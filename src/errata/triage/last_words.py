@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from errata.model import Attempt, Case
 from errata.triage.expected import expected_texts, task_text
@@ -56,19 +55,18 @@ def names_a_failure(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         yield Observed(signal=signal(name, "likely", where, line, attempt.ref), owner="harness")
 
 
-@lru_cache(maxsize=2_000)
 def _failure_in(text: str) -> tuple[str, str]:
-    low = text.lower()
-    about = "content" in low or "safety" in low or "policy" in low or "moderation" in low
-    filtered = _FILTERED.search(text) if about else None  # most answers hold none of these words
+    # most answers hold none of these words
+    is_about_filters = (
+        "ontent" in text or "afety" in text or "CONTENT" in text or "olicy" in text or "oderation" in text
+    )
+    filtered = _FILTERED.search(text) if is_about_filters else None
     # a message that only reports the filter is short; one that explains filters goes on
     if filtered and text.count("\n", filtered.end()) <= LINES_AFTER and text.count("\n", 0, filtered.start()) <= 2:
         return "answer_is_filter_error", filtered[0]
-    begin = text.lstrip()[:TAIL]
-    if begin.startswith("Traceback (most"):
-        crash = _PYTHON.match(begin)
-    else:
-        crash = _NODE.match(begin) if "\n    at " in begin else None
+    crash = _PYTHON.match(text.lstrip()) if "Traceback (most" in text else None
+    if crash is None and "\n    at " in text:
+        crash = _NODE.match(text.lstrip())
     return ("answer_is_crash", crash["error"]) if crash else ("", "")
 
 

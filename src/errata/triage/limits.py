@@ -116,10 +116,11 @@ _END = 16
 def repeated_text(text: str) -> str:
     """The piece that a text repeats up to its end; empty where it does not."""
     tail = text[-TAIL:].rstrip()
-    if len(tail) < SHORTEST_LOOP or tail.count(tail[-_END:]) < TIMES:
+    end = tail[-_END:]
+    if len(tail) < SHORTEST_LOOP or tail.find(end, -TAIL // 4, -1) < 0 or tail.count(end) < TIMES:
         return ""
     # the shortest distance at which the end comes again, and how far back that holds
-    period = len(tail) - _END - tail.rfind(tail[-_END:], 0, len(tail) - 1)
+    period = len(tail) - _END - tail.rfind(end, 0, len(tail) - 1)
     unit, start = tail[-period:], len(tail)
     while start >= period and tail[start - period : start] == unit:
         start -= period
