@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.real.answers import Answer, answers
+from bench.real.examples import write_examples
 from bench.real.labels import INFRASTRUCTURE, Item, Label, kappa, read_items, read_labels
 from errata.compare.intervals import wilson
 
@@ -101,6 +102,7 @@ def main() -> None:
     parser.add_argument("--rules", action="store_true", help="how often each rule decided, and how often it was right")
     parser.add_argument("--seen", action="store_true", help="without the held-out sets")
     parser.add_argument("--only", metavar="SET", help="analyse this set alone")
+    parser.add_argument("--examples", action="store_true", help="write the table of labelled examples of each rule")
     parser.add_argument("--wrong", metavar="SET", help="list the wrong answers of one set; not for held-out sets")
     parser.add_argument("--write", type=Path, help="write every answer as JSON lines")
     chosen = parser.parse_args()
@@ -115,6 +117,8 @@ def main() -> None:
         Table("held out", [row for row in rows if row[0].held_out]).print()
     if chosen.rules:
         _by_rule(rows)
+    if chosen.examples:
+        write_examples(rows)
     if chosen.wrong:
         _wrong([row for row in rows if row[0].set == chosen.wrong])
     if chosen.write:

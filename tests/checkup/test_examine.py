@@ -69,6 +69,10 @@ MINIMAL = {
         },
     ),
     "run_not_completed": ("warning", {"attempts": rows(2), "run": a_changed_run(native_status="failed")}),
+    "unknown_statuses": (
+        "warning",
+        {"attempts": [*rows(2), failed(2, native_status="zorked", is_status_known=False)]},
+    ),
     "dead_process": ("warning", {"attempts": rows(2), "run": running()}),
     "several_sessions": (
         "warning",

@@ -167,3 +167,14 @@ def test_the_domain_is_told_by_the_policy():
     cases = [item for item in tau_bench.read(FIRST) if isinstance(item, Case)]
 
     assert cases[0].key == "tau-bench/airline/0"
+
+
+def test_rows_of_the_first_generation_that_were_cut_at_their_step_limit_are_limits():
+    """They have an empty `reward_info`, and the reward of 0 that the harness starts with."""
+    found = attempts(FOLDER / "tau_cut" / "data" / "gpt-4o-airline.json")
+    cut = {key for key, attempt in found.items() if attempt.execution == "limit"}
+
+    assert cut == {("2", 2), ("9", 3), ("9", 4)}
+    assert {facts(found[key]) for key in cut} == {("limit", "scored", "fail")}
+    assert {found[key].limit.type for key in cut} == {"turn"}
+    assert facts(found["45", 2]) == ("completed", "scored", "fail")

@@ -77,10 +77,10 @@ def gold(**changes):
     )
 
 
-def test_a_reference_that_fails_is_certain_evidence():
+def test_a_reference_that_fails_is_evidence_against_the_task():
     found = attributed(an_attempt(), CaseElsewhere(failed=("a",), reference=gold()))
 
-    assert (found.owner, found.confidence, found.also) == ("task", "certain", ("grader",))
+    assert (found.owner, found.confidence, found.also) == ("task", "likely", ("grader",))
     assert found.signals[0].quote == "2 of 5 failed"
 
 

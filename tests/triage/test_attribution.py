@@ -201,11 +201,32 @@ def test_one_root_crash_and_those_that_stumble_over_what_it_left_are_told_apart(
     assert {attributed(one, wide=wide).owner for one in followers} == {"collateral"}
 
 
-def test_a_run_in_which_every_attempt_ended_in_one_error_was_unavailable():
-    attempts = [crashed("No endpoints found", case=f"suite/{number}") for number in range(4)]
-    wide = look_over(attempts)
+def unavailable(message, phase="subject"):
+    attempts = [crashed(message, phase, case=f"suite/{number}") for number in range(4)]
+    return attributed(attempts[0], wide=look_over(attempts))
 
-    assert attributed(attempts[0], wide=wide).decided_by == "unavailable_run"
+
+@pytest.mark.parametrize(
+    ("message", "owner"),
+    [
+        ("No endpoints found", "provider"),
+        ("getaddrinfo ENOTFOUND api.acme.example", "environment"),
+        ("Temporary failure in name resolution", "environment"),
+    ],
+)
+def test_in_an_unavailable_run_the_rule_that_knows_the_text_names_the_owner(message, owner):
+    alone, found = attributed(crashed(message)), unavailable(message)
+
+    assert "unavailable_run" in [signal.name for signal in found.signals]
+    assert (found.owner, found.decided_by, found.confidence) == (owner, alone.decided_by, alone.confidence)
+    assert alone.owner == owner
+
+
+@pytest.mark.parametrize(("phase", "owner"), [("subject", "unknown"), ("setup", "environment")])
+def test_in_an_unavailable_run_a_text_that_no_rule_knows_has_a_weak_owner_or_none(phase, owner):
+    found = unavailable("zork: it went odd", phase)
+
+    assert (found.owner, found.confidence, found.decided_by) == (owner, "weak", "unavailable_run")
 
 
 @pytest.mark.req("C-13")

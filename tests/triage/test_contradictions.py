@@ -1,6 +1,8 @@
 """Tasks that can't be done as they stand; and those that only look so."""
 
 import pytest
+from msgspec.structs import replace
+from tests.triage.test_limits import rows
 
 from errata.model import Artefact, Case, Check, ErrorInfo, Output
 from errata.testing import a_run, an_attempt
@@ -127,3 +129,17 @@ def test_a_name_alone_is_a_doubt_and_a_name_that_fits_is_none():
     assert doubted.also == ("task",)
     assert arithmetic("Multiplication 8×8", "What is 8 * 8?", "65").also == ()
     assert arithmetic("Level 2-3", "Name 5 rivers.", "Rhine").also == ()
+
+
+def test_a_required_birth_date_that_the_tools_contradict_is_the_tasks():
+    """On a row of tau-bench: the profile gives another date, and the agent used that."""
+    found = attributed(*rows()["25", 4])
+
+    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "expected_contradicts_data")
+
+
+def test_a_required_birth_date_that_the_task_itself_states_is_no_contradiction():
+    attempt, case = rows()["25", 4]
+    stated = replace(case, input=f"{case.input} His birth date is 1985-04-04.")
+
+    assert attributed(attempt, stated).decided_by != "expected_contradicts_data"

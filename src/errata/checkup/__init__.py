@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     coverage.duplicate_cases,
     aggregates.aggregate_mismatch,
     breakage.run_not_completed,
+    breakage.unknown_statuses,
     breakage.dead_process,
     breakage.several_sessions,
     breakage.unreadable_items,

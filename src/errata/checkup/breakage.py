@@ -108,6 +108,26 @@ def run_not_completed(survey: RunSurvey) -> Iterator[Finding]:
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
 
 
+STATUSES_NAMED = 5
+
+
+def unknown_statuses(survey: RunSurvey) -> Iterator[Finding]:
+    """Status words that the source does not know may mean that nothing was measured."""
+    words = survey.unknown_statuses
+    if not words:
+        return
+    named = ", ".join(f"{often} × `{one_line(word, 40)}`" for word, often in words.most_common(STATUSES_NAMED))
+    more = len(words) - STATUSES_NAMED
+    text = f"{count(words.total(), 'attempt')} ended with an unknown status word: {named}"
+    text += f" and {count(more, 'other word')}" if more > 0 else ""
+    evidence = [
+        Evidence(quote=one_line(word, QUOTE_WIDTH), ref=survey.status_sample[word].ref)
+        for word, _ in words.most_common(STATUSES_NAMED)
+        if word in survey.status_sample
+    ]
+    yield finding(survey, "unknown_statuses", "warning", text, evidence, attempts=words.total(), words=len(words))
+
+
 def unreadable_items(survey: RunSurvey) -> Iterator[Finding]:
     items = survey.unreadables
     if items:

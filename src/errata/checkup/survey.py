@@ -127,6 +127,9 @@ class RunSurvey:
     errored: Counter[str] = field(default_factory=Counter)
     """First error text of each failed attempt → how often."""
     error_sample: dict[str, AttemptNote] = field(default_factory=dict)
+    unknown_statuses: Counter[str] = field(default_factory=Counter)
+    """Status words of the harness that its source does not know → how often."""
+    status_sample: dict[str, AttemptNote] = field(default_factory=dict)
     with_error: int = 0
     with_tokens: int = 0
     cost_known: int = 0
@@ -225,6 +228,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
     if len(attempt.judgements) > 1:
         survey.panel.add(attempt)
     survey.gaps.add(attempt)
+    if not attempt.is_status_known:
+        _count_unknown_status(survey, attempt)
     _count_spending(survey, attempt)
     _count_output(survey, attempt)
     _count_errors(survey, attempt)
@@ -254,6 +259,14 @@ def _only_demands_no_change(attempt: Attempt) -> bool:
     """The checks that count only compare a state that nobody had to change, or look at nothing."""
     weaknesses = {check.weakness for check in attempt.checks if check.counts and check.status == "pass"}
     return "nothing_changed" in weaknesses and "" not in weaknesses
+
+
+def _count_unknown_status(survey: RunSurvey, attempt: Attempt) -> None:
+    word = attempt.native_status
+    if word in survey.unknown_statuses or len(survey.unknown_statuses) < MOST_TEXTS:
+        survey.unknown_statuses[word] += 1
+    if len(survey.status_sample) < MOST_NAMED:
+        survey.status_sample.setdefault(word, remember(attempt))
 
 
 def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:

@@ -94,6 +94,8 @@ class Attempt(Record):
     outcome: Outcome
     threshold: float | None = None
     native_status: str = ""
+    is_status_known: bool = True
+    """Whether the source knows what the harness's status word means."""
     native_reason: str = ""
     """The harness's own words for why it came out so."""
     reported: float | None = None

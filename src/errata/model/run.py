@@ -18,6 +18,8 @@ class SourceInfo(Record):
     name: str
     format_version: str = ""
     adapter_version: str = "1"
+    records_work: bool = True
+    """Whether the log can hold an answer, tokens or steps; a table without such columns can't."""
 
 
 class Subject(Record):

@@ -90,11 +90,11 @@ def _reference_fails(elsewhere: CaseElsewhere) -> Iterator[Observed]:
     gold = elsewhere.reference
     if gold is None:
         return
-    strength: Confidence = "weak" if elsewhere.passed else "certain" if elsewhere.same_task else "likely"
+    strength: Confidence = "weak" if elsewhere.passed else "likely"
     failed = next((check for check in gold.checks if check.failed), None)
     quote = (failed.explanation if failed else "") or gold.native_status or gold.outcome
     seen = signal("reference_fails", strength, f"run {gold.run}", quote, gold.ref)
-    yield Observed(signal=seen, owner="task", also=("grader",))
+    yield Observed(signal=seen, owner="task", also=("grader",), is_specific=elsewhere.same_task)
 
 
 def _all_fail(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Observed]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from errata.model import Attempt, Attribution
-from errata.model.words import Confidence, Owner, Phase, Proof, ProofReason
+from errata.model.words import Confidence, Owner, Proof, ProofReason
 from errata.triage.dialogues import has_simulated_user
 from errata.triage.keys import failure_key
-from errata.triage.observed import Observed, signal
+from errata.triage.observed import OWNER_BY_PHASE, Observed, signal
 from errata.triage.rulesets import Rules
 from errata.triage.taxonomy import suggestions
 
@@ -30,15 +30,6 @@ _RANK = {owner: rank for rank, owner in enumerate(_ORDER)}
 _SAYS_LEAST = ("measurement_failed", "no_verdict")
 # the question never arrived, or no answer came back: whatever graded it, there was nothing to be graded
 _NOTHING_TO_GRADE = frozenset(("prompt_not_delivered", "error_body"))
-
-_BY_PHASE: dict[Phase, Owner] = {
-    "setup": "environment",
-    "environment": "environment",
-    "simulator": "simulator",
-    "scoring": "grader",
-    "aggregation": "harness",
-}
-"""Where nothing else is known of an error, the phase it happened in is a weak hint."""
 
 
 def attribute(
@@ -115,13 +106,14 @@ def _has_answered(attempt: Attempt) -> bool:
     )
 
 
-def _weight(observation: Observed) -> tuple[int, bool]:
-    """The strongest first, then the earlier cause, then the more specific; those without an owner last."""
+def _weight(observation: Observed) -> tuple[int, bool, int, bool]:
+    """The strongest first, then what names the cause, then the earlier cause; those without an owner last."""
     if observation.owner is None:
-        return _LAST, False
-    name = observation.signal.name
-    rank = _RANK["budget"] if name in _NOTHING_TO_GRADE else _RANK[observation.owner]
-    return _STRENGTH[observation.signal.strength] * len(_ORDER) + rank, name in _SAYS_LEAST
+        return _LAST, False, 0, False
+    seen = observation.signal
+    is_vague = seen.strength == "likely" and not observation.is_specific
+    rank = _RANK["budget"] if seen.name in _NOTHING_TO_GRADE else _RANK[observation.owner]
+    return _STRENGTH[seen.strength], is_vague, rank, seen.name in _SAYS_LEAST
 
 
 def _decide(attempt: Attempt, observations: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
@@ -157,7 +149,7 @@ def _first(attempt: Attempt, observations: list[Observed]) -> Observed | None:
 
 def _by_phase(attempt: Attempt) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
     error = next((one for one in attempt.errors if not one.recovered), None)
-    owner = _BY_PHASE.get(error.phase) if error is not None else None
+    owner = OWNER_BY_PHASE.get(error.phase) if error is not None else None
     if owner is not None:
         return owner, "weak", "phase", ()
     return "unknown", "weak", "nothing known", ()

@@ -64,14 +64,14 @@ def same_calls(made: tuple[CalledFunction, ...], required: tuple[CalledFunction,
     """Each required one was made, in any order, and nothing else was."""
     left = list(made)
     for wanted in required:
-        match = next((one for one in left if _same(one, wanted)), None)
+        match = next((one for one in left if is_same_call(one, wanted)), None)
         if match is None:
             return False
         left.remove(match)
     return bool(required) and not left
 
 
-def _same(made: CalledFunction, wanted: CalledFunction) -> bool:
+def is_same_call(made: CalledFunction, wanted: CalledFunction) -> bool:
     # a dot is no part of a name that providers take, so harnesses write an underscore in its place
     if made.name.replace(".", "_") != wanted.name.replace(".", "_"):
         return False

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case
+from errata.model import Artefact, Attempt, Case, Step
 from errata.model.words import Confidence, Phase
-from errata.triage.answers import bare
-from errata.triage.calls import required_calls
+from errata.triage.answers import bare, json_in
+from errata.triage.calls import made_calls, required_calls
 from errata.triage.equivalence import same
 from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
@@ -162,3 +162,38 @@ def _path(match: re.Match[str]) -> str:
 
 def _observed(case: Case, name: str, strength: Confidence, where: str, quote: str) -> Observed:
     return Observed(signal=signal(name, strength, where, quote, case.ref), owner="task")
+
+
+def expected_contradicts_data(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """A required call gives a person another birth date than the case's own tools do, and the subject used theirs."""
+    if case is None or attempt.outcome != "fail" or not attempt.steps or not isinstance(case.expected, dict | list):
+        return
+    wanted = dict(_birth_dates([call.arguments for call in required_calls(case.expected)]))
+    if not wanted:
+        return
+    made = dict(_birth_dates([call.arguments for call in made_calls(attempt)]))
+    given, task = dict(_birth_dates(_returned(attempt.steps))), task_text(case)
+    for person, date in wanted.items():
+        known = given.get(person)
+        if known is not None and known != date and made.get(person) == known and date not in task:
+            quote = f"expected {' '.join(person)} born {date}, the tools return {known}"
+            evidence = signal("expected_contradicts_data", "likely", "case.expected", quote, case.ref)
+            yield Observed(signal=evidence, owner="task", is_specific=True)
+            return
+
+
+def _returned(steps: Iterable[Step]) -> list[Any]:
+    """What tools returned, where it is a document."""
+    texts = [step.text for step in steps if step.kind == "tool_result"]
+    texts += [call.result.text for step in steps for call in step.tool_calls if call.result]
+    return [json_in(text) for text in texts if "dob" in text]
+
+
+def _birth_dates(value: Any) -> Iterator[tuple[tuple[str, str], str]]:
+    if isinstance(value, dict):
+        name = value["name"] if isinstance(value.get("name"), dict) else value
+        first, last, date = name.get("first_name"), name.get("last_name"), value.get("dob")
+        if isinstance(first, str) and isinstance(last, str) and isinstance(date, str):
+            yield (first, last), date
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _birth_dates(inner)

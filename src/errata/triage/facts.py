@@ -17,7 +17,10 @@ from errata.triage import (
     dialogues,
     facts,
     judges,
+    last_words,
+    limits,
     plain_mistakes,
+    simulators,
     strictness,
     verifiers,
     working,
@@ -43,13 +46,6 @@ def ended_the_session(attempt: Attempt, _case: Case | None) -> Iterator[Observed
         yield _observed(attempt, "ended_session", "model", "certain", "output", text)
 
 
-def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    if attempt.execution == "limit":
-        limit = attempt.limit
-        quote = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
-        yield _observed(attempt, "limit_reached", "budget", "certain", "limit", quote.strip())
-
-
 def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Every test passed, and it was rejected for its style."""
     failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
@@ -58,17 +54,22 @@ def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
     tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
     if tests and all(one.status == "pass" for one in tests):
         quote = failed[0].explanation or failed[0].name
-        yield _observed(attempt, "lint_only", "grader", "certain", f"checks[{failed[0].name}]", quote)
+        yield _observed(attempt, "lint_only", "grader", "likely", f"checks[{failed[0].name}]", quote)
 
 
 def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """An error before the first token: no step, no answer, nothing measured."""
+    """An error before the first token: no step, no answer, nothing measured. Whose it is, only its text can tell.
+
+    Only for logs that would hold an answer, tokens or steps if there had been any.
+    """
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
     if attempt.errors[0].frame.startswith(facts.HARNESSES):
         return  # the code that raised is more informative than the empty output
     if any(check.kind == "tests" and check.status == "error" for check in attempt.checks):
         return  # a test that asks the model itself: its runner keeps neither answers nor tokens
+    if attempt.measurement == "scored" or attempt.reported:
+        return  # it was measured, whatever the log keeps of it
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
@@ -153,8 +154,21 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
         yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {shared[0]}", first)
 
 
+def has_unknown_status(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The harness wrote how the attempt ended, in a word that nobody knows: without checks it may mean anything."""
+    if not attempt.is_status_known:
+        owner: Owner | None = None if _was_checked(attempt) else "unknown"
+        yield _observed(attempt, "unknown_status", owner, "likely", "native_status", attempt.native_status)
+
+
+def _was_checked(attempt: Attempt) -> bool:
+    return any(check.status in ("pass", "fail") and check.counts for check in attempt.checks)
+
+
 def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """The burden of proof: what was measured and failed is the subject's, unless a signal shows otherwise."""
+    if not attempt.is_status_known and not _was_checked(attempt):
+        return
     if attempt.outcome in ("fail", "partial") and attempt.measurement == "scored":
         failed = next((check for check in attempt.checks if check.failed), None)
         reason = failed.explanation if failed else ""
@@ -201,6 +215,13 @@ MEANS = {
     "follower": "knock-on failure of an earlier one",
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
+    "unknown_status": "the harness ended the attempt with a status word that is not known",
+    "refused": "the model refused a task that asks for an answer",
+    "answer_is_filter_error": "the last message is a provider's content-filter error",
+    "answer_is_crash": "the last message is the agent program's own crash",
+    "user_stopped_early": "the simulated user agreed and ended the conversation before the agent could act",
+    "user_denies_instruction": "the simulated user denied what its own instruction states",
+    "loop": "one call, message or piece of text was repeated over and over",
     "lint_only": "lint failed, every test passed",
     "no_generation": "no generation, no tokens",
     "crash_before_generation": "the harness crashed before calling the model",
@@ -220,6 +241,7 @@ MEANS = {
     "strict_match": "the expected answer was rejected for its format",
     "format_reject": "the right answer is in the output but was not recognised",
     "prompt_contradicts_expected": "the task and its own reference contradict each other",
+    "expected_contradicts_data": "a required call contradicts what the case's own tools return",
     "missing_fixture": "a file that the task needs is missing",
     "reference_fails": "the reference solution itself fails",
     "all_fail": "every measured model fails this case",
@@ -240,11 +262,16 @@ MEANS = {
 }
 """What the rules that are functions say, in words."""
 
-ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, ran_into_a_limit, measurement_broke)
+ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, measurement_broke)
+OF_LIMITS: tuple[Rule, ...] = (limits.ran_into_a_limit,)
+OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
+OF_TEXTS: tuple[Rule, ...] = (limits.loops, last_words.names_a_failure, last_words.refuses)
+OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
+"""They need the transcript, which triage loads only where something hangs on it."""
+OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)
+"""Only for logs that can hold an answer, tokens or steps: what a log can't hold is not missing."""
 OF_ERRORS: tuple[Rule, ...] = (
-    never_generated,
     ends_in_the_harness,
-    spent_nothing,
     contradictions.missing_fixture,
     crashed_in_the_harness,
 )
@@ -276,15 +303,21 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
 )
 
 
-def observe(attempt: Attempt, case: Case | None) -> list[Observed]:
+def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -> list[Observed]:
     """What every rule that may apply has to say; asking those that can't would be half of what triage costs."""
     rules = [*ALWAYS]
     if attempt.conduct is not None:
         rules += working.RULES
+    if attempt.execution == "limit":
+        rules += OF_LIMITS
+    if not attempt.is_status_known:
+        rules += OF_UNKNOWN_STATUS
+    if attempt.output.text or attempt.steps:
+        rules += OF_TEXTS
     if attempt.errors or attempt.execution == "error":
-        rules += OF_ERRORS
+        rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
-        rules += OF_MEASURED
+        rules += OF_MEASURED + OF_CONVERSATIONS if attempt.steps else OF_MEASURED
     if case is not None:
         rules += OF_KNOWN_CASES
     return [one for rule in rules for one in rule(attempt, case)]
@@ -300,7 +333,11 @@ def _observed(
     *,
     breaks: bool = False,
 ) -> Observed:
-    return Observed(signal=signal(name, strength, where, quote, attempt.ref), owner=owner, breaks=breaks)
+    evidence = signal(name, strength, where, quote, attempt.ref)
+    return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name in _SPECIFIC)
+
+
+_SPECIFIC = frozenset(("lint_only", "verifier_never_ran"))
 
 
 @lru_cache(maxsize=1_000)

@@ -5,9 +5,18 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from errata.model import Attempt, Case, Signal, SourceRef
-from errata.model.words import Confidence, Owner
+from errata.model.words import Confidence, Owner, Phase
 
 QUOTE = 160
+
+OWNER_BY_PHASE: dict[Phase, Owner] = {
+    "setup": "environment",
+    "environment": "environment",
+    "simulator": "simulator",
+    "scoring": "grader",
+    "aggregation": "harness",
+}
+"""Where nothing else is known of an error, the phase it happened in is a weak hint."""
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -17,11 +26,21 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     owner: Owner | None = None
     also: tuple[Owner, ...] = ()
     breaks: bool = False
+    is_specific: bool = False
+    """It names what happened, not only where: it decides before others of its strength."""
     is_self_evident: bool = False
     """Of the owner `model`: the mistake is plain to see, whether or not anybody can pass the case."""
     follows: str = ""
     """The attempt that dragged this one along."""
 
+
+RESTATES = {
+    "follower": "attempt.follows",
+    "ended_session": "attempt.native_status",
+    "limit_exceeded": "checks[].kind",
+    "nop_passes": "run.subject",
+}
+"""Rules that are functions and may be certain: the field of the harness that each of them only repeats."""
 
 Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
 

@@ -47,12 +47,19 @@ def places(attempt: Attempt) -> Iterator[TextPlace]:
                 yield TextPlace(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
     if attempt.native_status:
         yield TextPlace("status", "native_status", attempt.native_status, attempt.ref)
+        if not attempt.is_status_known and (apart := _words_apart(attempt.native_status)) != attempt.native_status:
+            yield TextPlace("status", "native_status", apart, attempt.ref)
     if attempt.stop_reason:
         yield TextPlace("stop", "stop_reason", attempt.stop_reason, attempt.ref)
     for judgement in attempt.judgements:
         if not judgement.valid:
             yield TextPlace("judge", f"judgements[{judgement.judge}].reasoning", judgement.reasoning, judgement.ref)
     yield from _logs(attempt)
+
+
+def _words_apart(name: str) -> str:
+    """`usageLimits` as people write it."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name[:HEAD]).lower()
 
 
 def _logs(attempt: Attempt) -> Iterator[TextPlace]:

@@ -38,6 +38,10 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """In a sentence: what has happened where this matches."""
     owner: Owner
     strength: Confidence
+    restates: tuple[str, ...] = ()
+    """Fields of the harness that the rule only repeats, such as `errors[].type`. It is certain there, else likely."""
+    specific: bool = False
+    """Decides before other rules of its strength: it names what happened, they only where."""
     match: str
     unless: str = ""
     where: tuple[str, ...] = DEFAULT_WHERE
@@ -72,14 +76,14 @@ class Rulebook:
             for rule, start, end in self._search(place.kind, place.phase, steady(text)):
                 if rule.sources and source not in rule.sources:
                     continue
-                quote = _line_of(text, start, end)
+                quote, where = _line_of(text, start, end), _where(place, start)
                 signal = Signal(
                     name=rule.name,
                     rule=rule.name,
                     rules_version=self.version,
-                    where=_where(place, start),
+                    where=where,
                     quote=quote,
-                    strength=rule.strength,
+                    strength=strength_at(rule, where),
                     ref=place.ref,
                 )
                 yield Matched(rule, signal)
@@ -148,6 +152,16 @@ def read_rules(path: Path) -> list[Rule]:
         return msgspec.convert(content.get("rule", []), list[Rule], strict=False)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
+
+
+def strength_at(rule: Rule, where: str) -> Confidence:
+    """A rule that repeats fields of the harness is certain only there; one without has labelled examples."""
+    if rule.strength == "certain" and rule.restates and _INDEX.sub("[]", where) not in rule.restates:
+        return "likely"
+    return rule.strength
+
+
+_INDEX = re.compile(r"\[\d+\]")
 
 
 def _where(place: TextPlace, start: int) -> str:

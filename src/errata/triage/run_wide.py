@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from errata.model import Attempt, Signal
 from errata.text.mask import mask
-from errata.triage.observed import Observed
+from errata.triage.observed import OWNER_BY_PHASE, Observed
+from errata.triage.places import phase_of
 
 FEW = 3
 MOST_CRASHES = 50_000
@@ -36,15 +37,15 @@ class RunWide:
             return
         message = attempt.errors[0].message
         if self.unavailable and message == self.unavailable:
-            yield _observed(attempt, "unavailable_run", "every attempt of the run ended in this error: ")
+            yield _unavailable(attempt)
         root = self.roots.get(mask(message))
         if root is not None and root != attempt.id:
             quote = f"after {root.rpartition('/')[2]}: {message}"
             signal = Signal(
-                name="cascade", rule="cascade", where="errors[0].message", quote=quote[:240], strength="certain",
+                name="cascade", rule="cascade", where="errors[0].message", quote=quote[:240], strength="likely",
                 ref=attempt.errors[0].ref,
             )  # fmt: skip
-            yield Observed(signal=signal, owner="collateral", also=("harness",), follows=root)
+            yield Observed(signal=signal, owner="collateral", also=("harness",), follows=root, is_specific=True)
 
 
 class PatternSurvey:
@@ -104,14 +105,15 @@ def _roots(crashes: list[tuple[str, str, str]]) -> dict[str, str]:
     return roots
 
 
-def _observed(attempt: Attempt, name: str, quote: str) -> Observed:
+def _unavailable(attempt: Attempt) -> Observed:
+    """The state of the run. The rule that knows the text names the owner; where none does, the phase is a hint."""
     error = attempt.errors[0]
     signal = Signal(
-        name=name,
-        rule=name,
+        name="unavailable_run",
+        rule="unavailable_run",
         where="errors[0].message",
-        quote=f"{quote}{error.message}"[:240],
-        strength="certain",
+        quote=f"every attempt of the run ended in this error: {error.message}"[:240],
+        strength="weak",
         ref=error.ref,
     )
-    return Observed(signal=signal, owner="provider")
+    return Observed(signal=signal, owner=OWNER_BY_PHASE.get(phase_of(error), "unknown"))

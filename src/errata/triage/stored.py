@@ -45,7 +45,7 @@ def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[in
         case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
         if case is not None and case.artefacts:
             case = with_files(attempt.case)
-        if compares_calls(attempt, case) or compares_writes(attempt, case):
+        if attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
             yield seq, _with_transcript(attempt, stored, store), case
         else:
             yield seq, attempt, case

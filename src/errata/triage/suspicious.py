@@ -65,11 +65,11 @@ def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
         )
         if not acted:
             yield signal("garbage_passes", "likely", "output.text", text.strip() or "the answer is empty", attempt.ref)
-    elif is_refusal(text) and case is not None and not _expects_a_refusal(attempt, case):
+    elif is_refusal(text) and case is not None and not expects_a_refusal(attempt, case):
         yield signal("garbage_passes", "weak", "output.text", text, attempt.ref)
 
 
-def _expects_a_refusal(attempt: Attempt, case: Case) -> bool:
+def expects_a_refusal(attempt: Attempt, case: Case) -> bool:
     """Many suites expect a refusal; it is suspicious only where a reference expects something else."""
     wanted = list(expected_texts(case))
     return not wanted or any(map(is_refusal, wanted)) or is_about_safety(attempt, case)

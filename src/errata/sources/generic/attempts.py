@@ -19,7 +19,16 @@ from errata.sources.generic.measures import (
     measure_row,
     outcome_of_checks,
 )
-from errata.sources.generic.values import NOT_UNDERSTOOD, is_empty, moment, number, structured, text, whole
+from errata.sources.generic.values import (
+    NOT_UNDERSTOOD,
+    is_empty,
+    is_plain_word,
+    moment,
+    number,
+    structured,
+    text,
+    whole,
+)
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.values import plain
 
@@ -130,6 +139,8 @@ class Attempts:
         values["native_status"] = native = measurement.native if is_empty(status) else text(status)
         # a value of `passed` that is neither yes nor no may be a status, such as `error`
         known = self._executions.get(native.strip().lower()) if status or measurement.odd is not None else None
+        if known is None and not is_empty(status) and not is_plain_word(native):
+            values["is_status_known"] = False
         if measurement.odd is not None and known is None:
             odd["passed"] = measurement.odd
         if measurement.odd_score is not None:

@@ -10,6 +10,9 @@ from errata.sources.base import Row
 from errata.sources.generic.mapping import CheckColumn, Fact, Get, MappedColumn, Mapping, RunMap, as_column, getter
 from errata.sources.generic.values import is_empty, text
 
+_WORK = ("output", "answer", "messages", "transcript", "input_tokens", "output_tokens", "total_tokens")
+"""Columns that hold something if the subject did anything."""
+
 
 class MappedFile(NamedTuple):
     """The file of a table, and the default name of its run."""
@@ -81,6 +84,7 @@ class Runs:
         self._file = table_file
         self._group = mapping.run.group
         self._scorers = _scorers(mapping)
+        self._records_work = any(getattr(mapping.attempt, name) for name in _WORK)
         self._by_values: dict[tuple[str, ...], MappedRun] = {}
         self._by_id: dict[str, MappedRun] = {}
 
@@ -123,7 +127,7 @@ class Runs:
             native_id=f"{base}/{facts['suite']}" if "suite" in self._varying else base,
             name=facts["name"] or base,
             group=self._group or ("" if self.is_one else shared),
-            source=SourceInfo(name=self._file.source),
+            source=SourceInfo(name=self._file.source, records_work=self._records_work),
             subject=Subject(**{name: facts[name] for name in ("model", "provider", "agent", "agent_version")}),  # type: ignore[arg-type]
             roles={"judge": facts["judge"]} if facts["judge"] else {},
             variant={

@@ -103,6 +103,17 @@ def yes_or_no(value: Any) -> bool | None:
     return None
 
 
+_DONE = frozenset(
+    ("done", "complete", "finished", "ended", "end", "graded", "scored", "evaluated", "submitted", "stop")
+)
+
+
+def is_plain_word(word: str) -> bool:
+    """Whether a status only repeats that the row was finished, passed or failed."""
+    low = word.strip().lower()
+    return low in YES or low in NO or low in NOTHING or low in _DONE
+
+
 def structured(value: Any) -> Any:
     """JSON text in a table cell, parsed; other values unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):

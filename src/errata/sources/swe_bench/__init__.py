@@ -19,13 +19,15 @@ HEAD = 64 * 1024
 TAIL = 4 * 1024
 LOOKS = 40
 
-Kind = Literal["report", "instance", "map", "swe-agent", "mini-swe-agent", "openhands", "predictions"]
-"""The kind of a file: a report, a verdict about one instance, verdicts by instance, a trajectory, or predictions."""
+Kind = Literal["report", "lists", "instance", "map", "swe-agent", "mini-swe-agent", "openhands", "predictions"]
+"""The kind of a file: a report, lists as reports of 2024 have them, a verdict about one instance, verdicts by instance,
+a trajectory, or predictions."""
 
 TRAJECTORIES: tuple[Kind, ...] = ("swe-agent", "mini-swe-agent", "openhands")
 
 _BECAUSE: dict[Kind, str] = {
     "report": "a report of SWE-bench",
+    "lists": "a report of SWE-bench as of 2024",
     "instance": "logs of an evaluation by SWE-bench",
     "map": "verdicts of SWE-bench Pro",
     "swe-agent": "trajectories of SWE-agent",
@@ -45,6 +47,8 @@ def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
 _SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
     ("report", (_key(b"submitted_instances"), _key(b"resolved_instances"))),
     ("report", (_key(b"submitted_ids", rb"\["), _key(b"resolved_ids", rb"\["))),
+    ("lists", (_key(b"no_generation", rb"\["), _key(b"generated", rb"\["))),
+    ("lists", (_key(b"generated", rb"\["), _key(b"with_logs", rb"\["))),
     ("instance", (_key(b"patch_successfully_applied"), _key(b"resolved"))),
     ("map", (re.compile(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
     ("openhands", (re.compile(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
@@ -118,7 +122,7 @@ def _kind_of_folder(folder: Path) -> Kind | None:
     from errata.sources.shared.documents import children, folders
 
     kinds = {kind_of_file(file) for file in islice(filter(Path.is_file, children(folder)), LOOKS)}
-    for kind in ("report", "map", *TRAJECTORIES):
+    for kind in ("report", "lists", "map", *TRAJECTORIES):
         if kind in kinds:
             return kind
     if is_log_folder(folder):

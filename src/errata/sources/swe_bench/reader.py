@@ -8,7 +8,7 @@ from errata.model import Item, Reported, SourceRef
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.shared.documents import Documents, folders
 from errata.sources.shared.values import mapping, text
-from errata.sources.swe_bench import NAME, is_instance_folder
+from errata.sources.swe_bench import NAME, REPORT, is_instance_folder, lists_2024
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of
 from errata.sources.swe_bench.runs import Predictions, SweBenchEvaluation, SweBenchRun, evaluation_of, lists_of, run_of
 from errata.sources.swe_bench.trajectories import SweBenchFiles, Trajectories, TrajectoryPlace, name_alone, survey
@@ -65,6 +65,25 @@ class RunReader:
         ref = self._documents.ref(folder)
         facts = SweBenchRun(evaluation.run, model, self._files.root, ref, first=self._first(names, joined))
         yield from self._run(facts, names, lambda name: self._instance(name, ref, evaluation, joined))
+
+    def lists(self, report: Path) -> Iterator[Item]:
+        """A report of 2024. The run is named after its folder."""
+        document, ref = self._documents.get(report), self._documents.ref(report)
+        lists, logs = lists_2024.lists_by_instance(document), lists_2024.logs_beside(report)
+        model = lists_2024.model_of(report, logs)
+        facts = SweBenchRun(
+            report.parent.name,
+            model,
+            self._files.root,
+            ref,
+            reported=tuple(lists_2024.numbers_of(document, ref)),
+            predictions=lists_2024.predictions_of(model),
+        )
+
+        def instance(name: str) -> Instance:
+            return lists_2024.instance_of(name, lists[name], logs.get(name), self._documents, ref)
+
+        yield from self._run(facts, list(lists), instance)
 
     def verdicts(self, path: Path) -> Iterator[Item]:
         """SWE-bench Pro: instance → whether it is resolved. The model is the name of the folder."""
@@ -162,10 +181,20 @@ def read(path: Path) -> Iterator[Item]:
         evaluation = runs.evaluation(report)
         read_logs |= {evaluation.logs} if evaluation.logs else set()
         yield from runs.report(report, evaluation)
+    for report in _one_for_each_folder(files.of("lists")):
+        yield from runs.lists(report)
     for verdicts in files.of("map"):
         yield from runs.verdicts(verdicts)
     for folder in files.logs:
         if folder not in read_logs:
             yield from runs.logs(folder)
-    if not (files.of("report") or files.of("map") or files.logs):
+    if not (files.of("report", "lists", "map") or files.logs):
         yield from runs.trajectories_alone(path.absolute())
+
+
+def _one_for_each_folder(reports: list[Path]) -> list[Path]:
+    """`results.json` may repeat the lists of `report.json`."""
+    chosen: dict[Path, Path] = {}
+    for report in sorted(reports, key=lambda path: (path.name != REPORT, path.name)):
+        chosen.setdefault(report.parent, report)
+    return sorted(chosen.values())

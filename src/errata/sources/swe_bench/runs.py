@@ -58,6 +58,8 @@ class SweBenchRun(NamedTuple):
     """One of its trajectories: all are from one agent."""
     left_over: list[str] = []
     """Predictions that match none of its instances."""
+    predictions: str = ""
+    """`gold` where the reference patches were evaluated."""
 
 
 class PatchPlace(NamedTuple):
@@ -140,6 +142,7 @@ def run_of(facts: SweBenchRun) -> Run:
             agent=first.agent if first else "",
             agent_version=first.version if first else "",
         ),
+        variant=non_empty(predictions=facts.predictions),
         suite=facts.suite,
         expected_cases=count(facts.report.get("total_instances")),
         measured_attempts=_measured_count(facts.report),

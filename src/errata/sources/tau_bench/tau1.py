@@ -92,7 +92,7 @@ def _look(document: LongDocument) -> _Tau1Glance:
         first = mapping(next(iter(sequence(data.get("traj"))), None))
         policy = _POLICY.match(text(first.get("content")))
         glance.domain = glance.domain or (policy["domain"].lower() if policy else "")
-        glance.has_breakdowns = glance.has_breakdowns or "reward_info" in mapping(data.get("info"))
+        glance.has_breakdowns = glance.has_breakdowns or bool(mapping(data.get("info")).get("reward_info"))
     return glance
 
 
@@ -151,7 +151,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
     """`has_breakdowns`: other rows have the breakdown of their reward."""
     info, reward = mapping(row.get("info")), number(row.get("reward"))
     steps = steps_of_chat(sequence(row.get("traj")))
-    cut_off = has_breakdowns and "reward_info" not in info and "error" not in info
+    cut_off = has_breakdowns and not info.get("reward_info") and "error" not in info
     facts = _facts(info, reward, cut_off=cut_off)
     cost = number(info.get("user_cost"))
     return Attempt(

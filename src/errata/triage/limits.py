@@ -1,0 +1,203 @@
+"""Limits: whether one explains a failure, and whether the subject only repeated itself until it was reached."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from errata.model import Attempt, Case, Step, ToolCall
+from errata.model.words import Confidence
+from errata.triage.calls import CalledFunction, is_same_call, required_calls
+from errata.triage.expected import expected_texts
+from errata.triage.observed import Observed, signal
+
+REPEATED = 10
+"""From this many identical calls or messages in a row on, nobody calls it progress."""
+REFUSED = 3
+"""At a limit, identical calls that were refused with the same error are a loop earlier than that."""
+LAST_STEPS = 6
+"""A loop that ended long before the limit did not use it up."""
+SHORTEST_MESSAGE = 20
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure|invalid|refused|denied)\b", re.IGNORECASE)
+# asking again is the right thing to do while something else is at work
+_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
+
+
+def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
+    """The call or message that the subject repeated without progress, and how often."""
+    conduct = getattr(attempt, "conduct", None)
+    repeats = getattr(conduct, "repeats", 0) or 0
+    if repeats >= REPEATED and not _WAITS.search(text := str(getattr(conduct, "repeated_call", ""))):
+        return text, repeats
+    return _find_loop(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
+
+
+def _find_loop(steps: Sequence[Step], *, was_cut: bool) -> tuple[str, int] | None:
+    own = [step for step in steps if step.actor.role == "assistant"]
+    returned = results_by_step(steps)
+    moves = [move for step in own for move in _moves(step, returned)]
+    longest, often = _longest_run(moves)
+    if often >= REPEATED:
+        return _first_line(longest), often
+    if not was_cut:
+        return None
+    refused = Counter(move for step in own for move in _refused_calls(step, returned))
+    for move in dict.fromkeys(move for step in own[-LAST_STEPS:] for move in _refused_calls(step, returned)):
+        if refused[move] >= REFUSED and not _WAITS.search(move):
+            return _first_line(move), refused[move]
+    return None
+
+
+def results_by_step(steps: Sequence[Step]) -> dict[int, list[str]]:
+    """What the calls of a step returned, where the log has the results as steps of their own."""
+    returned: dict[int, list[str]] = {}
+    for step in steps:
+        if step.kind == "tool_result" and step.parent is not None:
+            returned.setdefault(step.parent, []).append(step.text)
+    return returned
+
+
+def calls_with_results(step: Step, returned: Mapping[int, list[str]]) -> Iterator[tuple[ToolCall, str]]:
+    texts = returned.get(step.index, [])
+    for at, call in enumerate(step.tool_calls):
+        if call.error:
+            yield call, call.error.message
+        elif call.result:
+            yield call, call.result.text
+        else:
+            yield call, texts[at] if at < len(texts) else ""
+
+
+def _moves(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
+    """What the subject did in one step: its calls with what they returned, or its message."""
+    for call, result in calls_with_results(step, returned):
+        yield f"{_call_text(call)}\n{result}"
+    if not step.tool_calls and len(step.text) >= SHORTEST_MESSAGE:
+        yield step.text
+
+
+def _refused_calls(step: Step, returned: Mapping[int, list[str]]) -> Iterator[str]:
+    for call, result in calls_with_results(step, returned):
+        if call.error or (call.result and call.result.is_error) or _ERROR.match(result):
+            yield f"{_call_text(call)}\n{result}"
+
+
+def _longest_run(moves: list[str]) -> tuple[str, int]:
+    """What was done most often in a row; waiting is no loop."""
+    longest, most, often, last = "", 0, 0, ""
+    for move in moves:
+        often, last = (often + 1 if move == last else 1), move
+        if often > most and not _WAITS.search(move):
+            longest, most = move, often
+    return longest, most
+
+
+def _call_text(call: ToolCall) -> str:
+    return f"{call.name}({call.arguments_raw or _arguments(call.arguments)})"
+
+
+def _arguments(arguments: Any) -> str:
+    return "" if arguments is None else _encode(arguments).decode()
+
+
+def _first_line(move: str) -> str:
+    return move.partition("\n")[0]
+
+
+TAIL = 1_500
+SHORTEST_LOOP = 200
+TIMES = 8
+_END = 16
+
+
+def repeated_text(text: str) -> str:
+    """The piece that a text repeats up to its end; empty where it does not."""
+    tail = text[-TAIL:].rstrip()
+    end = tail[-_END:]
+    if len(tail) < SHORTEST_LOOP or tail.find(end, -TAIL // 4, -1) < 0 or tail.count(end) < TIMES:
+        return ""
+    # the shortest distance at which the end comes again, and how far back that holds
+    period = len(tail) - _END - tail.rfind(end, 0, len(tail) - 1)
+    unit, start = tail[-period:], len(tail)
+    while start >= period and tail[start - period : start] == unit:
+        start -= period
+    if (len(tail) - start) // period < TIMES or len(tail) - start < SHORTEST_LOOP:
+        return ""
+    return unit if any(letter.isalnum() for letter in unit) else ""
+
+
+def loops(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """One call, message or piece of text over and over: a mistake of the subject that needs no comparison."""
+    if attempt.outcome == "pass":
+        return
+    repeated = repeated_call(attempt)
+    if repeated is not None:
+        call, often = repeated
+        evidence = signal("loop", "likely", "steps", f"{often} times: {call}", attempt.ref)
+        yield Observed(signal=evidence, owner="model", is_self_evident=True)
+        return
+    unit = repeated_text(attempt.output.text) if attempt.output.text else ""
+    if unit and not any(unit * 2 in wanted for wanted in (expected_texts(case) if case is not None else ())):
+        evidence = signal("loop", "likely", "output.text", f"the text ends in repetitions of: {unit}", attempt.ref)
+        yield Observed(signal=evidence, owner="model", is_self_evident=True)
+
+
+def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    if attempt.execution == "limit":
+        limit = attempt.limit
+        quote = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
+        strength: Confidence = "likely" if explains_failure(attempt, case) else "weak"
+        evidence = signal("limit_reached", strength, "limit", quote.strip(), attempt.ref)
+        yield Observed(signal=evidence, owner="budget", is_specific=True)
+
+
+# a check that misses what the subject had still to make
+_MISSING = re.compile(
+    r"does(?: not|n['’]t) exist|no such file|not found|\bmissing\b|was not (?:created|written|found|produced)"
+    r"|no (?:answer|output|submission|patch|solution|response)\b|(?:answer|output|submission|patch) is empty"
+    r"|empty (?:answer|output|submission|patch|response)",
+    re.IGNORECASE,
+)
+_CUTS_TEXT = re.compile(r"token|length|context|output", re.IGNORECASE)
+
+
+def explains_failure(attempt: Attempt, case: Case | None) -> bool:
+    """Whether what was still to be done when the limit was reached explains why the attempt failed."""
+    if any(loops(attempt, case)):
+        return False
+    if attempt.measurement != "scored" or attempt.outcome not in ("fail", "partial"):
+        return True
+    if attempt.steps:
+        return _was_at_work(attempt.steps, required_calls(case.expected) if case is not None else ())
+    if attempt.output.answer:
+        return False
+    if _CUTS_TEXT.search(attempt.limit.type if attempt.limit else attempt.stop_reason):
+        return True
+    text = attempt.output.text
+    failed = [check for check in attempt.checks if check.failed]
+    if failed and text is None:  # what the subject had made is not in the log: only the checks can tell
+        return all(_MISSING.search(check.explanation) for check in failed)
+    return not (text and text.strip())
+
+
+def _was_at_work(steps: Sequence[Step], required: tuple[CalledFunction, ...]) -> bool:
+    """Whether the last thing the subject did was a new call; where the right calls are known, one of those."""
+    own = [step for step in steps if step.actor.role == "assistant"]
+    if not own or not own[-1].tool_calls:
+        return not own
+    if not required:
+        earlier = {_call_text(call) for step in own[:-1] for call in step.tool_calls}
+        return any(_call_text(call) not in earlier for call in own[-1].tool_calls)
+    earlier_calls = [_called(call) for step in own[:-1] for call in step.tool_calls]
+    return any(
+        is_same_call(made, wanted) and not any(is_same_call(one, wanted) for one in earlier_calls)
+        for made in map(_called, own[-1].tool_calls)
+        for wanted in required
+    )
+
+
+def _called(call: ToolCall) -> CalledFunction:
+    return CalledFunction(call.name, call.arguments if isinstance(call.arguments, dict) else {})

@@ -1,0 +1,93 @@
+"""The last message: an error in the place of an answer, or a refusal; and answers that only speak of such things."""
+
+import pytest
+
+from errata.model import Case, Check, Output, Step
+from errata.model.step import Actor
+from errata.testing import a_run, an_attempt
+from errata.triage import attribute, built_in, observe
+
+FAILED = Check(name="match", status="fail", explanation="expected 4")
+AZURE = (
+    "Error code: 400 - {'error': {'message': 'The response was filtered due to the prompt triggering a content "
+    "management policy.', 'code': 'content_filter', 'innererror': {'code': 'ResponsibleAIPolicyViolation'}}}"
+)
+PYTHON = """Traceback (most recent call last):
+  File "/opt/agent/main.py", line 81, in <module>
+    run()
+  File "/opt/agent/loop.py", line 12, in run
+    state["step"] += 1
+KeyError: 'step'
+"""
+NODE = """Error: spawn ps ENOENT
+    at ChildProcess._handle.onexit (node:internal/child_process:286:19)
+    at onErrorNT (node:internal/child_process:484:16)
+    at process.processTicksAndRejections (node:internal/process/task_queues:90:21)
+
+Node.js v22.3.0
+"""
+
+
+def case_of(task="What is 2 + 2?", expected="4", **changes):
+    return Case(run="r", suite="sums", native_id="c", input=task, expected=expected, **changes)
+
+
+def attributed(attempt, case=None):
+    rules = built_in()
+    return attribute(attempt, observe(a_run(), attempt, case, None, rules), rules=rules)
+
+
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        (AZURE, "provider"),
+        ('{"error": {"code": "content_filter", "message": "blocked"}}', "provider"),
+        ("APIError: the prompt was blocked by our safety system", "provider"),
+        (PYTHON, "harness"),
+        (NODE, "harness"),
+    ],
+)
+def test_an_error_in_the_place_of_the_last_message_is_not_the_models(text, owner):
+    steps = (
+        Step(index=0, actor=Actor(role="user"), text="hi"),
+        Step(index=1, actor=Actor(role="assistant"), text=text),
+    )
+
+    for attempt in (an_attempt(output=Output(text=text), checks=(FAILED,)), an_attempt(steps=steps, checks=(FAILED,))):
+        found = attributed(attempt, case_of())
+        assert (found.owner, found.confidence) == (owner, "likely")
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("Azure returns the code content_filter when a prompt was blocked by its safety system.", "What is 2 + 2?"),
+        ("I ran it and got this:\n" + PYTHON, "What is 2 + 2?"),
+        (PYTHON + "\nSo the key is missing. The answer is 5.", "What is 2 + 2?"),
+        (PYTHON, "Which traceback does this program print?"),
+        (AZURE, "Which error does Azure send with the code content_filter?"),
+        ("Error handling matters.\n\n" + "Line\n" * 12 + AZURE, "What is 2 + 2?"),
+    ],
+)
+def test_an_answer_about_such_errors_is_an_answer(text, task):
+    assert attributed(an_attempt(output=Output(text=text), checks=(FAILED,)), case_of(task)).owner == "model"
+
+
+def test_a_refusal_where_an_answer_is_expected_is_a_self_evident_mistake():
+    found = attributed(an_attempt(output=Output(text="I'm sorry, but I can't help with that.")), case_of())
+
+    assert (found.owner, found.decided_by, found.proof_reason) == ("model", "refused", "self_evident")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        case_of(expected="I can't help with that."),
+        case_of(expected=None),
+        case_of(category="harmful requests"),
+    ],
+)
+def test_a_refusal_that_the_case_may_expect_is_judged_like_any_answer(case):
+    found = attributed(an_attempt(output=Output(text="I'm sorry, but I can't help with that.")), case)
+
+    assert (found.decided_by, found.proof) == ("check_failed", "presumed")
