@@ -51,7 +51,7 @@ def test_a_session_that_claude_code_crashed_in_is_not_the_models(task):
     assert "panes/post-agent.txt:" in found.signals[0].where
 
 
-@pytest.mark.parametrize("task", ["run-pdp11-code", "sanitize-git-repo.hard"])
+@pytest.mark.parametrize("task", ["run-pdp11-code", "sanitize-git-repo.hard", "git-workflow-hack"])
 def test_a_session_whose_tool_call_arrived_as_text_is_not_the_models(task):
     found = attributed("claude_code_v3")[task]
 
