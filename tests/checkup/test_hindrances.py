@@ -62,3 +62,14 @@ def test_an_attempt_counts_once_for_what_came_first():
 
     assert named("agent_crashed", found)
     assert not named("tool_channel_broken", found)
+
+
+WRITTEN = Conduct(turns=1, calls_as_text=Sighting(count=1, step=1, quote='{"name": "bash"'), ends_in_text_call=True)
+
+
+def test_calls_written_as_text_count_where_other_attempts_call_tools():
+    written = [failed(number, conduct=WRITTEN) for number in range(4)]
+
+    (finding,) = named("tool_channel_broken", check([*written, *rows(9, conduct=FINE)[4:]]))
+    assert finding.text.startswith("4 of 9 attempts (44 %) have tool calls")
+    assert not named("tool_channel_broken", check([*written, *rows(9)[4:]]))

@@ -106,7 +106,7 @@ def test_the_panes_of_terminal_bench_become_steps():
     assert found["run-pdp11-code"].steps[-1].text.endswith('{"file_path":"/app/data.hex"}\n')
     assert found["run-pdp11-code"].conduct.tools_offered == 16
     assert found["nginx-request-logging"].output.text == ""
-    assert [len(one.steps) for one in found.values()] == [1, 7, 6, 1]
+    assert [len(one.steps) for one in found.values()] == [1, 7, 6, 1, 1]
 
 
 def test_a_git_lfs_pointer_is_no_log_of_the_run():

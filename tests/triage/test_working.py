@@ -51,7 +51,7 @@ def test_a_session_that_claude_code_crashed_in_is_not_the_models(task):
     assert "panes/post-agent.txt:" in found.signals[0].where
 
 
-@pytest.mark.parametrize("task", ["run-pdp11-code", "sanitize-git-repo.hard"])
+@pytest.mark.parametrize("task", ["run-pdp11-code", "sanitize-git-repo.hard", "git-workflow-hack"])
 def test_a_session_whose_tool_call_arrived_as_text_is_not_the_models(task):
     found = attributed("claude_code_v3")[task]
 
@@ -126,3 +126,17 @@ def test_a_set_up_failure_in_the_runs_log_makes_it_the_environments():
     found = decided(not_run("unknown_agent_error", conduct=Conduct(obstacle=named)))
 
     assert (found.owner, found.decided_by) == ("environment", "setup_failed")
+
+
+def test_a_call_written_as_text_is_the_harnesss_where_other_attempts_of_the_run_call_tools():
+    written = failed(Conduct(turns=1, calls_as_text=SLIP, ends_in_text_call=True))
+    calling = [failed(Conduct(turns=5, calls=4), case=f"suite/{number}") for number in range(3)]
+    rules = triage.built_in()
+
+    def owner(others):
+        wide = triage.look_over([written, *others])
+        return triage.attribute(written, triage.observe(a_run(), written, None, wide, rules)).owner
+
+    assert owner(calling) == "harness"
+    assert owner(calling[:1]) == "model"
+    assert owner([]) == "model"

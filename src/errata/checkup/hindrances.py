@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from errata.checkup.survey import HinderedAttempts, RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, finding, names
 from errata.model import Evidence, Finding
+from errata.model.obstacles import runs_with_tools
 from errata.model.words import Severity
 from errata.text.clean import one_line
 
@@ -34,7 +35,12 @@ def setup_failed(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def tool_channel_broken(survey: RunSurvey) -> Iterator[Finding]:
-    for seen in _of_kind(survey, "tool_calls"):
+    written = survey.hindered.get("written_calls")
+    kinds = ["tool_calls"]
+    # without tools a call can only be written, and the task may ask for it
+    if written is not None and runs_with_tools(survey.with_calls, written.count):
+        kinds.append("written_calls")
+    for seen in _together(survey, kinds):
         text = _text(survey, seen, "have tool calls that did not arrive as the model wrote them")
         yield finding(
             survey, "tool_channel_broken", _severity(survey, seen), text, _evidence(seen), attempts=seen.count
@@ -50,6 +56,14 @@ def empty_final_turns(survey: RunSurvey) -> Iterator[Finding]:
 def _of_kind(survey: RunSurvey, kind: str) -> Iterator[HinderedAttempts]:
     if kind in survey.hindered:
         yield survey.hindered[kind]
+
+
+def _together(survey: RunSurvey, kinds: list[str]) -> Iterator[HinderedAttempts]:
+    parts = [survey.hindered[kind] for kind in kinds if kind in survey.hindered]
+    if parts:
+        count, first = sum(part.count for part in parts), [note for part in parts for note in part.first]
+        cases = {case for part in parts for case in part.cases}
+        yield HinderedAttempts(count=count, first=first, cases=cases, quote=parts[0].quote, ref=parts[0].ref)
 
 
 def _severity(survey: RunSurvey, seen: HinderedAttempts) -> Severity:

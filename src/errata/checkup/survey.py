@@ -12,7 +12,7 @@ from errata.checkup.panel import Panel
 from errata.model import Attempt, Conduct, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.coverage import not_in_log
 from errata.model.delivery import failed_response
-from errata.model.obstacles import channel_state
+from errata.model.obstacles import channel_state, only_writes_calls
 from errata.text.mask import without_ids
 
 MOST_NAMED = 50
@@ -106,6 +106,7 @@ class RunSurvey:
     """Answers that are the body of a failed request."""
     unmeasured: NamedAttempts = field(default_factory=NamedAttempts)
     """Rows without a verdict, other than skipped ones."""
+    with_calls: int = 0
     unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
     unchanged: NamedAttempts = field(default_factory=NamedAttempts)
@@ -239,6 +240,7 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
 
 def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> None:
     """Each attempt counts once: what came first kept the rest from happening."""
+    survey.with_calls += conduct.calls > 0
     if conduct.obstacle is not None:
         obstacle = conduct.obstacle
         _hindered(survey, obstacle.kind).add_with(attempt, obstacle.quote, obstacle.ref)
@@ -246,6 +248,9 @@ def _count_hindrances(survey: RunSurvey, attempt: Attempt, conduct: Conduct) -> 
     strength, sighting = channel_state(conduct)
     if strength == "likely" and sighting is not None:
         _hindered(survey, "tool_calls").add_with(attempt, sighting.quote, sighting.ref or attempt.ref)
+    elif conduct.calls_as_text is not None and only_writes_calls(conduct):
+        written = conduct.calls_as_text
+        _hindered(survey, "written_calls").add_with(attempt, written.quote, written.ref or attempt.ref)
     elif conduct.ended_empty is not None:
         ending = conduct.ended_empty
         _hindered(survey, "empty_turn").add_with(attempt, ending.quote, ending.ref or attempt.ref)

@@ -80,6 +80,16 @@ def _obstacle(kind: ObstacleKind, artefact: Artefact, line: TellingLine) -> Obst
     return Obstacle(kind=kind, where=where, quote=" ".join(line.text.split())[:QUOTE], ref=artefact.ref)
 
 
+def runs_with_tools(calling: int, writing: int) -> bool:
+    """Whether a run offers tools although its log lists none: attempts that call some beside those that write calls."""
+    return calling >= max(FEWEST, MANGLED * (calling + writing))
+
+
+def only_writes_calls(conduct: Conduct) -> bool:
+    """Whether the answer ends in a written call, and nothing in the attempt itself shows that there were tools."""
+    return conduct.ends_in_text_call and not conduct.calls and not conduct.tools_offered
+
+
 def channel_state(conduct: Conduct) -> tuple[Confidence | None, Sighting | None]:
     """How sure it is that tool calls did not arrive, and the first that shows it; None where they did."""
     calls, mangled, empty = conduct.calls, conduct.mangled_calls, conduct.empty_calls

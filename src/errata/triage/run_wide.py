@@ -1,11 +1,13 @@
-"""Signals that only a whole run shows: an unavailable subject, and one crash that drags others along."""
+"""Signals that only a whole run shows: an unavailable subject, one crash that drags others along, lost tool calls."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable
 
 from errata.model import Attempt, Signal
+from errata.model.obstacles import only_writes_calls, runs_with_tools
 from errata.text.mask import mask
+from errata.triage import working
 from errata.triage.observed import OWNER_BY_PHASE, Observed
 from errata.triage.places import phase_of
 
@@ -29,10 +31,15 @@ class RunWide:
         self.roots: dict[str, str] = {}
         """Shape of the followers' error → id of the attempt that crashed first."""
 
+        self.has_tools = False
+        """Attempts of the run call tools, and others write the calls as text."""
+
     def __bool__(self) -> bool:
-        return bool(self.unavailable or self.roots)
+        return bool(self.unavailable or self.roots or self.has_tools)
 
     def observe(self, attempt: Attempt) -> Iterable[Observed]:
+        if self.has_tools:
+            yield from working.call_written_as_text(attempt)
         if not attempt.errors:
             return
         message = attempt.errors[0].message
@@ -55,11 +62,15 @@ class PatternSurvey:
         self._rows = self._served = 0
         self._messages: Counter[str] = Counter()
         self._crashes: list[tuple[str, str, str]] = []
+        self._calling = self._writing = 0
 
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted or attempt.execution == "missing":
             return
         self._rows += 1
+        if attempt.conduct is not None:
+            self._calling += attempt.conduct.calls > 0
+            self._writing += only_writes_calls(attempt.conduct)
         self._served += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
         if not attempt.errors:
             return
@@ -78,6 +89,7 @@ class PatternSurvey:
         if all_failed and len(messages) == 1 and messages.total() == rows:
             wide.unavailable = next(iter(messages))
         wide.roots = _roots(self._crashes)
+        wide.has_tools = self._writing > 0 and runs_with_tools(self._calling, self._writing)
         return wide
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from errata.model import Attempt, Case, Sighting
 from errata.model.conduct import ObstacleKind
-from errata.model.obstacles import channel_state
+from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.words import Confidence, Owner
 from errata.triage.observed import Observed, Rule, signal
 
@@ -40,6 +40,13 @@ def tool_channel_broken(attempt: Attempt, _case: Case | None) -> Iterator[Observ
     strength, seen = channel_state(conduct)
     if strength is not None and seen is not None:
         yield _in_step("tool_channel_broken", "harness", strength, attempt, seen)
+
+
+def call_written_as_text(attempt: Attempt) -> Iterator[Observed]:
+    """The same where only other attempts of the run show that there were tools."""
+    conduct = attempt.conduct
+    if conduct is not None and conduct.calls_as_text is not None and only_writes_calls(conduct):
+        yield _in_step("tool_channel_broken", "harness", "likely", attempt, conduct.calls_as_text)
 
 
 def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
