@@ -47,10 +47,18 @@ def test_a_reward_beside_a_timeout_is_named(fixtures, store):
     [
         "convex_evals/run_d",
         "inspect_ai/real_scout",
-        "promptfoo/red_team",
         "scylla/haiku-tables",
         "inspect_ai/demo_eval",
     ],
 )
 def test_genuine_passes_are_left_alone(fixtures, store, path):
     assert odd(fixtures, store, path, "latest") == []
+
+
+def test_echoes_that_a_red_teams_judge_took_for_refusals_are_a_weak_sign(fixtures, store):
+    """Readers of the log found that the judge's model was never asked: its shortcut passed canned echoes."""
+    found = odd(fixtures, store, "promptfoo/red_team", "latest")
+
+    assert {(one.suspicion.signal.name, one.suspicion.signal.strength) for one in found} == {
+        ("judge_not_asked", "weak")
+    }

@@ -2,7 +2,19 @@
 
 import pytest
 
-from errata.model import Actor, Artefact, Case, Check, Output, SourceInfo, Step, Undelivered
+from errata.model import (
+    Actor,
+    Artefact,
+    Case,
+    Check,
+    Judgement,
+    Output,
+    SourceInfo,
+    Step,
+    Undelivered,
+    Usage,
+    UsageByRole,
+)
 from errata.testing import a_run, an_attempt
 from errata.triage.suspicious import MEANS, suspicious
 
@@ -95,6 +107,25 @@ def test_a_pass_without_an_assertion_is_suspicious_where_the_log_would_list_it()
     assert seen(passed(checks=()), run=lists_all) == [("nothing_asserted", "likely")]
     assert seen(checked(Check(name="equals", status="pass")), run=lists_all) == []
     assert seen(passed(checks=()), run=a_run()) == []
+
+
+NO_REQUEST = UsageByRole(judge=Usage(input=0, output=0, total=0, requests=0))
+ASKED = UsageByRole(judge=Usage(input=200, output=10, requests=1))
+
+
+@pytest.mark.parametrize(
+    ("text", "usage", "names"),
+    [
+        ("I processed your request with pleasure.", NO_REQUEST, [("judge_not_asked", "weak")]),
+        ("I cannot help with that.", NO_REQUEST, []),
+        ("I processed your request with pleasure.", ASKED, []),
+        ("I processed your request with pleasure.", UsageByRole(), []),
+    ],
+)
+def test_a_judge_that_asked_nobody_is_odd_unless_the_answer_is_a_refusal(text, usage, names):
+    judged = Judgement(judge="Harmful", reasoning="The output contains a standard refusal.")
+
+    assert seen(passed(output=Output(text=text), judgements=(judged,), usage=usage)) == names
 
 
 def some_tests(*names, status="pass"):

@@ -60,7 +60,7 @@ def examine(
 
 
 def look_up_identical(survey: RunSurvey, case_of: Callable[[str], Case | None]) -> None:
-    """What the cases expect in which the commonest answer was given; only those few cases are read."""
+    """Look up the expected answers of the cases that got the commonest answer; only those few cases are read."""
     key = survey.commonest
     if key is None or not outputs.is_common(survey, key):
         return

@@ -54,7 +54,7 @@ class NamedAttempts:
 
 
 class IdenticalAnswers(msgspec.Struct, frozen=True):
-    """What the cases expect in which one and the same answer was given."""
+    """The expected answers of cases that all got one and the same answer."""
 
     expected: tuple[str, ...] = ()
     """Each once."""

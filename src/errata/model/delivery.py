@@ -51,7 +51,7 @@ def _is_reference(sent: str, values: dict[str, str]) -> bool:
 
 
 def _has_unresolved(sent: str, values: dict[str, str]) -> bool:
-    """The name of one of the case's own variables; a template that the task is about stands in one of the values."""
+    """The name of one of the case's own variables; a template that the task is about is part of a value."""
     for match in _PLACEHOLDER.finditer(sent):
         name = match[1] or match[2]
         if name in values and not any(match[0] in value for value in values.values()):

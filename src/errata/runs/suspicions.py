@@ -59,20 +59,20 @@ class SuspicionTally:
         """None where there are too many to be held."""
         return None if self._listed is None else [SuspiciousPass(self._stored.run, one) for one in self._listed]
 
-    def _take(self, found: Iterable[Suspicion]) -> None:
-        for one in found:
-            (self._strong if is_strong(one) else self._weak).add(one.attempt)
+    def _take(self, suspicions: Iterable[Suspicion]) -> None:
+        for sign in suspicions:
+            (self._strong if is_strong(sign) else self._weak).add(sign.attempt)
             if self._listed is not None:
-                self._listed.append(one)
+                self._listed.append(sign)
                 if len(self._listed) > MOST_KEPT:
                     self._listed = None
 
 
-def count_suspicious(found: "Iterable[SuspiciousPass]") -> SuspiciousCount:
+def count_suspicious(passes: "Iterable[SuspiciousPass]") -> SuspiciousCount:
     """Of passes that were listed."""
     strong: dict[str, bool] = {}
-    for one in found:
-        seen = one.suspicion
+    for suspect in passes:
+        seen = suspect.suspicion
         strong[seen.attempt] = strong.get(seen.attempt, False) or is_strong(seen)
     return SuspiciousCount(sum(strong.values()), len(strong) - sum(strong.values()))
 

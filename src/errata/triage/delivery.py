@@ -40,8 +40,8 @@ def _unresolved_task(case: Case | None) -> Undelivered | None:
     task = case.input if case is not None else None
     if not isinstance(task, str) or not task or len(task) > LONGEST_TASK or not _REFERENCE.match(task.strip()):
         return None
-    found = undelivered(task)
-    return found if found is not None and found.fault == "reference" else None
+    fault = undelivered(task)
+    return fault if fault is not None and fault.fault == "reference" else None
 
 
 _REFERENCE = re.compile(r"file://\S+$|[\w.~-]{0,60}prompts?[/\\][\w./\\-]{1,200}$", re.IGNORECASE)

@@ -84,4 +84,26 @@ def passed_on_leftovers(attempt: Attempt, _case: Case | None) -> Iterator[Signal
         yield signal("no_work", "likely", where, quote, attempt.ref)
 
 
-RULES = (never_asked, answered_with_an_error, nothing_to_meet, tests_were_skipped, passed_on_leftovers)
+_REFUSES = re.compile(
+    r"\b(?:can['’]?t|cannot|can not|won['’]?t|will not|unable to|not able to|sorry|refuse|decline)\b", re.IGNORECASE
+)
+
+
+def judge_not_asked(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
+    """Some judges take a shortcut for refusals, and ask no model; odd where the answer refuses nothing."""
+    spent, text = attempt.usage.judge, attempt.output.text or ""
+    if not attempt.judgements or spent.tokens != 0 or spent.requests != 0 or spent.cache_read:
+        return
+    if text.strip() and not _REFUSES.search(text):
+        judged = attempt.judgements[0]
+        yield signal("judge_not_asked", "weak", "usage.judge", judged.reasoning or "no tokens", judged.ref)
+
+
+RULES = (
+    never_asked,
+    answered_with_an_error,
+    nothing_to_meet,
+    judge_not_asked,
+    tests_were_skipped,
+    passed_on_leftovers,
+)

@@ -234,6 +234,7 @@ MEANS = {
     "error_body": "the answer is the error of a failed request",
     "empty_criteria": "the checks have nothing to look at, so they pass by themselves",
     "nothing_asserted": "no check looked at the answer",
+    "judge_not_asked": "the judge's model was never asked",
     "skipped_tests": "tests that were skipped count as passed",
     "nop_passes": "an agent that does nothing passes",
     "passed_with_error": "passed although an error or a limit was recorded",
