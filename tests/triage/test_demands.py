@@ -141,3 +141,20 @@ def test_neither_is_a_service_that_does_not_answer_nor_work_that_fails_most_test
     assert nearly_passed(with_log("gpt5.fibonacci-server", *listed(9, "test_server_running"))) == ()
     assert nearly_passed(with_log("c4.nginx-request-logging", *listed(1, "test_a", "test_b"))) == ()
     assert nearly_passed(with_log("v3.raman-fitting.easy", *listed(9, "test_a"))) == ()
+
+
+DATES = "Calculate the average difference and save it in `avg_temp.txt`, which should only contain the number."
+
+
+def test_a_rounded_value_is_the_graders_where_the_task_names_no_precision():
+    found = attributed(with_log("c4.heterogeneous-dates"), DATES)
+
+    assert (found.owner, found.decided_by) == ("grader", "strict_match")
+    assert attributed(with_log("c4.heterogeneous-dates"), f"{DATES} Give three decimals.").owner == "model"
+
+
+def test_another_value_is_the_models():
+    log = (LOGS / "c4.heterogeneous-dates.txt").read_text("utf-8").replace("got 11.43", "got 11.44")
+    attempt = an_attempt(case="s/c", artefacts=(Artefact(role="log", path="panes/post-test.txt", text=log),))
+
+    assert attributed(attempt, DATES).owner == "model"

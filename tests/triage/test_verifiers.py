@@ -66,6 +66,13 @@ def test_a_program_that_the_task_is_about_is_the_subjects_to_provide():
     assert attributed(line, task="Sort the list.").owner == "environment"
 
 
+def test_neither_is_what_could_not_be_fetched_where_the_task_is_to_repair_fetching():
+    line = "/tests/setup-uv-pytest.sh: line 25: uv: command not found"
+
+    assert attributed(line, task="For some reason I can't curl example.com, can you fix it?").owner == "model"
+    assert attributed(line, task="Sort the list.").owner == "environment"
+
+
 def test_an_agents_log_beside_the_tests_is_not_the_verifiers():
     line = "bash: pytest: command not found"
 

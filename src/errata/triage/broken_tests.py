@@ -74,6 +74,8 @@ _UNPARSABLE = re.compile(r"SyntaxError: [^\n]{0,300}\n\s+at (?:new (?:Async)?Fun
 
 def broken_assertion(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """The code of an assertion does not parse: no answer could pass it."""
+    if not any("SyntaxError" in check.explanation for check in attempt.checks):
+        return
     failed = [check for check in attempt.checks if check.failed]
     broken = [check for check in failed if _cannot_be_parsed(check)]
     if broken:
@@ -85,4 +87,4 @@ def broken_assertion(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
 
 def _cannot_be_parsed(check: Check) -> bool:
     text = check.explanation
-    return "SyntaxError" in text and _NO_FUNCTION.match(text) is not None and _UNPARSABLE.search(text) is not None
+    return _NO_FUNCTION.match(text) is not None and _UNPARSABLE.search(text) is not None

@@ -121,6 +121,27 @@ def _is_named(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
+_COMPARED = re.compile(
+    r"[Ee]xpected:? (-?\d+\.\d+),? (?:but )?got:? (-?\d+\.\d+)(?!\d)|assert (-?\d+\.\d+) == (-?\d+\.\d+)$"
+)
+_PRECISION = re.compile(r"\b(?:decimals?|digits?|precis|round|exact|accura|significant|\d+ places)", re.IGNORECASE)
+
+
+def unnamed_precision(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The only refused value is the expected one, rounded, and the task names no precision."""
+    if case is None or attempt.outcome not in ("fail", "partial") or not (attempt.artefacts or attempt.checks):
+        return
+    tests = failed_tests(attempt)
+    compared = _COMPARED.search(tests[0][1].message) if len(tests) == 1 else None
+    if compared is None:
+        return
+    one, other = sorted((part for part in compared.groups() if part), key=len, reverse=True)
+    decimals = len(other.partition(".")[2])
+    if round(float(one), decimals) == float(other) and one != other and not _PRECISION.search(task_text(case)):
+        where, test = tests[0]
+        yield Observed(signal=signal("strict_match", "likely", where, test.message, attempt.ref), owner="grader")
+
+
 # what a log has where a tool of the subject has answered
 _TOOL_ANSWERED = re.compile(r'"tool_result"|"tool_use_id"|"role": ?"tool"')
 

@@ -275,18 +275,26 @@ OF_ERRORS: tuple[Rule, ...] = (
     contradictions.missing_fixture,
     crashed_in_the_harness,
 )
+TESTED = frozenset(("tests", "step"))
 OF_MEASURED: tuple[Rule, ...] = (
     delivery.prompt_not_delivered,
     delivery.answered_with_an_error,
     only_lint_failed,
     only_a_limit_failed,
-    verifiers.verifier_never_ran,
-    broken_tests.broken_test,
     broken_tests.broken_assertion,
     *judges.RULES,
     strictness.only_one_filter_found_it,
     a_check_failed,
 )
+OF_TESTS: tuple[Rule, ...] = (
+    verifiers.verifier_never_ran,
+    broken_tests.broken_test,
+    demands.other_path,
+    demands.unnamed_precision,
+    demands.missing_output,
+    plain_mistakes.does_not_compile,
+)
+"""Of measured attempts with logs or with tests."""
 OF_KNOWN_CASES: tuple[Rule, ...] = (
     equals_the_reference,
     dialogues.wrote_something_else,
@@ -295,9 +303,6 @@ OF_KNOWN_CASES: tuple[Rule, ...] = (
     strictness.not_taken_for_an_answer,
     contradictions.no_choice_is_right,
     contradictions.reference_breaks_the_limit,
-    demands.other_path,
-    demands.missing_output,
-    plain_mistakes.does_not_compile,
     plain_mistakes.ignored_form,
     contradictions.name_contradicts_the_input,
 )
@@ -317,7 +322,13 @@ def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -
     if attempt.errors or attempt.execution == "error":
         rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
+<<<<<<< HEAD
         rules += OF_MEASURED + OF_CONVERSATIONS if attempt.steps else OF_MEASURED
+=======
+        rules += OF_MEASURED
+        if attempt.artefacts or any(check.kind in TESTED for check in attempt.checks):
+            rules += OF_TESTS
+>>>>>>> tests
     if case is not None:
         rules += OF_KNOWN_CASES
     return [one for rule in rules for one in rule(attempt, case)]

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from errata.model import Attempt, Case, Check
+from errata.model import Attempt, Case
 from errata.triage.answers import json_in
 from errata.triage.calls import calls_in, required_calls
 from errata.triage.expected import task_text
@@ -65,32 +66,29 @@ FEW = 3
 def ignored_form(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     """The task prescribes a form, and the answer has nothing of it."""
     text = attempt.output.text
-    if (
-        case is None
-        or not text
-        or not text.strip()
-        or attempt.outcome not in _FAILED
-        or attempt.measurement != "scored"
-    ):
+    if case is None or not text or attempt.outcome not in _FAILED or attempt.measurement != "scored":
         return
-    failed = [check for check in attempt.checks if check.failed and not check.judge]
-    if (
-        _is_prose_for_json(text, case, failed)
-        or _lacks_the_template(text, case)
-        or _is_prose_for_calls(text, case, failed)
-    ):
+    ignored = _is_prose_for_json(text, case, attempt) or _is_prose_for_calls(text, case, attempt)
+    if ignored or _lacks_template(text, case):
         evidence = signal("ignored_form", "likely", "output.text", text, attempt.ref)
         yield Observed(signal=evidence, owner="model", is_self_evident=True)
 
 
-def _is_prose_for_json(text: str, case: Case, failed: list[Check]) -> bool:
-    if "{" in text or "[" in text or not any(_JSON_CHECK.search(f"{one.scorer} {one.name}") for one in failed):
-        return False
-    return json_in(text) is None and _ASKS_FOR_JSON.search(task_text(case)) is not None
+def _is_prose_for_json(text: str, case: Case, attempt: Attempt) -> bool:
+    for check in attempt.checks:
+        if _wants_json(check.scorer, check.name) and check.failed and not check.judge:
+            prose = "{" not in text and "[" not in text and json_in(text) is None
+            return prose and _ASKS_FOR_JSON.search(task_text(case)) is not None
+    return False
 
 
-def _lacks_the_template(text: str, case: Case) -> bool:
-    task = task_text(case)
+@lru_cache(maxsize=1_000)
+def _wants_json(scorer: str, name: str) -> bool:
+    return _JSON_CHECK.search(f"{scorer} {name}") is not None
+
+
+def _lacks_template(text: str, case: Case) -> bool:
+    task = case.input if isinstance(case.input, str) else task_text(case)
     if "LETTER" not in task or len(text.strip()) <= FEW:
         return False
     markers = {match["marker"].lower() for match in _TEMPLATE.finditer(task)}
@@ -100,10 +98,11 @@ def _lacks_the_template(text: str, case: Case) -> bool:
 _NO_CALL = re.compile(r"fail(?:ed|ure) to decode|decoder_failed|no (?:function|tool) calls?", re.IGNORECASE)
 
 
-def _is_prose_for_calls(text: str, case: Case, failed: list[Check]) -> bool:
+def _is_prose_for_calls(text: str, case: Case, attempt: Attempt) -> bool:
     """Calls are required, and the answer is a sentence without any."""
     if type(case.expected) not in (dict, list) or "(" in text or "{" in text:
         return False
+    failed = [check for check in attempt.checks if check.failed and not check.judge]
     if not any(_NO_CALL.search(f"{one.reason_code} {one.explanation}") for one in failed):
         return False
     return bool(required_calls(case.expected)) and not calls_in(text) and len(text.split()) > FEW

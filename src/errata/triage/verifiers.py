@@ -37,13 +37,18 @@ def verifier_never_ran(attempt: Attempt, case: Case | None) -> Iterator[Observed
             yield Observed(signal=evidence, owner=owner, also=() if owner == "grader" else ("grader",), breaks=True)
 
 
+# what a verifier fetches its programs with
+_FETCHING = re.compile(
+    r"\b(?:curl|wget|apt(?:-get)?|pip|dns|proxy|firewall|network(?:ing)?|resolv\.conf)\b", re.IGNORECASE
+)
+
+
 def _is_asked_for(program: str, case: Case | None) -> bool:
-    """Where the task is to provide or repair a program, its absence is the subject's failure."""
-    return (
-        bool(program)
-        and case is not None
-        and re.search(rf"(?<!\w){re.escape(program)}(?!\w)", task_text(case)) is not None
-    )
+    """Where the task is to provide a program, or to repair what fetches programs, the subject failed to do so."""
+    task = task_text(case) if case is not None else ""
+    if not task or not program:
+        return False
+    return re.search(rf"(?<!\w){re.escape(program)}(?!\w)", task) is not None or _FETCHING.search(task) is not None
 
 
 def tests_ran(attempt: Attempt) -> bool:
