@@ -138,9 +138,16 @@ def test_a_limit_that_the_harness_names_as_the_only_failed_check_is_certain():
     ],
 )
 def test_a_text_that_ends_in_repetitions_is_a_loop(text):
-    found = attributed(an_attempt(output=Output(text=text), checks=(FAILED,)))
+    found = attributed(an_attempt(output=Output(text=text)))
 
     assert (found.owner, found.decided_by, found.proof) == ("model", "loop", "shown")
+
+
+def test_the_reason_that_a_check_gives_is_shown_before_the_repetition():
+    found = attributed(an_attempt(output=Output(text="1." * 300), checks=(FAILED,)))
+
+    assert (found.decided_by, found.proof_reason) == ("check_failed", "self_evident")
+    assert "loop" in [one.name for one in found.signals]
 
 
 @pytest.mark.parametrize(
@@ -159,6 +166,6 @@ def test_rulers_tables_and_short_repetitions_are_no_loop(text):
 
 def test_a_repetition_that_the_case_expects_is_no_loop():
     case = Case(run="r", suite="s", native_id="c", expected="yes! " * 100)
-    attempt = an_attempt(output=Output(text="yes! " * 99), checks=(FAILED,))
+    attempt = an_attempt(output=Output(text="yes! " * 99))
 
     assert attributed(attempt, case).decided_by == "check_failed"

@@ -2,6 +2,7 @@
 
 BROAD = frozenset(
     (
+        "answer_is_crash",
         "crash_before_generation",
         "environment_stated",
         "grader_stated",
@@ -21,6 +22,7 @@ BROAD = frozenset(
         "simulator_in_the_stack",
         "simulator_stated",
         "unavailable_run",
+        "unknown_status",
         "zero_cost_failure",
         "zero_tokens",
     )
@@ -34,6 +36,7 @@ OPEN = frozenset(
         "answer_equals_reference",
         "bad_request",
         "config_error",
+        "expected_contradicts_data",
         "format_reject",
         "image_failed",
         "known_gap",
@@ -56,7 +59,14 @@ OPEN = frozenset(
 """They say what kind of thing happened; which thing it was (a program, a lint rule, a field) only texts tell."""
 
 OF_ONE_CASE = frozenset(
-    ("all_agree_on_another", "all_fail", "known_gap", "prompt_contradicts_expected", "reference_fails")
+    (
+        "all_agree_on_another",
+        "all_fail",
+        "expected_contradicts_data",
+        "known_gap",
+        "prompt_contradicts_expected",
+        "reference_fails",
+    )
 )
 """Of these, what is wrong in one case is not what is wrong in another."""
 

@@ -94,7 +94,6 @@ BY_DEFAULT = ("check_failed", "phase", "nothing known")
 
 _ELSEWHERE: dict[str, Owner] = {
     "cascade": "collateral",
-    "unavailable_run": "provider",
     "all_fail": "task",
     "all_agree_on_another": "task",
     "reference_fails": "task",

@@ -317,20 +317,18 @@ def observe(attempt: Attempt, case: Case | None, *, records_work: bool = True) -
         rules += OF_LIMITS
     if not attempt.is_status_known:
         rules += OF_UNKNOWN_STATUS
-    if attempt.output.text or attempt.steps:
-        rules += OF_TEXTS
     if attempt.errors or attempt.execution == "error":
         rules += OF_WORK + OF_ERRORS if records_work else OF_ERRORS
     if attempt.measurement == "scored":
-<<<<<<< HEAD
-        rules += OF_MEASURED + OF_CONVERSATIONS if attempt.steps else OF_MEASURED
-=======
         rules += OF_MEASURED
+        if attempt.steps:
+            rules += OF_CONVERSATIONS
         if attempt.artefacts or any(check.kind in TESTED for check in attempt.checks):
             rules += OF_TESTS
->>>>>>> tests
     if case is not None:
         rules += OF_KNOWN_CASES
+    if attempt.output.text or attempt.steps:
+        rules += OF_TEXTS
     return [one for rule in rules for one in rule(attempt, case)]
 
 

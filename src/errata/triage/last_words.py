@@ -87,4 +87,5 @@ def refuses(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     text = attempt.output.text
     if is_refusal(text) and not expects_a_refusal(attempt, case):
         evidence = signal("refused", "likely", "output.text", text, attempt.ref)
-        yield Observed(signal=evidence, owner="model", is_self_evident=True)
+        has_reason = any(check.failed and check.explanation for check in attempt.checks)
+        yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=not has_reason)

@@ -137,12 +137,14 @@ def loops(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if repeated is not None:
         call, often = repeated
         evidence = signal("loop", "likely", "steps", f"{often} times: {call}", attempt.ref)
-        yield Observed(signal=evidence, owner="model", is_self_evident=True)
+        yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=True)
         return
     unit = repeated_text(attempt.output.text) if attempt.output.text else ""
     if unit and not any(unit * 2 in wanted for wanted in (expected_texts(case) if case is not None else ())):
+        # the reason that a check gives, where it gives one, stays the reason that is shown
+        has_reason = any(check.failed and check.explanation for check in attempt.checks)
         evidence = signal("loop", "likely", "output.text", f"the text ends in repetitions of: {unit}", attempt.ref)
-        yield Observed(signal=evidence, owner="model", is_self_evident=True)
+        yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=not has_reason)
 
 
 def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
