@@ -27,7 +27,8 @@ Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
          as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
          clean         16/23   69.6 %   [49.1, 84.4]   2 evals left out: provider 1, environment 1
 
-Owners   model           6   ████████████████████
+Owners   model           6   ████████████████████   1 shown, 5 presumed: no other result on these
+                                                    cases in the store
 (of 9)   grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
@@ -88,24 +89,24 @@ Next     errata rerun 0b1c2d3e   how to rerun what clean leaves out (runs nothin
 
 def test_the_failures_of_a_run(library):
     assert done("failures", "jn7mqywb", "--store", library).out == snapshot("""\
-case                                  failed checks  owner        conf    signal
-000-fundamentals/002-http_greeting    eslint         grader       likely  lint_only
+case                                  failed checks  owner        conf      signal
+000-fundamentals/002-http_greeting    eslint         grader       likely    lint_only
     9:23 error 'ctx' is defined but never used @typescript-eslint/no-unused-vars
-001-data_modeling/000-user_table      –              provider     likely  provider_server_error
+001-data_modeling/000-user_table      –              provider     likely    provider_server_error
     error: upstream connect error or disconnect/reset before headers
-001-data_modeling/003-optional_index  deploy         model        weak    check_failed
+001-data_modeling/003-optional_index  deploy         model        presumed  check_failed
     Error: Command failed: bunx convex dev --once ✖ In table "visits" the index "by_creation_time" …
-002-queries/001-text_lookup           tests          model        likely  check_failed
+002-queries/001-text_lookup           tests          model        shown     check_failed
     AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
-002-queries/006-pagination_shape      tsc, tests     model        weak    check_failed
+002-queries/006-pagination_shape      tsc, tests     model        shown     check_failed
     Error: tsc failed convex/messages.ts(5,3): error TS2322: Type PaginationResult is not assignable
-003-mutations/005-batch_insert        install        environment  likely  connection_reset
+003-mutations/005-batch_insert        install        environment  likely    connection_reset
     error: ECONNRESET downloading package manifest convex
-004-actions/003-rate_limit_guard      tests          model        weak    check_failed
+004-actions/003-rate_limit_guard      tests          model        presumed  check_failed
     AssertionError: expected error text to match /limit reached/, got "too many requests, rate limi…
-005-idioms/003-shared_validator       eslint, tests  model        likely  check_failed
+005-idioms/003-shared_validator       eslint, tests  model        shown     check_failed
     9:23 error 'query' is defined but never used @typescript-eslint/no-unused-vars
-005-idioms/004-pick_primitive         tests          model        likely  check_failed
+005-idioms/004-pick_primitive         tests          model        shown     check_failed
     AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
 9 failures in 25 attempts · provisional: owners assigned by rules
 """)
@@ -166,7 +167,8 @@ def test_an_attempt_whose_words_mislead(library):
 004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 %; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
-Owner    model, weak (provisional, the default: no rule points elsewhere)
+Owner    model, presumed: nobody else passed this case either (provisional, the default: no rule
+         points elsewhere)
   because   run.log:13
             > AssertionError: expected error text to match /limit reached/, got "too many requests,
             > rate limit exceeded"
@@ -199,7 +201,8 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, weak, also task (provisional, the default: no rule points elsewhere)
+Owner    model, presumed: something points to another owner, also task (provisional, the default: no
+         rule points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   against   every measured model fails this case, which points to the task (all_fail, weak)
@@ -271,7 +274,8 @@ Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
 
 Owners   harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
-(of 23)  model          10   ███████████████
+(of 23)  model          10   ███████████████   all presumed: no other result on these cases in the
+                                               store
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3

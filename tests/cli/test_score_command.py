@@ -22,20 +22,21 @@ Run 3f50c6a3 · kimi-k2.5 (agent claude-code 2.1.89) · terminal-bench · Harbor
 
 strict        0/45   0.0 %   [0.0, 7.9]    every trial
 as_reported   0/42   0.0 %   [0.0, 8.4]    Harbor leaves out 3 trials with AgentTimeoutError
-clean         0/29   0.0 %   [0.0, 11.7]   16 trials left out: the tests never ran
+clean         0/29   0.0 %   [0.0, 11.7]   16 trials left out: environment 15, harness 1
 reviewed      –                            0 of 45 reviewed
 bounds        0.0 % if all left out had failed, 35.6 % if all had passed
 
 Left out of clean (16)
-  verifier_never_ran   16   verifier/test-stdout.txt:13 "/tests/test.sh: line 19: uvx: command not
-                            found"
-                            15 completed, 1 also timed out (polyglot-rust-c)
-                            adaptive-rejection-sampler, cobol-modernization and 14 more
+  verifier_never_ran    15   verifier/test-stdout.txt:13 "/tests/test.sh: line 19: uvx: command not
+                             found"
+                             adaptive-rejection-sampler, cobol-modernization and 13 more
+  tool_channel_broken    1   "Bash: , content: 'pip install grpcio==1}.73.0 grpcio-tools==1.73.0"
+                             (kv-store-grpc)
 
-Counted in clean, but not owned by the model alone (2)
-  agent_timeout         2   "Agent execution timed out after 900.0 seconds"
-                            fix-code-vulnerability, vulnerable-secret
-  clean without these: 0/27   0.0 %
+Counted in clean, but not owned by the model alone (3)
+  check_failed           3   "AgentTimeoutError"
+                             fix-code-vulnerability, polyglot-rust-c, vulnerable-secret
+  clean without these: 0/26   0.0 %
 """)
 
 
@@ -50,6 +51,7 @@ clean         13/20   65.0 %   [43.3, 81.9]   5 evals left out: provider 2, envi
                                               unfinished 1, missing 1
 reviewed      –                               0 of 10 reviewed
 bounds        52.0 % if all left out had failed, 72.0 % if all had passed
+presumed      4 failures are only presumed to be the model's: without them clean is 81.2 %
 cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 per pass
               unknown for 3 attempts
 
@@ -94,6 +96,7 @@ reviewed      –                               0 of 23 reviewed
 recovered     11 cases from an earlier session:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
 bounds        61.7 % if all left out had failed, 66.0 % if all had passed
+presumed      10 failures are only presumed to be the model's: without them clean is 82.9 %
 cost          $54.18 total · $35.46 on passes · $18.72 on failures · $2.2575 per pass
 cost of pass  mean $0.37 · median $0.17, each pass at its cheapest tier
 

@@ -6,7 +6,7 @@ import pytest
 
 from errata.model import Artefact, Check, Output
 from errata.testing import a_run, an_attempt
-from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage import RunWide, attribute, built_in, observe, test_output
 
 LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
 COLLECTION = sorted(LOGS.glob("collection.*.txt"))
@@ -135,3 +135,16 @@ def test_an_assertion_that_throws_for_the_answer_stays_the_models():
     )
 
     assert attributed(an_attempt(output=Output(text="Sure!"), checks=(javascript(threw),))).owner == "model"
+
+
+def test_the_output_of_tests_that_passed_is_no_failure():
+    """With -rA, pytest prints a heading for each of them."""
+    passes = "==================================== PASSES ====================================\n"
+    passes += "_________________________________ test_other _________________________________\n"
+    passes += "----------------------------- Captured stdout call -----------------------------\nok\n"
+    body = "    def test_it():\n>       np.x\nE       NameError: name 'np' is not defined\n\n"
+    body += "/tests/test_outputs.py:12: NameError"
+    log = failing(body).replace("=========================== short", f"{passes}=========================== short")
+
+    assert attributed(with_log(log)).confidence == "likely"
+    assert [test.name for test in test_output.tests_in(log)] == ["test_it"]

@@ -8,7 +8,7 @@ from errata.model import Artefact, Case, Check
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 from errata.triage.across import Across, CaseElsewhere
-from errata.triage.demands import is_slip, nearly_passed, unnamed_demands
+from errata.triage.demands import is_near_miss, nearly_passed, unnamed_demands
 
 LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
 POLYGLOT = "Write me a single file in /app/main.c.py which is a polyglot: `python3 main.c.py N` or `gcc main.c.py`."
@@ -33,7 +33,7 @@ def attributed(attempt, task, across=None):
     return attribute(attempt, observed)
 
 
-def test_a_test_that_opens_a_slip_of_the_file_that_the_task_names_is_the_tasks():
+def test_a_test_that_opens_a_near_miss_of_the_file_that_the_task_names_is_the_tasks():
     found = attributed(with_log("gpt5.polyglot-c-py"), POLYGLOT)
 
     assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "other_path")
@@ -49,17 +49,17 @@ def test_a_file_that_is_missing_under_the_name_in_the_task_is_not_the_tasks():
 @pytest.mark.parametrize(
     ("demanded", "named"), [("main.py.c", "main.c.py"), ("results.json", "result.json"), ("Output.txt", "output.txt")]
 )
-def test_a_slip_has_the_same_parts_or_one_letter_more(demanded, named):
-    assert is_slip(demanded, named)
-    assert is_slip(named, demanded)
+def test_a_near_miss_has_the_same_parts_or_one_letter_more(demanded, named):
+    assert is_near_miss(demanded, named)
+    assert is_near_miss(named, demanded)
 
 
 @pytest.mark.parametrize(
     ("demanded", "named"),
     [("out1.txt", "out2.txt"), ("out.txt", "in.txt"), ("main.py", "main.c"), ("a.py", "b.py"), ("x.json", "x.json")],
 )
-def test_numbered_files_and_other_names_are_no_slips(demanded, named):
-    assert not is_slip(demanded, named)
+def test_numbered_files_and_other_names_are_no_near_misses(demanded, named):
+    assert not is_near_miss(demanded, named)
 
 
 @pytest.mark.parametrize(

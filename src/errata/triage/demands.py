@@ -60,16 +60,16 @@ def missing_paths(attempt: Attempt) -> Iterator[MissingPath]:
 
 @lru_cache(maxsize=64)
 def _missing_in(text: str) -> tuple[tuple[str, int, str], ...]:
-    found: dict[str, tuple[str, int, str]] = {}
+    paths: dict[str, tuple[str, int, str]] = {}
     for match in _MISSING.finditer(text):
         path = next(part for part in match.groups() if part)
         if ("/" in path or "." in path) and not _PROGRAMS_OWN.search(path):
-            found.setdefault(path, (path, text.count("\n", 0, match.start()) + 1, match[0]))
-    return tuple(found.values())
+            paths.setdefault(path, (path, text.count("\n", 0, match.start()) + 1, match[0]))
+    return tuple(paths.values())
 
 
 def other_path(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """The tests look for a file whose name is a slip of the one that the task names."""
+    """The tests look for a file whose name is a near miss of the one that the task names."""
     if case is None or attempt.outcome not in ("fail", "partial"):
         return
     missing = list(missing_paths(attempt))
@@ -77,18 +77,20 @@ def other_path(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         return
     task = task_text(case)
     named = {path.rpartition("/")[2] for path in _PATHS_IN_TASK.findall(task)}
-    absent = {one.name for one in missing}
-    for one in missing:
-        if one.name not in task:
-            slip = next((name for name in sorted(named - absent) if is_slip(one.name, name)), None)
-            if slip is not None:
-                quote = f"{one.quote}; the task names {slip}"
-                yield Observed(signal=signal("other_path", "likely", one.where, quote, attempt.ref), owner="task")
+    absent = {looked_for.name for looked_for in missing}
+    for looked_for in missing:
+        if looked_for.name not in task:
+            near_miss = next((name for name in sorted(named - absent) if is_near_miss(looked_for.name, name)), None)
+            if near_miss is not None:
+                quote = f"{looked_for.quote}; the task names {near_miss}"
+                yield Observed(
+                    signal=signal("other_path", "likely", looked_for.where, quote, attempt.ref), owner="task"
+                )
                 return
 
 
 @lru_cache(maxsize=10_000)
-def is_slip(name: str, other: str) -> bool:
+def is_near_miss(name: str, other: str) -> bool:
     """Whether two names have the same parts in another order, or differ in one letter."""
     if name == other or name.lower() == other.lower():
         return name != other
@@ -109,12 +111,12 @@ def unnamed_demands(attempt: Attempt, case: Case) -> dict[str, MissingPath]:
     task = task_text(case)
     if not task.strip():
         return {}
-    found = {f"file {one.name}": one for one in missing_paths(attempt) if one.name not in task}
+    demanded = {f"file {path.name}": path for path in missing_paths(attempt) if path.name not in task}
     for where, test in failed_tests(attempt):
         key = _KEY.match(test.message)
         if key and f'["{key[1]}"]' in test.source.replace("'", '"') and not _is_named(key[1], task):
-            found[f"key {key[1]}"] = MissingPath(key[1], where, f"{test.message} in {test.source}")
-    return found
+            demanded[f"key {key[1]}"] = MissingPath(key[1], where, f"{test.message} in {test.source}")
+    return demanded
 
 
 def _is_named(word: str, text: str) -> bool:
@@ -135,9 +137,9 @@ def unnamed_precision(attempt: Attempt, case: Case | None) -> Iterator[Observed]
     compared = _COMPARED.search(tests[0][1].message) if len(tests) == 1 else None
     if compared is None:
         return
-    one, other = sorted((part for part in compared.groups() if part), key=len, reverse=True)
-    decimals = len(other.partition(".")[2])
-    if round(float(one), decimals) == float(other) and one != other and not _PRECISION.search(task_text(case)):
+    exact, rounded = sorted((part for part in compared.groups() if part), key=len, reverse=True)
+    decimals = len(rounded.partition(".")[2])
+    if round(float(exact), decimals) == float(rounded) and exact != rounded and not _PRECISION.search(task_text(case)):
         where, test = tests[0]
         yield Observed(signal=signal("strict_match", "likely", where, test.message, attempt.ref), owner="grader")
 
@@ -154,9 +156,9 @@ def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if not missing or not _used_tools(attempt):
         return
     task = task_text(case)
-    for one in missing:
-        if _is_named(one.name, task):
-            evidence = signal("missing_output", "likely", one.where, one.quote, attempt.ref)
+    for looked_for in missing:
+        if _is_named(looked_for.name, task):
+            evidence = signal("missing_output", "likely", looked_for.where, looked_for.quote, attempt.ref)
             yield Observed(signal=evidence, owner="model", is_self_evident=True)
             return
 
@@ -164,7 +166,10 @@ def missing_output(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
 def _used_tools(attempt: Attempt) -> bool:
     if any(step.kind == "tool_result" for step in attempt.steps):
         return True
-    return any(one.role == "log" and one.text and _TOOL_ANSWERED.search(one.text) for one in attempt.artefacts)
+    return any(
+        artefact.role == "log" and artefact.text and _TOOL_ANSWERED.search(artefact.text)
+        for artefact in attempt.artefacts
+    )
 
 
 _UNREACHABLE = re.compile(

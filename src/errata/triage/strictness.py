@@ -91,7 +91,7 @@ def _fits(given: str, case: Case, check: Check) -> bool:
         return _same_choice(given, wanted, case.choices)
     if len(given) <= SHORT and (any(same(given, one) for one in wanted) or _is_in_its_unit(given, case, check)):
         return True
-    if len(given) <= SHORT and any(same(stated, one) for stated in _stated(given) for one in wanted):
+    if len(given) <= SHORT and any(same(marked, one) for marked in _marked_answers(given) for one in wanted):
         return True
     if holds:
         ending = _ending(given)
@@ -103,7 +103,7 @@ _MARKS = ("nswer", "NSWER", "**", "boxed", "####")
 _BOLD = re.compile(r"\*\*([^*\n]{1,80})\*\*")
 
 
-def _stated(text: str) -> Iterator[str]:
+def _marked_answers(text: str) -> Iterator[str]:
     """What a short text calls its answer, or the one thing that it emphasises."""
     if not any(map(text.__contains__, _MARKS)):
         return

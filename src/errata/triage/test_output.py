@@ -1,4 +1,4 @@
-"""What a verifier's log shows of single tests: which one failed, with which error, raised in which line."""
+"""The single tests in a verifier's log: those that failed, the error of each, and the line that raised it."""
 
 import re
 from collections.abc import Iterator
@@ -78,13 +78,13 @@ def plain(text: str) -> str:
 
 def failed_tests(attempt: Attempt) -> list[tuple[str, FailedTest]]:
     """Each with the place of its error; from the verifier's logs, else from what the checks have recorded."""
-    found = [
+    in_logs = [
         (f"{artefact.path}:{text.count(chr(10), 0, test.offset) + 1}", test)
         for artefact, text in verifier_logs(attempt)
         for test in tests_in(text)
     ]
-    if found:
-        return found
+    if in_logs:
+        return in_logs
     return [
         (f"checks[{check.name}].explanation", test._replace(name=check.name.rpartition("::")[2]))
         for check in attempt.checks
@@ -100,12 +100,15 @@ def tests_in(log: str) -> tuple[FailedTest, ...]:
         return ()
     log = log[:READ]
     headings = list(_HEADING.finditer(log))
-    found = []
+    failures = []
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
         if heading["name"]:
             body = log[heading.end() : following.start() if following else len(log)]
-            found.append(_failed_test(heading["name"], body, heading.end(), is_collected=heading["collected"] is None))
-    return tuple(found)
+            failures.append(
+                _failed_test(heading["name"], body, heading.end(), is_collected=heading["collected"] is None)
+            )
+    # with -rA, pytest has a heading for the output of each test that passed, too
+    return tuple(test for test in failures if test.message or test.error)
 
 
 def _failed_test(name: str, body: str, offset: int, *, is_collected: bool) -> FailedTest:

@@ -78,7 +78,7 @@ def _why_no_test_ran(log: str, *, decides: bool) -> _Missing | None:
         return _Missing(own[0], own.start(), is_tests=True)
     if _TESTS_RAN.search(log):
         return None
-    program = next((found for found in _MISSING.finditer(log) if _is_verifiers_own(found)), None)
+    program = next(filter(_is_verifiers_own, _MISSING.finditer(log)), None)
     if program is not None:
         # the verifier's own script names what it lacks
         strength: Confidence = "certain" if _OWN_SCRIPT.search(program["by"]) else "likely"
@@ -101,9 +101,9 @@ _TOOLS = frozenset(
 _OWN_SCRIPT = re.compile(r"(?:^|[\s/])(?:tests?|verifier|grader)/[\w./-]*\.sh: (?:line )?\d+: $|run[-_]tests?\.sh: ")
 
 
-def _is_verifiers_own(found: re.Match[str]) -> bool:
+def _is_verifiers_own(match: re.Match[str]) -> bool:
     """A program that the verifier's script calls. Anything else that is not found may be the subject's work."""
-    return found["program"].rpartition("/")[2] in _TOOLS or _OWN_SCRIPT.search(found["by"]) is not None
+    return match["program"].rpartition("/")[2] in _TOOLS or _OWN_SCRIPT.search(match["by"]) is not None
 
 
 _BROKEN = re.compile(
