@@ -99,20 +99,16 @@ def _share(part: int, whole: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", action="store_true", help="how often each rule decided, and how often it was right")
-    parser.add_argument("--seen", action="store_true", help="without the held-out sets")
-    parser.add_argument("--only", metavar="SET", help="analyse this set alone")
     parser.add_argument("--wrong", metavar="SET", help="list the wrong answers of one set; not for held-out sets")
     parser.add_argument("--write", type=Path, help="write every answer as JSON lines")
     chosen = parser.parse_args()
     labels, items = read_labels(), read_items()
-    items = [item for item in items if item.id in labels and chosen.only in (None, item.set)]
-    items = [item for item in items if not (chosen.seen and item.held_out)]
+    items = [item for item in items if item.id in labels]
     with tempfile.TemporaryDirectory(prefix="errata-real-") as folder:
         found = answers(items, Path(folder))
     rows = [(item, labels[item.id], found[item.id]) for item in items]
     Table("may be seen while rules are written", [row for row in rows if not row[0].held_out]).print()
-    if not chosen.seen:
-        Table("held out", [row for row in rows if row[0].held_out]).print()
+    Table("held out", [row for row in rows if row[0].held_out]).print()
     if chosen.rules:
         _by_rule(rows)
     if chosen.wrong:
