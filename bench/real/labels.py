@@ -18,8 +18,6 @@ class Item(NamedTuple):
     """failure or pass."""
     sample: str
     run: str
-    run_id: str
-    """errata's, since runs may share a name; empty where errata could not read the run when it was labelled."""
     case: str
     attempt: int
     passed_elsewhere: bool
