@@ -82,8 +82,8 @@ def test_trials_that_ran_out_of_time_count_and_are_told_apart(store, fixtures):
     scores = only(store, fixtures, KIMI)
     (group,) = scores.scores["clean"].beside
 
-    assert (group.signal, group.count) == ("agent_timeout", 2)
-    assert scores.proof_of(group).quote == "Agent execution timed out after 900.0 seconds"
+    # the tests failed, and nothing shows that unfinished work is why: the limit is listed beside the model
+    assert (group.signal, group.count) == ("check_failed", 2)
     assert scores.scores["clean"].without_beside == (0, 27)
 
 

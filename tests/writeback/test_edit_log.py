@@ -86,10 +86,10 @@ def test_what_was_not_measured_is_invalidated_in_a_copy_and_the_log_stays_as_it_
     assert {name for (name, _), one in edited.items() if one.invalidated} == {"crash", "flaky"}
     said = edited["crash", 1].invalidated
     assert said.by == "errata 0.1.0"
-    assert said.why.startswith("provider: the provider was overloaded (rule provider_overloaded v")
+    assert said.why.startswith("provider: the provider returned a server error (rule provider_server_error v")
     made = said.extra["metadata"]["errata"]
     assert made["evidence"][0]["quote"]
-    assert (made["owner"], made["author"], made["confidence"]) == ("provider", "provider_overloaded", "certain")
+    assert (made["owner"], made["author"], made["confidence"]) == ("provider", "provider_server_error", "certain")
 
 
 @with_both

@@ -129,6 +129,15 @@ def built_in() -> Rulebook:
     return Rulebook(rule for path in sorted(FOLDER.glob("*.toml")) for rule in read_rules(path))
 
 
+_OF_FUNCTIONS = frozenset(("cascade", "ended_session", "follower", "verifier_never_ran"))
+
+
+def names_the_cause(name: str) -> bool:
+    """Whether a signal says what happened, so that a log may be corrected on its word; others only point somewhere."""
+    rule = built_in().rules.get(name)
+    return name in _OF_FUNCTIONS if rule is None else rule.specific or rule.strength == "certain"
+
+
 def with_added(paths: Iterable[Path]) -> Rulebook:
     """The built-in rules and those of the files; a later rule replaces an earlier one of its name."""
     added = [rule for path in paths for rule in read_rules(path)]

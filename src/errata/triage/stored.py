@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun
 from errata.model.codec import unpack
@@ -59,8 +61,9 @@ def _wants_its_case(attempt: Attempt) -> bool:
 
 
 def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attempt:
+    """The steps alone: what else was loaded for triage, such as the texts of logs, stays."""
     attempts = attempts_of(store, stored.pk, case=attempt.case, steps=True)
-    return next((one for one in attempts if one.id == attempt.id), attempt)
+    return replace(attempt, steps=next((one.steps for one in attempts if one.id == attempt.id), ()))
 
 
 MOST_RUNS = 50

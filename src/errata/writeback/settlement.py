@@ -18,11 +18,12 @@ from errata.runs.stale_quotes import is_stale
 from errata.runs.view import RunView
 from errata.text.clean import one_line
 from errata.text.redact import redact
+from errata.triage.rulebook import names_the_cause
 
 RULE = (
     "a final, undisputed verdict whose owner is neither the model nor the budget; for failures without a review, a "
-    "certain rule whose owner is provider, environment, harness, simulator or collateral, or that shows that the "
-    "measurement broke"
+    "certain or likely rule that names the cause and whose owner is provider, environment, harness, simulator or "
+    "collateral, or that shows that the measurement broke"
 )
 KEPT: dict[str, WhyLeft] = {"model": "owner_model", "budget": "owner_budget", "unknown": "owner_unknown"}
 """Owners whose failures count under every policy, or whose failures nobody understands yet."""
@@ -63,7 +64,7 @@ def why_left(opinion: FailureOpinion) -> WhyLeft | None:
         return KEPT[opinion.owner]
     if opinion.by == "verdict":
         return opinion.doubt
-    if opinion.confidence != "certain":
+    if opinion.confidence != "certain" and not (opinion.confidence == "likely" and names_the_cause(opinion.author)):
         return "not_certain"
     return None if opinion.owner in NOT_THE_SUBJECTS or opinion.breaks else "not_reviewed"
 
