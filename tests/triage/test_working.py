@@ -7,7 +7,20 @@ import pytest
 from msgspec.structs import replace
 
 from errata import triage
-from errata.model import Attempt, Conduct, ErrorInfo, Obstacle, Run, Sighting, Usage, UsageByRole
+from errata.model import (
+    Actor,
+    Attempt,
+    Conduct,
+    ErrorInfo,
+    Obstacle,
+    Run,
+    Sighting,
+    Step,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UsageByRole,
+)
 from errata.model.obstacles import conduct_in
 from errata.sources import RecognisedPath, harbor, read
 from errata.testing import a_run, an_attempt
@@ -140,3 +153,30 @@ def test_a_call_written_as_text_is_the_harnesss_where_other_attempts_of_the_run_
     assert owner(calling) == "harness"
     assert owner(calling[:1]) == "model"
     assert owner([]) == "model"
+
+
+def mangled_session(case, *commands):
+    """A failed session with these shell commands."""
+    steps = tuple(
+        Step(
+            index=at,
+            actor=Actor(role="assistant"),
+            kind="tool_call",
+            tool_calls=(ToolCall(name="Bash", arguments={"command": command}, result=ToolResult(text="")),),
+        )
+        for at, command in enumerate(commands)
+    )
+    attempt = failed(case=case, steps=steps)
+    return replace(attempt, conduct=conduct_in(attempt))
+
+
+def test_in_a_run_whose_calls_arrive_mangled_one_mangled_call_is_no_slip():
+    broken = [mangled_session(f"case-{at}", ":ls", ",cat x", ">y") for at in range(4)]
+    slip, sound = mangled_session("slip", "ls", ":cat x", "pwd"), mangled_session("sound", "ls", "pwd", "cat x")
+
+    def owner(attempt, wide):
+        return triage.attribute(attempt, triage.observe(a_run(), attempt, None, wide, triage.built_in())).owner
+
+    assert owner(slip, triage.look_over([*broken, slip, sound])) == "harness"
+    assert owner(sound, triage.look_over([*broken, slip, sound])) == "model"
+    assert owner(slip, triage.look_over([slip, sound])) == "model"

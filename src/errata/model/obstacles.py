@@ -97,7 +97,8 @@ def channel_state(conduct: Conduct) -> tuple[Confidence | None, Sighting | None]
     if odd is not None and calls >= FEWEST:
         stray = mangled.count if mangled else 0
         both = stray + (empty.count if empty else 0)
-        if stray >= max(FEWEST, MANGLED * calls) or (stray and both >= max(FEWEST, EMPTY * calls)):
+        refused = both + (conduct.failed_calls.count if conduct.failed_calls else 0)
+        if stray >= max(FEWEST, MANGLED * calls) or (stray and refused >= max(FEWEST, EMPTY * calls)):
             return "likely", odd
         if both >= max(FEWEST, EMPTY * calls):
             return "likely" if both >= MOSTLY_EMPTY * calls else "weak", odd

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from errata.model import Attempt, Signal
-from errata.model.obstacles import only_writes_calls, runs_with_tools
+from errata.model.obstacles import MANGLED, channel_state, only_writes_calls, runs_with_tools
 from errata.text.mask import mask
 from errata.triage import working
 from errata.triage.observed import OWNER_BY_PHASE, Observed
@@ -30,16 +30,19 @@ class RunWide:
         """The one error that every attempt ended in."""
         self.roots: dict[str, str] = {}
         """Shape of the followers' error → id of the attempt that crashed first."""
-
+        self.mangles_calls = False
+        """Tool calls arrive mangled in a large share of the attempts."""
         self.has_tools = False
         """Attempts of the run call tools, and others write the calls as text."""
 
     def __bool__(self) -> bool:
-        return bool(self.unavailable or self.roots or self.has_tools)
+        return bool(self.unavailable or self.roots or self.has_tools or self.mangles_calls)
 
     def observe(self, attempt: Attempt) -> Iterable[Observed]:
         if self.has_tools:
             yield from working.call_written_as_text(attempt)
+        if self.mangles_calls:
+            yield from working.call_arrived_mangled(attempt)
         if not attempt.errors:
             return
         message = attempt.errors[0].message
@@ -62,7 +65,7 @@ class PatternSurvey:
         self._rows = self._served = 0
         self._messages: Counter[str] = Counter()
         self._crashes: list[tuple[str, str, str]] = []
-        self._calling = self._writing = 0
+        self._calling = self._writing = self._mangled = 0
 
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted or attempt.execution == "missing":
@@ -71,6 +74,8 @@ class PatternSurvey:
         if attempt.conduct is not None:
             self._calling += attempt.conduct.calls > 0
             self._writing += only_writes_calls(attempt.conduct)
+            broken = attempt.conduct.mangled_calls is not None and channel_state(attempt.conduct)[0] == "likely"
+            self._mangled += broken
         self._served += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
         if not attempt.errors:
             return
@@ -90,6 +95,7 @@ class PatternSurvey:
             wide.unavailable = next(iter(messages))
         wide.roots = _roots(self._crashes)
         wide.has_tools = self._writing > 0 and runs_with_tools(self._calling, self._writing)
+        wide.mangles_calls = self._mangled >= max(FEW, MANGLED * self._calling)
         return wide
 
 

@@ -49,6 +49,13 @@ def call_written_as_text(attempt: Attempt) -> Iterator[Observed]:
         yield _in_step("tool_channel_broken", "harness", "likely", attempt, conduct.calls_as_text)
 
 
+def call_arrived_mangled(attempt: Attempt) -> Iterator[Observed]:
+    """In a run whose calls arrive mangled, a single mangled call is no slip of the subject."""
+    conduct = attempt.conduct
+    if conduct is not None and conduct.mangled_calls is not None and channel_state(conduct)[0] is None:
+        yield _in_step("tool_channel_broken", "harness", "likely", attempt, conduct.mangled_calls)
+
+
 def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """The model's last answer was empty, and that ended the session."""
     conduct = attempt.conduct
