@@ -112,6 +112,17 @@ def test_the_reference_runs_own_failures_are_not_its_own(store):
     assert signals(reference, store) == {"one": [("reference_fails", "likely")]}
 
 
+def test_what_a_reference_itself_failed_of_is_open(store):
+    model, reference = imported(store, "a", one="x"), imported(store, "gold", agent="oracle", one="wrong")
+
+    def owners(run):
+        (attempt,) = attempts_of(store, run.pk, failures=True)
+        return [one.owner for one in look_across(run, store).observe(attempt, None)]
+
+    assert owners(reference) == ["unknown"]
+    assert owners(model) == ["task"]
+
+
 def test_a_reference_that_never_ran_proves_nothing(store):
     model = imported(store, "a", one="x", two="x")
     imported(store, "gold", agent="oracle", one="crash", two="pass")

@@ -8,7 +8,7 @@ import msgspec
 
 from errata.model import Attempt, Case, Run
 from errata.model.action import RecordedGap
-from errata.model.words import Confidence
+from errata.model.words import Confidence, Owner
 from errata.triage.answers import final_answers
 from errata.triage.contradictions import unoffered_calls
 from errata.triage.demands import nearly_passed, unnamed_demands
@@ -77,7 +77,7 @@ class Across:
             yield from _unnamed_demand(elsewhere, attempt, case)
         # what was not measured failed for a reason of its own
         if elsewhere is not None and attempt.outcome == "fail" and attempt.measurement == "scored":
-            yield from _reference_fails(elsewhere)
+            yield from _reference_fails(elsewhere, attempt)
             if not elsewhere.passed:
                 yield from _all_fail(elsewhere, attempt)
                 yield from _all_agree(elsewhere, attempt, case)
@@ -85,8 +85,11 @@ class Across:
             yield from unoffered_calls(case, self.offered)
 
 
-def _reference_fails(elsewhere: CaseElsewhere) -> Iterator[Observed]:
-    """A reference that fails its own grader proves one of the two wrong, unless somebody else passed."""
+def _reference_fails(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Observed]:
+    """A reference that fails its own grader proves one of the two wrong, unless somebody else passed.
+
+    What it failed of is open where the failure is its own: the task, the grader, or where it ran.
+    """
     gold = elsewhere.reference
     if gold is None:
         return
@@ -94,7 +97,11 @@ def _reference_fails(elsewhere: CaseElsewhere) -> Iterator[Observed]:
     failed = next((check for check in gold.checks if check.failed), None)
     quote = (failed.explanation if failed else "") or gold.native_status or gold.outcome
     seen = signal("reference_fails", strength, f"run {gold.run}", quote, gold.ref)
-    yield Observed(signal=seen, owner="task", also=("grader",), is_specific=elsewhere.same_task)
+    if attempt.run == gold.run:
+        also: tuple[Owner, ...] = ("task", "grader", "environment")
+        yield Observed(signal=seen, owner="unknown", also=also, is_specific=elsewhere.same_task)
+    else:
+        yield Observed(signal=seen, owner="task", also=("grader",), is_specific=elsewhere.same_task)
 
 
 def _all_fail(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Observed]:
