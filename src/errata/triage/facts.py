@@ -216,6 +216,7 @@ MEANS = {
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
     "unknown_status": "the harness ended the attempt with a status word that is not known",
+    "ends_in_own_error": "the attempt ends in the error of a program that the model wrote",
     "refused": "the model refused a task that asks for an answer",
     "answer_is_filter_error": "the last message is a provider's content-filter error",
     "answer_is_crash": "the last message is the agent program's own crash",
@@ -265,7 +266,12 @@ MEANS = {
 ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, measurement_broke)
 OF_LIMITS: tuple[Rule, ...] = (limits.ran_into_a_limit,)
 OF_UNKNOWN_STATUS: tuple[Rule, ...] = (has_unknown_status,)
-OF_TEXTS: tuple[Rule, ...] = (limits.loops, last_words.names_a_failure, last_words.refuses)
+OF_TEXTS: tuple[Rule, ...] = (
+    limits.loops,
+    last_words.names_a_failure,
+    last_words.refuses,
+    last_words.ends_in_its_own_error,
+)
 OF_CONVERSATIONS: tuple[Rule, ...] = (*simulators.RULES, contradictions.expected_contradicts_data)
 """They need the transcript, which triage loads only where something hangs on it."""
 OF_WORK: tuple[Rule, ...] = (never_generated, spent_nothing)

@@ -89,3 +89,19 @@ def refuses(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
         evidence = signal("refused", "likely", "output.text", text, attempt.ref)
         has_reason = any(check.failed and check.explanation for check in attempt.checks)
         yield Observed(signal=evidence, owner="model", is_self_evident=True, is_specific=not has_reason)
+
+
+# how the code executors of agent groups report a program that the group wrote
+_FAILED_PROGRAM = re.compile(r"\s*exitcode: [1-9]\d{0,3} \(execution failed\)[^\n]*")
+
+
+def ends_in_its_own_error(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """In the place of an answer, the attempt ends in the error of a program that the subject wrote."""
+    if attempt.outcome != "fail" or attempt.measurement != "scored":
+        return
+    where, text = last_message(attempt)
+    match = _FAILED_PROGRAM.match(text)
+    if match is not None:
+        lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+        seen = signal("ends_in_own_error", "likely", where, f"{match[0].strip()}: {lines[-1]}", attempt.ref)
+        yield Observed(signal=seen, owner="model", is_self_evident=True)
