@@ -35,8 +35,10 @@ class Table:
 
     def _owners(self) -> None:
         self._precision("infrastructure, where claimed", _claims(*INFRASTRUCTURE), _owns(*INFRASTRUCTURE), "0.98")
-        found = [answer.owner in INFRASTRUCTURE for _, label, answer in self.failures if label.owner in INFRASTRUCTURE]
-        _figure("infrastructure, found", sum(found), len(found), "0.85")
+        is_found = [
+            answer.owner in INFRASTRUCTURE for _, label, answer in self.failures if label.owner in INFRASTRUCTURE
+        ]
+        _figure("infrastructure, found", sum(is_found), len(is_found), "0.85")
         self._precision("model, shown", _is_shown, _owns("model"), "0.90")
         self._precision("model, presumed", _is_presumed, _owns("model"), "")
         for owner in CLAIMED:
@@ -110,8 +112,8 @@ def main() -> None:
     items = [item for item in items if item.id in labels and chosen.only in (None, item.set)]
     items = [item for item in items if not (chosen.seen and item.held_out)]
     with tempfile.TemporaryDirectory(prefix="errata-real-") as folder:
-        found = answers(items, Path(folder))
-    rows = [(item, labels[item.id], found[item.id]) for item in items]
+        by_item = answers(items, Path(folder))
+    rows = [(item, labels[item.id], by_item[item.id]) for item in items]
     Table("may be seen while rules are written", [row for row in rows if not row[0].held_out]).print()
     if not chosen.seen:
         Table("held out", [row for row in rows if row[0].held_out]).print()

@@ -1,19 +1,19 @@
 """What errata answers about the labelled attempts: each sample is imported into a store of its own, as a user would."""
 
-import json
-import subprocess
-import sys
 import tarfile
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import errata
 from bench.real.labels import Item
 
 LOGS = Path(__file__).parent / "logs"
 AT_ONCE = 2
-BUG = 3
+Key = tuple[str, str, int]
+"""Run, case and number of an attempt."""
 
 
 class Answer(NamedTuple):
@@ -28,15 +28,18 @@ class Answer(NamedTuple):
     """Of a pass: why it is suspicious."""
 
 
+UNREAD = Answer("unread")
+
+
 def answers(items: Iterable[Item], folder: Path) -> dict[str, Answer]:
     """By the id of the item."""
     unpack(folder)
     by_store: dict[str, list[Item]] = {}
     for item in items:
         by_store.setdefault(store_of(item.sample), []).append(item)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = pool.map(lambda pair: list(_of_sample(pair[0], pair[1], folder)), by_store.items())
-        return {name: answer for sample in found for name, answer in sample}
+    with ProcessPoolExecutor(AT_ONCE) as pool:
+        samples = pool.map(_of_sample, by_store, by_store.values(), repeat(folder))
+        return {name: answer for sample in samples for name, answer in sample}
 
 
 def unpack(folder: Path) -> None:
@@ -52,42 +55,35 @@ def store_of(sample: str) -> str:
     return sample
 
 
-def _of_sample(sample: str, items: list[Item], folder: Path) -> Iterator[tuple[str, Answer]]:
-    store = folder / f"{sample.replace('/', '_')}.db"
-    _errata(store, "import", str(folder / sample))
-    listed: dict[tuple[str, str, int], Answer] = {}
-    for run in _lines(_errata(store, "runs", "--json")):
-        name = run["run_id"]
-        for row in _lines(_errata(store, "failures", name, "--json")):
-            listed[_key(row)] = Answer(
-                row["owner"] or "unknown",
-                row["confidence"] or "",
-                row["decided_by"] or "",
-                row.get("proof") or "",
-                tuple(row["also"]),
-            )
-        for row in _lines(_errata(store, "failures", name, "--suspicious", "--json")):
-            known = listed.get(_key(row), Answer("-"))
-            listed[_key(row)] = known._replace(suspicions=(*known.suspicions, row["suspicion"]))
-    passed = Answer("-")
-    imported = {run["run"] for run in _lines(_errata(store, "runs", "--json"))}
-    for item in items:
-        missing = passed if item.kind == "pass" else Answer("not a failure")
-        default = missing if item.run in imported else Answer("unread")
-        yield item.id, listed.get((item.run, item.case, item.attempt), default)
+def _of_sample(sample: str, items: list[Item], folder: Path) -> list[tuple[str, Answer]]:
+    """In a process of its own."""
+    try:
+        store = errata.open(folder / f"{sample.replace('/', '_')}.db")
+        runs = store.import_(folder / sample)
+    except errata.ErrataError:
+        return [(item.id, UNREAD) for item in items]
+    listed = {key: answer for run in runs for key, answer in _of_run(run)}
+    ids = {run.name: run.id for run in runs} | {run.id: run.id for run in runs}
+    return [(item.id, _answer(item, ids.get(item.run_id or item.run), listed)) for item in items]
 
 
-def _key(row: dict[str, Any]) -> tuple[str, str, int]:
-    return row["run"], row["case_key"], row["attempt"]
+def _of_run(run: errata.AnalyzedRun) -> Iterator[tuple[Key, Answer]]:
+    for row in run.failures():
+        key = (row.run_id, row.case_key, row.attempt)
+        yield (
+            key,
+            Answer(row.owner or "unknown", row.confidence or "", row.decided_by or "", row.proof or "", row.also),
+        )
+    suspicions: dict[Key, list[str]] = {}
+    for view in run._views():
+        for seen in view.suspicious_passes():
+            attempt = seen.as_json()
+            suspicions.setdefault((attempt.run_id, attempt.case_key, attempt.attempt), []).append(attempt.suspicion)
+    yield from ((key, Answer("-", suspicions=tuple(names))) for key, names in suspicions.items())
 
 
-def _errata(store: Path, *arguments: str) -> str:
-    command = [sys.executable, "-c", "from errata.cli.door import main; main()", "--store", str(store), *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=store.parent)
-    if ended.returncode == BUG:
-        raise RuntimeError(f"errata {arguments[0]}: {ended.stderr}")
-    return ended.stdout
-
-
-def _lines(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+def _answer(item: Item, run: str | None, listed: dict[Key, Answer]) -> Answer:
+    if run is None:
+        return UNREAD
+    otherwise = Answer("-") if item.kind == "pass" else Answer("not a failure")
+    return listed.get((run, item.case, item.attempt), otherwise)

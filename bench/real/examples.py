@@ -41,12 +41,12 @@ def labelled_examples() -> dict[str, Examples]:
 
 
 def write_examples(rows: Iterable[tuple[Item, Label, Answer]]) -> None:
-    found: dict[str, list[tuple[str, bool]]] = {}
+    by_rule: dict[str, list[tuple[str, bool]]] = {}
     for item, label, answer in rows:
         if item.kind == "failure" and answer.decided_by:
-            found.setdefault(answer.decided_by, []).append((item.set, label.owner == answer.owner))
+            by_rule.setdefault(answer.decided_by, []).append((item.set, label.owner == answer.owner))
     lines = []
-    for rule, those in sorted(found.items()):
+    for rule, those in sorted(by_rule.items()):
         right, sources = sum(is_right for _, is_right in those), ", ".join(sorted({name for name, _ in those}))
         lines.append(f"| `{rule}` | {len(those)} | {right} | {sources} |")
     TABLE.write_text(_HEAD + "\n".join(lines) + "\n", encoding="utf-8")

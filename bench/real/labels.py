@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
 INFRASTRUCTURE = ("provider", "environment", "harness", "collateral")
-"""Owners of failures that say nothing about the subject. A simulator that crashed would be among them."""
+"""Owners of infrastructure failures. A simulator that crashed would be among them."""
 
 
 class Item(NamedTuple):
@@ -18,6 +18,8 @@ class Item(NamedTuple):
     """failure or pass."""
     sample: str
     run: str
+    run_id: str
+    """errata's, since runs may share a name; empty where errata could not read the run when it was labelled."""
     case: str
     attempt: int
     passed_elsewhere: bool
@@ -28,7 +30,7 @@ class ReaderLabel(NamedTuple):
     owner: str
     second: str
     confidence: str
-    can_be_told: bool
+    is_visible: bool
     is_self_evident: bool
     """For the owner `model`: the mistake shows without knowing that others passed the case."""
     reason: str

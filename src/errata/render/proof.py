@@ -1,4 +1,4 @@
-"""How it is said that failures are shown, or only presumed, to be the model's."""
+"""Text for failures that are shown, or only presumed, to be the model's."""
 
 from collections.abc import Mapping
 

@@ -133,7 +133,7 @@ _OF_FUNCTIONS = frozenset(("cascade", "ended_session", "follower", "verifier_nev
 
 
 def names_the_cause(name: str) -> bool:
-    """Whether a signal says what happened, so that a log may be corrected on its word; others only point somewhere."""
+    """Whether a signal names what happened, so that a log may be corrected on its word; others only point somewhere."""
     rule = built_in().rules.get(name)
     return name in _OF_FUNCTIONS if rule is None else rule.specific or rule.strength == "certain"
 
