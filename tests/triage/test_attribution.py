@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from errata.model import Artefact, Case, Check, ErrorInfo, Judgement, Limit, Output, Usage, UsageByRole
+from errata.model import Artefact, Case, Check, ErrorInfo, Judgement, Limit, Output, SourceInfo, Usage, UsageByRole
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, look_over, observe
 
@@ -48,7 +48,7 @@ def test_a_measured_failure_is_the_models_unless_a_signal_shows_otherwise():
         ("'TierConfig' object has no attribute 'language'", "setup", "harness"),
         ("checkpoint is corrupt", "setup", "harness"),
         ("judge answered 500", "scoring", "grader"),
-        ("VerifierTimeoutError: 600 s", "scoring", "grader"),
+        ("VerifierTimeoutError: 600 s", "scoring", "unknown"),
         ("Agent execution timed out after 900.0 seconds", "subject", "budget"),
         ("the simulated user crashed", "simulator", "simulator"),
         ("Cancelled via cancel scope 7f", "subject", "collateral"),
@@ -98,7 +98,9 @@ def test_lint_and_tests_failing_together_is_the_models():
 
 
 def test_a_weak_signal_never_takes_a_measured_failure_from_the_model():
-    said = tuple(Judgement(judge=name, raw={"passed": verdict}) for name, verdict in (("a", True), ("b", False)))
+    said = tuple(
+        Judgement(judge=name, raw={"passed": verdict}) for name, verdict in (("a", True), ("b", False), ("c", False))
+    )
 
     found = attributed(an_attempt(judgements=said))
 
@@ -247,13 +249,15 @@ def test_any_error_text_has_an_owner_and_a_key(message, phase):
 
 
 @pytest.mark.parametrize(("mode", "rule"), [("test_timeout", "verifier_timeout"), ("parse_error", "tests_unreadable")])
-def test_tests_that_ran_out_of_time_or_left_nothing_to_read_are_not_certainly_the_grader_s(mode, rule):
+def test_whose_fault_it_is_that_tests_ran_out_of_time_or_left_nothing_to_read_is_open(mode, rule):
     """A solution that hangs or breaks off does that to the tests, too."""
     error = ErrorInfo(type=mode, message=mode, phase="scoring")
 
-    found = attributed(an_attempt(measurement="error", outcome="none", errors=(error,), native_status=mode))
+    attempt = an_attempt(measurement="error", outcome="none", errors=(error,), native_status=mode)
+    run = replace(a_run(), source=SourceInfo(name="harbor"))
+    found = attribute(attempt, observe(run, attempt, None, RunWide(), built_in()))
 
-    assert (found.owner, found.confidence, found.decided_by) == ("grader", "likely", rule)
+    assert (found.owner, found.also, found.decided_by) == ("unknown", ("grader", "model"), rule)
 
 
 def test_what_somebody_stopped_is_nobodys_fault():

@@ -6,7 +6,7 @@ import pytest
 
 from errata.model import Artefact, Check, Output
 from errata.testing import a_run, an_attempt
-from errata.triage import RunWide, attribute, built_in, observe, test_output
+from errata.triage import RunWide, attribute, built_in, observe, runner_output
 
 LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
 COLLECTION = sorted(LOGS.glob("collection.*.txt"))
@@ -147,4 +147,4 @@ def test_the_output_of_tests_that_passed_is_no_failure():
     log = failing(body).replace("=========================== short", f"{passes}=========================== short")
 
     assert attributed(with_log(log)).confidence == "likely"
-    assert [test.name for test in test_output.tests_in(log)] == ["test_it"]
+    assert [test.name for test in runner_output.tests_in(log)] == ["test_it"]

@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.triage.test_limits import rows
+from tests.triage.test_limit_signals import rows
 
 from errata.model import Artefact, Case, Check, ErrorInfo, Output
 from errata.testing import a_run, an_attempt

@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.triage.test_limits import attributed, rows
+from tests.triage.test_limit_signals import attributed, rows
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
 from errata.triage.observed import Observed, signal
-from errata.triage.test_output import FailedTest, failed_tests
+from errata.triage.runner_output import FailedTest, failed_tests
 
 # folders that only the harness writes to; tests inside of a repository may be the subject's own
 _HARNESSES_TESTS = re.compile(r"^(?:\.\./|/)?(?:\w+/)?(?:tests|verifier)/[^/]+$")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Case
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
-from errata.triage.test_output import failed_tests, verifier_logs
+from errata.triage.runner_output import failed_tests, verifier_logs
 
 # a path that a test did not find, as Python, shells, compilers and assertions put it
 _PATH = r"(?P<{0}>/?[\w.+@-]+(?:/[\w.+@-]+)*)"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from errata.model import Attempt, ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.text.mask import steady
-from errata.triage.test_output import plain
+from errata.triage.runner_output import plain
 
 HEAD, TAIL = 4_000, 16_000
 """The end of a long log explains why it ended."""

@@ -9,7 +9,7 @@ from errata.triage.answers import json_in
 from errata.triage.calls import calls_in, required_calls
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
-from errata.triage.test_output import verifier_logs
+from errata.triage.runner_output import verifier_logs
 
 _FAILED = ("fail", "partial")
 TAIL = 60_000

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Attribution
 from errata.text.clean import one_line
 from errata.text.mask import mask
-from errata.triage.test_output import plain
+from errata.triage.runner_output import plain
 
 READ = 200_000
 MOST = 50

@@ -8,7 +8,7 @@ from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
-from errata.triage.test_output import verifier_logs
+from errata.triage.runner_output import verifier_logs
 
 
 class _Missing(NamedTuple):
