@@ -123,7 +123,7 @@ def test_the_lines_for_jq_do_what_is_said(tmp_path):
     texts = ran(read)
 
     assert submitted(tmp_path / "v.json", json.loads(answer), *CALLED).code == 0
-    assert "── task\nCreate a backend" in texts
+    assert "── task\nDefine a table `visits`" in texts
 
 
 def test_the_name_of_whoever_gives_none_is_the_one_on_the_page():

@@ -45,8 +45,8 @@ def test_one_more_is_given_to_who_asks_for_it(imported):
     first, more = handed(), said("--another")
 
     assert lease_of(more.row) != lease_of(first)
-    assert more.row["besides"] == ["000-fundamentals/002-http_greeting"]
-    assert "also leased to you: 000-fundamentals/002-http_greeting" in more.talk
+    assert more.row["besides"] == ["001-data_modeling/003-optional_index"]
+    assert "also leased to you: 001-data_modeling/003-optional_index" in more.talk
 
 
 def test_readers_of_other_names_read_for_themselves(imported):
@@ -81,7 +81,7 @@ def test_what_does_not_fit_the_filter_is_not_handed_out_again(imported):
     filtered = handed("--case", "text_lookup")
 
     assert lease_of(filtered) != lease_of(first)
-    assert filtered["besides"] == ["000-fundamentals/002-http_greeting"]
+    assert filtered["besides"] == ["001-data_modeling/003-optional_index"]
 
 
 def test_a_packet_that_is_taken_by_name_tells_how_many_wait_besides(imported):

@@ -121,7 +121,7 @@ def test_a_verdict_can_come_on_standard_input(imported, monkeypatch):
     text = json.dumps(an_answer(handed()))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False))
 
-    assert done("review", "submit").out.startswith("000-fundamentals/002-http_greeting   MODEL_FAULT")
+    assert done("review", "submit").out.startswith("001-data_modeling/003-optional_index   MODEL_FAULT")
 
 
 def test_a_false_quote_is_refused_and_the_packet_stays_in_hand(imported, answer_file):
@@ -244,7 +244,7 @@ def test_a_lease_that_has_ended_is_told_with_what_to_do(imported, answer_file, m
     from datetime import timedelta
 
     monkeypatch.setattr("errata.review.stored.lease.LASTS", timedelta(seconds=-1))
-    told = submitted(answer_file, an_answer(handed()))
+    told = submitted(answer_file, an_answer(handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")))
 
     assert told.code == 2
     assert told.err == (
@@ -338,7 +338,7 @@ def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file)
     submitted(answer_file, an_answer(told, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
     submitted(answer_file, an_answer(told))
 
-    row = done("failures", "latest", "--json").rows[0]
+    (row,) = done("failures", "latest", "--case", "optional_index", "--json").rows
 
     assert (row["verdict"]["label"], row["verdict"]["reviewer"]) == ("OVERLY_STRICT", "person:ada")
 
@@ -348,7 +348,8 @@ def test_a_program_does_not_take_back_what_a_person_of_its_name_said(imported, a
     submitted(answer_file, an_answer(told, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
     submitted(answer_file, an_answer(told), "--reviewer", "ada")
 
-    assert done("failures", "latest", "--json").rows[0]["verdict"]["label"] == "OVERLY_STRICT"
+    (row,) = done("failures", "latest", "--case", "optional_index", "--json").rows
+    assert row["verdict"]["label"] == "OVERLY_STRICT"
 
 
 def test_a_person_may_go_without_quotes_an_agent_may_not(imported, answer_file):

@@ -137,7 +137,7 @@ def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(imported, tmp_path
     told = errata("review", "run", "latest", "--command", program(f"log={tmp_path}/log"), "--dry-run")
 
     assert told.code == 0
-    assert "Create a backend with one HTTP GET endpoint" in told.out
+    assert "Define a table `visits` with fields `place`" in told.out
     assert "nothing was sent" in told.talk
     assert calls(tmp_path / "log") == 0
 

@@ -86,7 +86,7 @@ def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
 
     told = done("review", "status", "latest").out
 
-    assert "open doubts     9   000-fundamentals/002-http_greeting: the sentences are not stored\n" in told
+    assert "open doubts     9   001-data_modeling/003-optional_index: the sentences are not stored\n" in told
     assert told.count("the sentences are not stored") == 3
     assert "and 6 more with --json" in told
     assert len(status()["doubts"]) == 9

@@ -22,20 +22,21 @@ Run 3f50c6a3 · kimi-k2.5 (agent claude-code 2.1.89) · terminal-bench · Harbor
 
 strict        0/45   0.0 %   [0.0, 7.9]    every trial
 as_reported   0/42   0.0 %   [0.0, 8.4]    Harbor leaves out 3 trials with AgentTimeoutError
-clean         0/29   0.0 %   [0.0, 11.7]   16 trials left out: environment 15, harness 1
+clean         0/28   0.0 %   [0.0, 12.1]   17 trials left out: environment 16, harness 1
 reviewed      –                            0 of 45 reviewed
-bounds        0.0 % if all left out had failed, 35.6 % if all had passed
+bounds        0.0 % if all left out had failed, 37.8 % if all had passed
 
-Left out of clean (16)
-  verifier_never_ran    15   verifier/test-stdout.txt:13 "/tests/test.sh: line 19: uvx: command not
+Left out of clean (17)
+  verifier_never_ran    16   verifier/test-stdout.txt:13 "/tests/test.sh: line 19: uvx: command not
                              found"
-                             adaptive-rejection-sampler, cobol-modernization and 13 more
+                             15 completed, 1 also timed out (polyglot-rust-c)
+                             adaptive-rejection-sampler, cobol-modernization and 14 more
   tool_channel_broken    1   "Bash: , content: 'pip install grpcio==1}.73.0 grpcio-tools==1.73.0"
                              (kv-store-grpc)
 
-Counted in clean, but not owned by the model alone (3)
-  check_failed           3   "AgentTimeoutError"
-                             fix-code-vulnerability, polyglot-rust-c, vulnerable-secret
+Counted in clean, but not owned by the model alone (2)
+  check_failed           2   "AgentTimeoutError"
+                             fix-code-vulnerability, vulnerable-secret
   clean without these: 0/26   0.0 %
 """)
 
@@ -179,14 +180,15 @@ reviewed      –         no run is left
 def test_json_carries_all_that_the_page_shows():
     row = done("score", KIMI, "--json").row
     clean = row["scores"]["clean"]
-    (group,) = clean["left_out_groups"]
+    group, mangled = clean["left_out_groups"]
 
-    assert (clean["passed"], clean["total"], clean["left_out"]) == (0, 29, {"environment": 16})
+    assert (clean["passed"], clean["total"], clean["left_out"]) == (0, 28, {"environment": 16, "harness": 1})
+    assert (mangled["signal"], mangled["count"]) == ("tool_channel_broken", 1)
     assert (group["signal"], group["count"], len(group["attempts"])) == ("verifier_never_ran", 16, 16)
     assert "uvx: command not found" in group["evidence"]["quote"]
     assert [one["case"] for one in group["attempts"] if one["timed_out"]] == ["polyglot-rust-c"]
-    assert [one["signal"] for one in clean["not_the_model_alone"]] == ["agent_timeout"]
-    assert clean["without_these"] == {"passed": 0, "total": 27}
+    assert [one["signal"] for one in clean["not_the_model_alone"]] == ["check_failed"]
+    assert clean["without_these"] == {"passed": 0, "total": 26}
     assert clean["bounds"] == [0.0, pytest.approx(16 / 45)]
     assert row["scores"]["as_reported"]["left_out"] == {"AgentTimeoutError": 3}
     assert row["scores"]["as_reported"]["reproduced"] is True
@@ -248,7 +250,7 @@ def test_a_project_can_drop_timeouts(at_home):
 
     told = done("score", KIMI).out
 
-    assert "clean         0/27" in told
+    assert "clean         0/26" in told
     assert "timeouts      left out of clean and reviewed (setting `timeouts`)" in told
 
 

@@ -71,10 +71,11 @@ def test_the_prefix_rule_of_convex_evals_is_the_harnesss_own(store, fixtures):
 
 def test_trials_without_tests_are_left_out_with_their_evidence(store, fixtures):
     scores = only(store, fixtures, KIMI)
-    (group,) = scores.scores["clean"].groups
+    group, mangled = scores.scores["clean"].groups
 
-    assert [counts(scores, policy) for policy in ("strict", "as_reported", "clean")] == [(0, 45), (0, 42), (0, 29)]
+    assert [counts(scores, policy) for policy in ("strict", "as_reported", "clean")] == [(0, 45), (0, 42), (0, 28)]
     assert (group.signal, group.count) == ("verifier_never_ran", 16)
+    assert (mangled.signal, mangled.count) == ("tool_channel_broken", 1)
     assert "uvx: command not found" in scores.proof_of(group).quote
 
 
@@ -84,13 +85,13 @@ def test_trials_that_ran_out_of_time_count_and_are_told_apart(store, fixtures):
 
     # the tests failed, and nothing shows that unfinished work is why: the limit is listed beside the model
     assert (group.signal, group.count) == ("check_failed", 2)
-    assert scores.scores["clean"].without_beside == (0, 27)
+    assert scores.scores["clean"].without_beside == (0, 26)
 
 
 def test_timeouts_are_dropped_where_the_settings_say_so(store, fixtures):
     scores = only(store, fixtures, KIMI, timeouts="drop")
 
-    assert (counts(scores, "clean"), counts(scores, "strict")) == ((0, 27), (0, 45))
+    assert (counts(scores, "clean"), counts(scores, "strict")) == ((0, 26), (0, 45))
 
 
 @pytest.mark.req("S-35", "S-45")
