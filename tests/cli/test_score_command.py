@@ -189,7 +189,7 @@ def test_json_carries_all_that_the_page_shows():
     assert [one["case"] for one in group["attempts"] if one["timed_out"]] == ["polyglot-rust-c"]
     assert [one["signal"] for one in clean["not_the_model_alone"]] == ["check_failed"]
     assert clean["without_these"] == {"passed": 0, "total": 26}
-    assert clean["bounds"] == [0.0, pytest.approx(16 / 45)]
+    assert clean["bounds"] == [0.0, pytest.approx(17 / 45)]
     assert row["scores"]["as_reported"]["left_out"] == {"AgentTimeoutError": 3}
     assert row["scores"]["as_reported"]["reproduced"] is True
     assert row["scores"]["reviewed"]["note"] == {
