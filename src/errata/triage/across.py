@@ -99,7 +99,7 @@ def _reference_fails(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Obs
     seen = signal("reference_fails", strength, f"run {gold.run}", quote, gold.ref)
     if attempt.run == gold.run:
         also: tuple[Owner, ...] = ("task", "grader", "environment")
-        yield Observed(signal=seen, owner="unknown", also=also, is_specific=elsewhere.same_task)
+        yield Observed(signal=seen, owner="unknown", also=also, is_specific=True)
     else:
         yield Observed(signal=seen, owner="task", also=("grader",), is_specific=elsewhere.same_task)
 

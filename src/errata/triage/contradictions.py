@@ -10,6 +10,7 @@ from errata.model import Artefact, Attempt, Case, Step
 from errata.model.words import Confidence, Phase
 from errata.triage.answers import bare, json_in
 from errata.triage.calls import made_calls, required_calls
+from errata.triage.dialogues import writes_of
 from errata.triage.equivalence import same
 from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
@@ -178,7 +179,10 @@ def expected_contradicts_data(attempt: Attempt, case: Case | None) -> Iterator[O
         known = given.get(person)
         if known is not None and known != date and made.get(person) == known and date not in task:
             quote = f"expected {' '.join(person)} born {date}, the tools return {known}"
-            evidence = signal("expected_contradicts_data", "likely", "case.expected", quote, case.ref)
+            writes = writes_of(attempt, case)
+            is_all = writes is None or (len(writes.unexpected) <= 1 and len(writes.missing) <= 1)
+            strength: Confidence = "likely" if is_all else "weak"  # else the subject did other things wrong, too
+            evidence = signal("expected_contradicts_data", strength, "case.expected", quote, case.ref)
             yield Observed(signal=evidence, owner="task", is_specific=True)
             return
 
