@@ -45,7 +45,7 @@ def test_turns_and_calls_are_counted_a_text_and_its_calls_as_one_turn():
     assert conduct == Conduct(turns=3, calls=2, last_text="done")
 
 
-@pytest.mark.parametrize("command", ["", " ", ":", ",", "]}", ">", "..."])
+@pytest.mark.parametrize("command", ["", " ", ":", ": ls -la /app", ",", "]}", ">", "..."])
 def test_commands_that_do_nothing_are_empty_calls(command):
     conduct = counted(called("ls", command))
 
@@ -64,7 +64,7 @@ def test_commands_that_begin_with_stray_characters_are_mangled(command):
 @pytest.mark.parametrize(
     "command",
     ["./run.sh", "/usr/bin/ls", "~/x", "$HOME/x", "(cd a; ls)", "[ -f x ]", "{ ls; }", "# note\nls", '"$X" y',
-     ": > file", "! grep x", "\\cp a b", "@echo", "-la", "`which ls`", "é", "!!"],
+     ": > file", ': "${DIR:=/tmp}"', ": && ls", "! grep x", "\\cp a b", "@echo", "-la", "`which ls`", "é", "!!"],
 )  # fmt: skip
 def test_commands_of_a_shell_that_begin_with_other_than_letters_are_fine(command):
     conduct = counted(called("ls", command))

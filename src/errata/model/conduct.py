@@ -222,6 +222,8 @@ _SHELL = frozenset(("command", "cmd", "commands", "keystrokes", "script", "bash_
 _PATHS = frozenset(("file_path", "path", "filename", "file", "filepath", "absolute_path", "target_file"))
 _STRAY = re.compile(r"\s*(?:[,;)\]}>|&=+*?^]|:(?=[^\s:{]))")
 """No command begins with these. `: > file` and `:(){` are shell, `:ls` is not."""
+_NO_OP = re.compile(r"\s*:\s[^>$\"'<;&|\n]*\Z")
+"""The shell ignores what follows a colon, unless it redirects or expands something."""
 _STRAY_IN_PATH = re.compile(r"\s*[,;)\]}>|&=?^:]")
 _TAKES_ARGUMENTS = re.compile(
     r"(?:^|[_.-])(?:bash|shell|sh|terminal|exec\w*|python|ipython|run_?command|read|write|edit|grep|glob|search|fetch"
@@ -243,7 +245,9 @@ def _main_argument(arguments: Any) -> tuple[str, str | None]:
 
 
 def _does_something(command: str) -> bool:
-    """Whether it is more than punctuation; keys such as Enter and Escape do something."""
+    """Whether it is more than punctuation; keys such as Enter and Escape do something, `: ls` does nothing."""
+    if command.lstrip().startswith(":") and _NO_OP.match(command):
+        return False
     return any(char.isalnum() or char in "\n\r\t\x1b\x03\x04" for char in command) or command.strip() in ("~", "!!")
 
 

@@ -50,10 +50,11 @@ def call_written_as_text(attempt: Attempt) -> Iterator[Observed]:
 
 
 def call_arrived_mangled(attempt: Attempt) -> Iterator[Observed]:
-    """In a run whose calls arrive mangled, a single mangled call is no slip of the subject."""
+    """In a run whose calls arrive mangled, a single mangled or empty call is no slip of the subject."""
     conduct = attempt.conduct
-    if conduct is not None and conduct.mangled_calls is not None and channel_state(conduct)[0] is None:
-        yield _in_step("tool_channel_broken", "harness", "likely", attempt, conduct.mangled_calls)
+    odd = (conduct.mangled_calls or conduct.empty_calls) if conduct is not None else None
+    if conduct is not None and odd is not None and channel_state(conduct)[0] is None:
+        yield _in_step("tool_channel_broken", "harness", "likely", attempt, odd)
 
 
 def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
