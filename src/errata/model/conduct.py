@@ -60,6 +60,20 @@ class Conduct(Record):
     obstacle: Obstacle | None = None
 
 
+def is_plain(steps: Sequence[Step]) -> bool:
+    """Whether a few steps are a question and an answer in words: one text of the subject, without any call."""
+    answers = 0
+    for step in steps:
+        if step.tool_calls or step.error is not None:
+            return False
+        if step.actor.role == "assistant":
+            text = step.text
+            answers += 1
+            if not text or len(text) > LOOKED_AT or "<" in text or "{" in text or "[" in text:
+                return False
+    return answers == 1
+
+
 def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
     """None where no step is the subject's. `known` is what the source has learnt, such as the tools on offer."""
     tally: _Tally | None = None

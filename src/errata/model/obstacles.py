@@ -9,7 +9,7 @@ import msgspec
 
 from errata.model.attempt import Attempt
 from errata.model.case import Artefact
-from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting, conduct_of
+from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting, conduct_of, is_plain
 from errata.model.words import Confidence
 from errata.text.clean import clean
 
@@ -17,6 +17,8 @@ TAIL = 8_000
 FEWEST = 3
 """Fewer odd calls than this may be a subject's slip."""
 MANGLED = 0.25
+PLAIN = 3
+"""Most logs hold a question and its answer: nothing of these is worth counting."""
 EMPTY = 0.5
 MOSTLY_EMPTY = 0.75
 """Some agents send an empty command to wait; but not with every other call."""
@@ -39,7 +41,9 @@ class TellingLine(NamedTuple):
 
 def conduct_in(attempt: Attempt) -> Conduct | None:
     """What the steps and the files of an attempt show of the subject's work; None where it has neither."""
-    conduct = conduct_of(attempt.steps, attempt.conduct) if attempt.steps else attempt.conduct
+    steps, conduct = attempt.steps, attempt.conduct
+    if steps and not (conduct is None and len(steps) <= PLAIN and is_plain(steps)):
+        conduct = conduct_of(steps, conduct)
     obstacle = obstacle_in(attempt, conduct) if attempt.artefacts else None
     if obstacle is None:
         return conduct
