@@ -27,8 +27,8 @@ Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
          as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
          clean         16/23   69.6 %   [49.1, 84.4]   2 evals left out: provider 1, environment 1
 
-Owners   model           6   ████████████████████   1 shown, 5 presumed: no other result on these
-                                                    cases in the store
+Owners   model           6   ████████████████████   1 shown, 5 presumed: no comparable result on
+                                                    these cases in the store
 (of 9)   grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
@@ -274,8 +274,8 @@ Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
 
 Owners   harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
-(of 23)  model          10   ███████████████   all presumed: no other result on these cases in the
-                                               store
+(of 23)  model          10   ███████████████   all presumed: no comparable result on these cases in
+                                               the store
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3

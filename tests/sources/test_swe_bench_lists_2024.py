@@ -7,6 +7,7 @@ import pytest
 from errata import sources
 from errata.model import Attempt, Run
 from errata.sources import swe_bench
+from errata.sources.swe_bench import lists_2024
 from errata.triage.across import stand_in_of
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "swe_bench" / "lists_2024" / "data"
@@ -79,3 +80,12 @@ def test_a_genuine_log_of_a_resolved_instance():
         ("patch_applied", "pass", None),
         ("tests", "pass", 12),
     ]
+
+
+def test_lines_of_other_programs_are_no_tests_and_colours_hide_none():
+    log = (
+        "\x1b[31mFAILED\x1b[0m astropy/nddata/tests/test_nddata.py::test_mask - ValueError\n"
+        "ERROR conda.cli.main_run:execute(124): `conda run pytest` failed.\nFAILED (errors=1)\n"
+    )
+
+    assert list(lists_2024._tests(log)) == [("astropy/nddata/tests/test_nddata.py::test_mask", False)]

@@ -106,3 +106,16 @@ def test_an_attempt_that_ends_in_the_error_of_its_own_program_is_the_models(text
     found = attributed(an_attempt(output=Output(text=text), checks=(FAILED,)), case_of())
 
     assert (found.owner, found.proof) == ("model", proof)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Traceback (most recent call last):\n" + '  File "a.py", line 1, in run\n    run()\n' * 60 + "and so on\nmore",
+        "Error: x\n" + "    at a at b at c at d at e at f at g at h\n" * 60 + "and so on",
+    ],
+    ids=["python", "node"],
+)
+def test_a_long_quoted_stack_is_looked_through_at_once(text):
+    """A pattern that tries every split of these lines would not end."""
+    assert attributed(an_attempt(output=Output(text=text), checks=(FAILED,)), case_of()).owner == "model"

@@ -180,3 +180,36 @@ def test_in_a_run_whose_calls_arrive_mangled_one_mangled_call_is_no_slip():
     assert owner(slip, triage.look_over([*broken, slip, sound])) == "harness"
     assert owner(sound, triage.look_over([*broken, slip, sound])) == "model"
     assert owner(slip, triage.look_over([slip, sound])) == "model"
+
+
+def test_one_empty_call_over_and_over_is_no_loop_of_the_subject():
+    steps = tuple(
+        Step(
+            index=at,
+            actor=Actor(role="assistant"),
+            kind="tool_call",
+            tool_calls=(ToolCall(name="Bash", arguments={"command": ""}),),
+        )
+        for at in range(12)
+    )
+
+    assert decided(failed(steps=steps, execution="limit")).owner == "harness"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"keystrokes": ":wq\n"}, {"keystrokes": ":%d"}, {"path": "", "pattern": "foo"}],
+    ids=["vim", "vim ex", "search everywhere"],
+)
+def test_keys_and_searches_without_a_folder_are_calls_like_others(arguments):
+    steps = tuple(
+        Step(
+            index=at,
+            actor=Actor(role="assistant"),
+            kind="tool_call",
+            tool_calls=(ToolCall(name="grep", arguments=arguments | {"n": at}),),
+        )
+        for at in range(5)
+    )
+
+    assert decided(failed(steps=steps)).owner == "model"

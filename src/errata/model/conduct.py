@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from errata.model.record import Record
+from errata.model.record import Record, SourceRef
 from errata.model.step import Step, ToolCall
 
 QUOTE = 160
@@ -148,6 +148,7 @@ class _Tally:
         self._with_arguments: set[str] = set()
         self._last: ToolCall | None = None
         self._run = self._run_at = 0
+        self._run_ref: SourceRef | None = None
         self.ends_in_text_call = False
         self.same: Sighting | None = None
 
@@ -178,9 +179,10 @@ class _Tally:
         if last is not None and last.name == call.name and last.arguments == arguments:
             self._run += 1
             if self._run > (self.longest_call.count if self.longest_call else 1):
-                self.longest_call = Sighting(count=self._run, step=self._run_at, quote=_call_quote(call), ref=step.ref)
+                quote = _call_quote(call)
+                self.longest_call = Sighting(count=self._run, step=self._run_at, quote=quote, ref=self._run_ref)
         else:
-            self._last, self._run, self._run_at = call, 1, step.index
+            self._last, self._run, self._run_at, self._run_ref = call, 1, step.index, step.ref
         result = call.result
         if call.error is not None or (result is not None and result.is_error):
             reply = call.error.message if call.error is not None else result.text if result is not None else ""
@@ -193,14 +195,17 @@ class _Tally:
             self._with_arguments.add(call.name)
             return
         if key in _SHELL:
-            # an empty list of keys is how some agents wait
-            if not _does_something(words) and not (key == "keystrokes" and not words.strip(" ")):
+            if key == "keystrokes":  # keys may be anything, and none at all is how some agents wait
+                self._with_arguments.add(call.name)
+                return
+            if not _does_something(words):
                 self._empty.append((step, call, words))
                 return
             if _STRAY.match(words):
                 self.note(self.mangled, step, f"{call.name}: {words}")
         elif not words.strip():
-            self._empty.append((step, call, words))
+            if not any(value not in (None, "", [], {}) for value in arguments.values()):
+                self._empty.append((step, call, words))
             return
         elif _STRAY_IN_PATH.match(words):
             self.note(self.mangled, step, f"{call.name}: {words}")

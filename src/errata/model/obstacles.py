@@ -178,11 +178,14 @@ _NODE = re.compile(
 )
 _OLD_NODE = re.compile(
     r"Unhandled 'error' event\n(?:[^\n]*\n){0,4}(?P<line>[\w.]*Error\b[^\n]*)\n"
-    r"(?:(?:[ \t]+|Emitted 'error'|\})[^\n]*\n|\n){1,60}(?:[ \t]+[^\n]*|\}?)\Z",
+    r"(?:(?:[ \t]|Emitted 'error'|\})[^\n]*\n|\n){1,60}(?:[ \t][^\n]*|\}?)\Z",
 )
 _PYTHON = re.compile(r"\n(?P<line>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)\b(?::[^\n]*)?)\Z")
+# behind a panic only its own words: the message, notes, a stack
 _PANIC = re.compile(
-    r"^(?P<line>panic: [^\n]*|thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*)\n(?:[^\n]*\n){0,60}[^\n]*\Z",
+    r"^(?P<line>panic: [^\n]*|thread '[^'\n]*' (?:\(\d+\) )?panicked at [^\n]*)\n(?:[^\n]*\n)?"
+    r"(?:(?:[ \t]|note: |goroutine |stack backtrace|exit status |created by |[\w./*]+\()[^\n]*\n|\n){0,60}"
+    r"(?:(?:[ \t]|note: |exit status |[\w./*]+\()[^\n]*)?\Z",
     re.MULTILINE,
 )
 _FIRST_FRAME = re.compile(r"(?:File \"|[│|] )(?P<path>/[^\"\n:]+)")

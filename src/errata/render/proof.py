@@ -6,9 +6,9 @@ from errata.model import Attribution
 from errata.model.words import ProofReason
 
 REASONS: dict[ProofReason, str] = {
-    "passed_elsewhere": "somebody else passed {these}",
+    "passed_elsewhere": "{these} passed elsewhere",
     "self_evident": "the mistake is self-evident",
-    "no_other_result": "no other result on {these} in the store",
+    "no_other_result": "no comparable result on {these} in the store",
     "nobody_passed": "nobody else passed {these} either",
     "in_doubt": "something points to another owner",
     "simulated_user": "the user is simulated, and may have caused it",

@@ -74,6 +74,8 @@ def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observ
     """The subject changed what nobody was to change, and did all that was expected of it besides."""
     if attempt.outcome not in ("fail", "partial") or not has_simulated_user(attempt):
         return
+    if attempt.execution != "completed":
+        return  # it may have gone on to what was expected
     writes = writes_of(attempt, case)
     if writes is None or not writes.unexpected:
         return

@@ -71,6 +71,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.measurement == "scored" or attempt.reported:
         return  # it was measured, whatever the log keeps of it
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
+    made = made or (attempt.conduct is not None and attempt.conduct.turns > 0)
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
         first = attempt.errors[0]
@@ -148,7 +149,7 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
     given = {_name(artefact): artefact.text for artefact in attempt.artefacts if artefact.role == "output"}
     shared = [name for name in expected if name in given and expected[name]]
     if shared and all(_same(expected[name], given[name]) for name in shared) and len(shared) == len(expected):
-        first = (expected[shared[0]] or "").strip().splitlines()[0]
+        first = next(iter((expected[shared[0]] or "").strip().splitlines()), "")
         measured = attempt.outcome == "fail" and attempt.measurement == "scored"
         owner: Owner | None = "grader" if measured else None
         yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {shared[0]}", first)
@@ -251,7 +252,7 @@ MEANS = {
     "answer_equals_reference": "the answer is identical to the reference",
     "wrote_too_much": "the model changed something that nobody was to change",
     "wrote_otherwise": "the model made another change than the expected one",
-    "passed_elsewhere": "somebody else passed this case",
+    "passed_elsewhere": "the case was passed in another attempt or run",
     "check_failed": "measured and failed; no evidence points elsewhere",
     "prompt_not_delivered": "the prompt did not reach the model",
     "error_body": "the answer is the error of a failed request",

@@ -32,10 +32,11 @@ _FILTERED = re.compile(
 )
 # the uncaught exception of a program, up to its last line; a traceback that is quoted has text after it
 _PYTHON = re.compile(
-    r"^Traceback \(most recent call last\):\n(?:[ \t]+.*\n|\n){1,200}(?P<error>[\w.]{3,80}(?:: .*)?)\s*\Z", re.MULTILINE
+    r"^Traceback \(most recent call last\):\n(?:[ \t][^\n]*\n|\n){1,200}(?P<error>[\w.]{3,80}(?:: .*)?)\s*\Z",
+    re.MULTILINE,
 )
 _NODE = re.compile(
-    r"^(?:Uncaught )?(?P<error>(?:\w{0,30}Error|Exception): [^\n]{1,300})\n(?:[ ]+at [^\n]{1,400}\n?){2,60}"
+    r"^(?:Uncaught )?(?P<error>(?:\w{0,30}Error|Exception): [^\n]{1,300})\n(?:[ ]{1,20}at [^\n]{1,400}(?:\n|\Z)){2,60}"
     r"(?:[ ]*\{[^}]{0,600}\}\s*|\s*Node\.js v\d[^\n]*\s*)?\Z",
     re.MULTILINE,
 )

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Case, Step, ToolCall
+from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
 from errata.triage.calls import CalledFunction, is_same_call, required_calls
 from errata.triage.expected import expected_texts
@@ -28,10 +29,12 @@ _WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNOR
 
 def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
     """The call or message that the subject repeated without progress, and how often."""
-    conduct = getattr(attempt, "conduct", None)
-    repeats = getattr(conduct, "repeats", 0) or 0
-    if repeats >= REPEATED and not _WAITS.search(text := str(getattr(conduct, "repeated_call", ""))):
-        return text, repeats
+    conduct = attempt.conduct
+    if conduct is not None and channel_state(conduct)[0] is not None:
+        return None  # calls that did not arrive as they were written are no loop of the subject
+    repeated = conduct.repeated_call if conduct is not None else None
+    if repeated is not None and repeated.count >= REPEATED and not _WAITS.search(repeated.quote):
+        return repeated.quote, repeated.count
     return _find_loop(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
 
 
@@ -46,7 +49,7 @@ def _find_loop(steps: Sequence[Step], *, was_cut: bool) -> tuple[str, int] | Non
         return None
     refused = Counter(move for step in own for move in _refused_calls(step, returned))
     for move in dict.fromkeys(move for step in own[-LAST_STEPS:] for move in _refused_calls(step, returned)):
-        if refused[move] >= REFUSED and not _WAITS.search(move):
+        if refused[move] >= REFUSED and not _WAITS.search(_first_line(move)):
             return _first_line(move), refused[move]
     return None
 
@@ -90,7 +93,7 @@ def _longest_run(moves: list[str]) -> tuple[str, int]:
     longest, most, often, last = "", 0, 0, ""
     for move in moves:
         often, last = (often + 1 if move == last else 1), move
-        if often > most and not _WAITS.search(move):
+        if often > most and not _WAITS.search(_first_line(move)):
             longest, most = move, often
     return longest, most
 
@@ -170,6 +173,8 @@ def explains_failure(attempt: Attempt, case: Case | None) -> bool:
     """Whether what was still to be done when the limit was reached explains why the attempt failed."""
     if any(loops(attempt, case)):
         return False
+    if attempt.conduct is not None and channel_state(attempt.conduct)[0] == "likely":
+        return False  # without its tools it could not have finished in any time
     if attempt.measurement != "scored" or attempt.outcome not in ("fail", "partial"):
         return True
     if attempt.steps:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from errata.model import Attempt, Case, Step
+from errata.triage.dialogues import writes_of
 from errata.triage.expected import task_text
 from errata.triage.limits import calls_with_results, results_by_step
 from errata.triage.observed import Observed, signal
@@ -29,11 +30,14 @@ _USER_ID = re.compile(r"\buser ?id\b", re.IGNORECASE)
 _AN_ID = re.compile(r"\b[a-z]+(?:_[a-z]+)+_\d{2,}\b")
 
 
-def stops_before_the_agent_can_act(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+def stops_before_the_agent_can_act(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     """The user grants what the agent asks for and ends the conversation in the same message."""
     last = _last_of_user(attempt)
-    if last is None or attempt.steps[-1] is not last or not _STOP.search(last.text):
+    if last is None or not _STOP.search(last.text):
         return
+    writes = writes_of(attempt, case)
+    if writes is not None and (writes.unexpected or not writes.missing):
+        return  # the agent has changed something wrongly before, or nothing was left to do
     asked = next((step for step in reversed(attempt.steps[:-1]) if step.actor.role == "assistant"), None)
     if asked is None or asked.tool_calls or not _ASKS_TO_ACT.search(asked.text):
         return
@@ -48,7 +52,7 @@ def denies_its_own_instruction(attempt: Attempt, case: Case | None) -> Iterator[
     if case is None or last is None or not _STOP.search(last.text):
         return
     stated = _AN_ID.findall(task_text(case))
-    own = [step for step in attempt.steps if step.actor.role == "user"]
+    own = [step for step in attempt.steps if step.actor.role in ("user", "simulator")]
     if not stated or any(one in step.text for step in own for one in stated):
         return
     returned = results_by_step(attempt.steps)

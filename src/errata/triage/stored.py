@@ -122,7 +122,9 @@ def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> dict[str, str]:
     """Of the cases that this run failed and that were measured elsewhere: who passed each; empty for nobody."""
     named = peers.subjects | dict.fromkeys(peers.references, "the reference")
     others = [pk for pk in named if pk != stored.pk]
-    names = {None: "", stored.pk: "another attempt of this run"} | {pk: named[pk] for pk in others}
+    own = subject_name(stored.run)
+    names = {None: "", stored.pk: "another attempt of this run"}
+    names |= {pk: "another run of the same model" if named[pk] == own else named[pk] for pk in others}
     return {tried.case: names[tried.passed_in] for tried in tried_elsewhere(store, stored.pk, others)}
 
 

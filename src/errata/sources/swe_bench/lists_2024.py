@@ -16,6 +16,7 @@ from errata.sources.shared.documents import Documents, children
 from errata.sources.shared.values import text
 from errata.sources.swe_bench.instances import Instance
 from errata.sources.swe_bench.verdict import SCORER, TESTS_CAP, PatchVerdict, measurement_error
+from errata.text.clean import clean
 
 LISTS = ("no_generation", "generated", "with_logs", "install_fail", "reset_failed", "no_apply", "applied",
          "test_errored", "test_timeout", "resolved")  # fmt: skip
@@ -31,7 +32,7 @@ _BROKEN: tuple[tuple[str, str, Phase], ...] = (
 # SWE-bench's own markers, and how its test runners list single tests
 _APPLIED_TESTS = ">>>>> Applied Patch (test)"
 _TEST = re.compile(
-    r"^(?P<pytest>PASSED|FAILED|ERROR) (?P<path>\S+)"
+    r"^(?P<pytest>PASSED|FAILED|ERROR) (?P<path>[^\s()]+(?:\.py|::)\S*)"
     r"|^(?P<django>\w+ \([\w.]+\)) \.\.\. (?P<django_status>ok|FAIL|ERROR)$"
     r"|^(?P<sympy>test_\w+) (?P<sympy_status>ok|F|E)\b",
     re.MULTILINE,
@@ -149,6 +150,7 @@ def _checks(lists: tuple[str, ...], log: Artefact | None, ref: SourceRef) -> Ite
 
 def _tests(log: str) -> Iterator[tuple[str, bool]]:
     """Only what ran after the patch with the tests was applied; of a long log, what is kept of it."""
-    for match in _TEST.finditer(log, max(0, log.rfind(_APPLIED_TESTS))):
+    log = clean(log[max(0, log.rfind(_APPLIED_TESTS)) :])
+    for match in _TEST.finditer(log):
         status = match["pytest"] or match["django_status"] or match["sympy_status"]
         yield match["path"] or match["django"] or match["sympy"], status in _PASSED

@@ -141,6 +141,13 @@ def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
     )
 
 
+def _users_spending(cost: float | None) -> Usage:
+    """The user is always simulated, whether or not the log has its cost."""
+    if cost is None:
+        return Usage(extra={"user": "simulated"})
+    return Usage(cost=cost, cost_source="reported")
+
+
 def _expected_of(task: dict[str, Any]) -> dict[str, Any] | None:
     """A task without actions expects that nothing changes."""
     actions = {"actions": task["actions"]} if isinstance(task.get("actions"), list) else {}
@@ -170,7 +177,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
         errors=_errors(info, ref.below("info")),
         checks=_checks(mapping(info.get("reward_info")), mapping(info.get("task")), ref.below("info", "reward_info")),
         steps=steps,
-        usage=UsageByRole(simulator=Usage(cost=cost, cost_source="unknown" if cost is None else "reported")),
+        usage=UsageByRole(simulator=_users_spending(cost)),
         ref=ref,
         extra=rest(row, _ROW) | non_empty(info=_more(info, row.get("reward"))),
     )
