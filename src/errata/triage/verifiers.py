@@ -74,9 +74,9 @@ def _why_no_test_ran(log: str, *, decides: bool) -> _Missing | None:
     # most logs contain none of these words, and looking for words is much faster than matching lines
     names_program = "not found" in log
     names_fault = any(words in log for words in _FAULTS)
-    if not (names_program or names_fault or "ERROR collecting" in log or "no tests ran" in log) or _SOME_RAN.search(
-        log
-    ):
+    if not (names_program or names_fault or "ERROR collecting" in log or "no tests ran" in log):
+        return None
+    if _SOME_RAN.search(log):
         return None
     own = (_NO_PROGRAM.search(log) or _NONE_FOUND.search(log)) if decides else None
     if own is not None:
