@@ -73,6 +73,25 @@ def test_a_damaged_line_is_left_out_and_nothing_else(tmp_path):
     assert stream.has_result
 
 
+def test_code_behind_a_damaged_line_is_decoded_once(tmp_path):
+    """Decoded again at each line that ends in a brace, this code took minutes."""
+    first, *others = printed().split("\n")
+    code = "if (a) { return { 'b': [a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a] } }"
+    lines = [first, '{"type":"assistant","message":{"id":"m0', *[code] * 18_000, *others]
+
+    stream = stream_in(tmp_path, "\n".join(lines))
+
+    assert [step.text for step in stream.steps] == [TEXT, ""]
+
+
+@pytest.mark.parametrize("width", range(40, 60))
+def test_braces_quotes_and_backslashes_in_a_text_end_no_object(width):
+    code = {"type": "result", "result": 'f"{x}" \\"}" \\\\ { "\\" } \\n' * 300}
+    text = wrapped(json.dumps(code, separators=(",", ":")).replace(" ", "_"), width)
+
+    assert [line for line, _ in stream_objects(f"{text}\n{text}")] == [1, text.count("\n") + 2]
+
+
 def test_a_text_without_a_session_is_none(tmp_path):
     assert stream_in(tmp_path, NOISE) is None
     assert stream_in(tmp_path, '{"type":"other"}\n{"type":"assistant"') is None

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from errata.text.error_body import error_body
+from errata.text import error_body as module
+from errata.text.error_body import LONGEST, error_body
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,14 @@ def test_the_body_of_a_failed_request_is_known(text, status):
 )
 def test_an_answer_that_speaks_of_errors_is_an_answer(text):
     assert error_body(text) is None
+
+
+def test_only_texts_in_the_form_of_an_object_are_kept(monkeypatch):
+    parsed = []
+    monkeypatch.setattr(module.json, "loads", lambda text: parsed.append(text) or {})
+    long = '{"error": "' + "x" * LONGEST + '"}'
+    short = '{"error": "an error that only this test has"}'
+
+    assert [error_body(text) for text in (long, "An answer", short, f" {short}\n", short)] == [None] * 5
+    assert parsed == [short]
+    assert not hasattr(error_body, "cache_info")

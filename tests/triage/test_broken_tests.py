@@ -73,6 +73,57 @@ def test_a_missing_fixture_of_pytest_is_the_graders():
     assert attributed(with_log(log)).owner == "grader"
 
 
+NAME_ERROR = "    def test_it():\n>       np.x\nE       NameError: name 'np' is not defined\n\n"
+
+
+@pytest.mark.parametrize("file", ["tests/test_x.py", "test_x.py", "app/tests/test_x.py", "/app/tests/test_x.py"])
+def test_the_tests_of_a_repository_may_be_the_subjects_own(file):
+    missing = failing(f"E       fixture 'servr' not found\n{file}:8", "ERROR at setup of test_it")
+
+    assert attributed(with_log(missing)).owner == "model"
+    assert attributed(with_log(failing(f"{NAME_ERROR}{file}:12: NameError"))).owner == "model"
+
+
+@pytest.mark.parametrize("file", ["/tests/test_x.py", "../tests/test_x.py", "../../tests/test_x.py"])
+def test_those_in_the_harnesss_folder_are_not(file):
+    missing = failing(f"E       fixture 'servr' not found\n{file}:8", "ERROR at setup of test_it")
+
+    assert attributed(with_log(missing)).owner == "grader"
+    assert attributed(with_log(failing(f"{NAME_ERROR}{file}:12: NameError"))).owner == "grader"
+
+
+LINKS = [
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_error_and_the_place_of_chained_exceptions_are_those_of_the_last(link):
+    """The name is missing in the subject's code; the test only reports it."""
+    subjects = (
+        "    def run():\n>       np.x\nE       NameError: name 'np' is not defined\n\n/app/src/app.py:3: NameError"
+    )
+    own = "    def test_it():\n>       fail(str(e))\nE       AssertionError: it did not run\n\n"
+    log = failing(f"{subjects}\n\n{link}\n\n{own}/tests/test_x.py:9: AssertionError")
+
+    (test,) = runner_output.tests_in(log)
+    assert (test.error, test.message) == ("AssertionError", "AssertionError: it did not run")
+    assert (test.file, test.line, test.source) == ("/tests/test_x.py", 9, "fail(str(e))")
+    assert log[test.offset :].startswith("E       AssertionError")
+    assert attributed(with_log(log)).owner == "model"
+
+
+def test_a_log_in_colour_is_cleaned_once_for_all_rules(monkeypatch):
+    calls = []
+    monkeypatch.setattr(runner_output, "clean", lambda text: calls.append(text) or text)
+    log = f"\x1b[31mred\x1b[0m\n{failing(NAME_ERROR)}"
+
+    attributed(with_log(log))
+
+    assert calls.count(log) == 1
+
+
 SUBJECTS = {
     "its module": "/tests/test_outputs.py:7: in <module>\n    from solution import solve\n"
     "E   ImportError: cannot import name 'solve' from 'solution' (/app/solution.py)",

@@ -8,7 +8,7 @@ from errata.model import Artefact, Case, Check
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
 from errata.triage.across import Across, CaseElsewhere
-from errata.triage.demands import is_near_miss, nearly_passed, unnamed_demands
+from errata.triage.demands import is_near_miss, missing_paths, nearly_passed, unnamed_demands
 
 LOGS = Path(__file__).parents[1] / "fixtures/triage/test_logs"
 POLYGLOT = "Write me a single file in /app/main.c.py which is a polyglot: `python3 main.c.py N` or `gcc main.c.py`."
@@ -44,6 +44,32 @@ def test_a_file_that_is_missing_under_the_name_in_the_task_is_not_the_tasks():
     task = POLYGLOT.replace("main.c.py", "main.py.c")
 
     assert attributed(with_log("gpt5.polyglot-c-py"), task).owner == "model"
+
+
+@pytest.mark.parametrize("filler", ["-", "a-", "-.", "@/", "-a/", ".a"])
+def test_a_ruler_in_the_task_is_searched_once(filler):
+    """Tried from each of its characters, twenty such rulers took minutes."""
+    rulers = [filler * ((18_000 + number) // len(filler)) for number in range(20)]
+    attempt = with_log("gpt5.polyglot-c-py")
+
+    assert {attributed(attempt, f"{ruler} {POLYGLOT}").owner for ruler in rulers} == {"task"}
+
+
+@pytest.mark.parametrize("named", ["./main.c.py", ".config/main.c.py", "`~/src/main.c.py`", "--out=main.c.py,"])
+def test_a_path_is_found_in_any_notation(named):
+    assert attributed(with_log("gpt5.polyglot-c-py"), f"Write {named} today.").owner == "task"
+
+
+def test_a_log_that_lists_no_failures_leaves_the_word_to_the_checks():
+    missing = "FileNotFoundError: [Errno 2] No such file or directory: '/app/out.txt'"
+    check = Check(name="test_out", kind="tests", status="fail", explanation=missing)
+    log = Artefact(role="log", path="verifier/test-stdout.txt", text="Installing\nDone\n")
+
+    found = list(missing_paths(an_attempt(artefacts=(log,), checks=(check,))))
+
+    assert [(one.path, one.where) for one in found] == [("/app/out.txt", "checks[test_out].explanation")]
+    (logged,) = {one.where.partition(":")[0] for one in missing_paths(with_log("gpt5.run-pdp11-code", check))}
+    assert logged == "panes/post-test.txt"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from errata.model import (
     UsageByRole,
 )
 from errata.testing import a_run, an_attempt
+from errata.triage.agent_logs import agent_logs
 from errata.triage.suspicious import MEANS, suspicious
 
 BODY = '{"detail": "Invalid input", "status": 422, "requestId": "'
@@ -232,3 +233,18 @@ def test_an_expected_output_in_a_program_is_a_weak_sign_unless_the_task_shows_it
     assert seen(attempt, case=a_case("the quick brown fox 42")) == [("hard_coded", "weak")]
     assert seen(attempt, case=a_case("the quick brown fox 42", "Print the quick brown fox 42")) == []
     assert seen(attempt, case=a_case("another answer entirely")) == []
+
+
+def test_the_line_of_each_place_in_a_wrapped_log_is_known():
+    text = '{"type":\n\n"result"}\nend\n'
+    (log,) = agent_logs(logged(text))
+    letters = [(at, letter) for at, letter in enumerate(text) if letter != "\n"]
+
+    assert log.text == '{"type":"result"}end'
+    assert [log.line(number) for number in range(len(letters))] == [1 + text.count("\n", 0, at) for at, _ in letters]
+
+
+def test_a_log_is_prepared_once_for_all_rules():
+    attempt = logged('{"type":"result"}\nonce')
+
+    assert next(agent_logs(attempt)) is next(agent_logs(attempt))

@@ -4,7 +4,7 @@ import pytest
 
 from errata.model import Artefact, Case, Check, Output
 from errata.testing import a_run, an_attempt
-from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage import RunWide, attribute, built_in, observe, plain_mistakes
 
 PYTHON = """Traceback (most recent call last):
   File "/app/solve.py", line 3
@@ -66,6 +66,24 @@ def test_a_file_of_the_answer_counts_though_the_task_does_not_name_it():
 )
 def test_a_file_of_the_tests_or_of_others_shows_nothing(text):
     assert proof(tested(text), "Write /app/solve.py.")[1] == "no_other_result"
+
+
+def test_each_file_name_is_sought_once_in_the_task(monkeypatch):
+    """A compiler may report a thousand errors in one file."""
+    asked = []
+    monkeypatch.setattr(plain_mistakes, "task_text", lambda case: asked.append(case) or "Write main.c.")
+    text = "".join(f"lib/{name}.c:{line}:5: error: expected ';'\n" for line in range(300) for name in "ab")
+
+    assert not list(plain_mistakes.does_not_compile(tested(text), case("Write main.c.")))
+    assert len(asked) == 2
+
+
+def test_words_before_the_end_of_a_long_log_start_no_search(monkeypatch):
+    early = f"error: early\n{'image.c ' * 10_000}"
+    assert proof(tested(f"{early}\nimage.c:12:5: error: no"), "Write image.c.")[1] == "self_evident"
+
+    monkeypatch.setattr(plain_mistakes, "_BROKEN", None)
+    assert proof(tested(early), "Write image.c.")[1] == "no_other_result"
 
 
 def answered(text, *checks, **output):

@@ -78,3 +78,52 @@ def test_an_agents_log_beside_the_tests_is_not_the_verifiers():
 
     assert attributed(line, path="test-case-3/panes/post-agent.txt").owner == "model"
     assert attributed(line, path="test-case-3/panes/post-test.txt").owner == "environment"
+
+
+def test_a_long_line_without_spaces_is_searched_once():
+    """A log may hold a file as base64: tried from each of its characters, this line took minutes."""
+    line = "/tests/test.sh: line 19: uvx: command not found"
+
+    assert attributed(f"{'QUJD' * 50_000}\n{line}").owner == "environment"
+    assert attributed(f"{'QUJD' * 50_000}: not found").owner == "model"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl: (6) Could not resolve host: example.org",
+        "pip: Temporary failure in name resolution",
+        "tar: write error: No space left on device",
+        "E: Could not get lock /var/lib/dpkg/lock",
+        "error: externally-managed-environment",
+        "node: error while loading shared libraries: libz.so.1: cannot open shared object file",
+        "bash: /usr/bin/node: Exec format error",
+        "run.sh: /bin/bsh: bad interpreter: No such file",
+        "E: Unable to locate package tmux",
+        "E: Failed to fetch http://deb.example.org/tmux.deb",
+        "E: Package 'tmux' has no installation candidate",
+        "wget: unable to resolve",
+        "error: Failed to download https://example.org/uv",
+        "/usr/bin/python3: No module named pytest",
+        "ERROR: Could not find a version that satisfies the requirement numpy",
+        "x No solution found when resolving tool dependencies",
+        "browserType.launch: Executable doesn't exist at /root/.cache/chrome",
+    ],
+)
+def test_each_fault_of_the_environment_is_found(line):
+    assert attributed(f"Preparing\n{line}\nDone\n").owner == "environment"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR: file or directory not found: /tests/test_outputs.py",
+        "python3: can't open file '/tests/test_outputs.py': [Errno 2]",
+        "bash: line 1: /tests/test.sh: No such file or directory",
+        "============================ no tests ran in 0.01s =============================",
+    ],
+)
+def test_each_line_about_absent_tests_is_found(line):
+    tests = Check(name="tests", kind="tests", status="fail")
+
+    assert attributed(f"Preparing\n{line}\nDone\n", tests).owner == "grader"

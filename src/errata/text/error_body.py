@@ -41,7 +41,6 @@ class ErrorBody(NamedTuple):
     """Whether the form leaves no doubt: a status code, or the typed object of an API."""
 
 
-@lru_cache(maxsize=4_096)
 def error_body(text: str) -> ErrorBody | None:
     """What the whole text is the error of; none where it may be an answer."""
     if len(text) > LONGEST:
@@ -56,6 +55,7 @@ def error_body(text: str) -> ErrorBody | None:
     return None if line is None else ErrorBody(_number(line["status"]), is_typed=line["status"] is not None)
 
 
+@lru_cache(maxsize=1_024)
 def _of_json(body: str) -> ErrorBody | None:
     try:
         fields = json.loads(body)

@@ -4,9 +4,11 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
-from errata.model import Artefact, Attempt, ToolCall
+from errata.model import Attempt, ToolCall
 
 MOST_TEXT = 4_000_000
 MOST_CALLS = 500
@@ -26,15 +28,22 @@ class LoggedCall(NamedTuple):
 class PrintedLog:
     """A log without the line breaks that a terminal put into long lines."""
 
-    def __init__(self, artefact: Artefact) -> None:
-        text = (artefact.text or "")[-MOST_TEXT:]
-        self.path = artefact.path
-        self.text = text.replace("\n", "")
-        self._breaks = [at for at, letter in enumerate(text) if letter == "\n"]
-        self._unbroken = [at - number for number, at in enumerate(self._breaks)]
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self._printed = text[-MOST_TEXT:]
+        self.text = self._printed.replace("\n", "")
 
     def line(self, at: int) -> int:
-        return bisect_right(self._unbroken, at) + 1
+        return bisect_right(self._ends, at) + 1
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where each line but the last one ends in the text without line breaks."""
+        return list(accumulate(map(len, self._printed.split("\n")[:-1])))
+
+
+_printed_log = lru_cache(maxsize=4)(PrintedLog)
+"""Several rules read the same logs of one attempt."""
 
 
 def agent_logs(attempt: Attempt) -> Iterator[PrintedLog]:
@@ -43,7 +52,7 @@ def agent_logs(attempt: Attempt) -> Iterator[PrintedLog]:
         return
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text and _AGENTS.search(artefact.path) and '"type":' in artefact.text:
-            yield PrintedLog(artefact)
+            yield _printed_log(artefact.path, artefact.text)
 
 
 def logged_calls(attempt: Attempt) -> Iterator[LoggedCall]:

@@ -10,8 +10,7 @@ from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import FailedTest, failed_tests
 
 # folders that only the harness writes to; tests inside of a repository may be the subject's own
-_HARNESSES_TESTS = re.compile(r"^(?:\.\./|/)?(?:\w+/)?(?:tests|verifier)/[^/]+$")
-_INSTALLED = re.compile(r"site-packages|/lib/python\d|importlib|<frozen |_pytest|/pluggy/")
+_HARNESSES_TESTS = re.compile(r"^(?:(?:\.\./)+|/)(?:tests|verifier)/[^/]+$")
 _STANDARD = sys.stdlib_module_names | {"pytest", "_pytest"}
 
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute ")
@@ -43,10 +42,10 @@ def broken_test(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 
 
 def is_broken(test: FailedTest) -> bool:
-    if _FIXTURE.match(test.message):
-        return True
     if not _HARNESSES_TESTS.match(test.file):
         return False
+    if _FIXTURE.match(test.message):
+        return True
     message = test.message.partition(": ")[2]
     match test.error:
         case "SyntaxError" | "IndentationError" | "TabError":

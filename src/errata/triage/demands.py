@@ -28,7 +28,10 @@ _MISSING = re.compile(
 )
 _FAILURES = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$", re.MULTILINE)
 _KEY = re.compile(r"KeyError: '([\w .-]{1,80})'$")
-_PATHS_IN_TASK = re.compile(r"(?<![\w/])/?(?:[\w.+@-]+/)*[\w+@-]+(?:\.[\w+-]+)+(?![\w/])")
+# tried from the first character of a path only, because rulers and tables consist of the same characters
+_PATHS_IN_TASK = re.compile(
+    r"(?<![\w./+@-])/?(?:[\w.+@-]{1,200}/){0,40}\.?[\w+@-]{1,200}(?:\.[\w+-]{1,100}){1,10}(?![\w/])"
+)
 _PROGRAMS_OWN = re.compile(r"^/?(?:tests?|usr|proc|dev|lib|etc/ssl|root/\.)(?:/|$)|site-packages")
 
 
@@ -43,14 +46,16 @@ class MissingPath(NamedTuple):
 
 
 def missing_paths(attempt: Attempt) -> Iterator[MissingPath]:
-    """The files that failed tests looked for and did not find."""
-    logs = [(artefact.path, text) for artefact, text in verifier_logs(attempt)]
-    if logs:
-        for log, text in logs:
-            begin = _FAILURES.search(text)
-            for path, line, quote in _missing_in(text[begin.start() :]) if begin else ():
-                before = text.count("\n", 0, begin.start()) if begin else 0
-                yield MissingPath(path, f"{log}:{before + line}", quote)
+    """The files that failed tests did not find: from the verifier's logs, else from what the checks have recorded."""
+    is_logged = False
+    for artefact, text in verifier_logs(attempt):
+        begin = _FAILURES.search(text) if "FAILURES =" in text or "ERRORS =" in text else None
+        if begin is not None:
+            is_logged = True
+            before = text.count("\n", 0, begin.start())
+            for path, line, quote in _missing_in(text[begin.start() :]):
+                yield MissingPath(path, f"{artefact.path}:{before + line}", quote)
+    if is_logged:
         return
     for check in attempt.checks:
         if check.failed and check.kind == "tests" and check.explanation:

@@ -29,12 +29,19 @@ def does_not_compile(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     """A compiler or interpreter refuses a file that the subject wrote or the task asked for."""
     if attempt.outcome not in _FAILED or not (attempt.artefacts or attempt.checks):
         return
+    is_subjects: dict[str, bool] = {}
     for where, text in _refusals(attempt):
-        if not any(hint in text for hint in _HINTS):
+        tail = text[-TAIL:]
+        if not any(hint in tail for hint in _HINTS):
             continue
-        for match in _BROKEN.finditer(text[-TAIL:]):
+        for match in _BROKEN.finditer(tail):
             file = next(part for part in match.groups() if part)
-            if not _TESTS.search(file) and _is_subjects(file, attempt, case):
+            if _TESTS.search(file):
+                continue
+            name = file.rpartition("/")[2]
+            if name not in is_subjects:
+                is_subjects[name] = _is_subjects(name, attempt, case)
+            if is_subjects[name]:
                 evidence = signal("does_not_compile", "likely", where, match[0], attempt.ref)
                 yield Observed(signal=evidence, owner="model", is_self_evident=True)
                 return
@@ -47,8 +54,7 @@ def _refusals(attempt: Attempt) -> Iterator[tuple[str, str]]:
             yield f"checks[{check.name}].explanation", check.explanation
 
 
-def _is_subjects(file: str, attempt: Attempt, case: Case | None) -> bool:
-    name = file.rpartition("/")[2]
+def _is_subjects(name: str, attempt: Attempt, case: Case | None) -> bool:
     if any(one.role == "output" and one.path.rpartition("/")[2] == name for one in attempt.artefacts):
         return True
     return case is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", task_text(case)) is not None

@@ -27,6 +27,16 @@ _PLACE = re.compile(
     r"^(?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d{1,7}): ?(?:in (?P<function>\S+)|(?P<type>[\w.]+))?[ \t]*$",
     re.MULTILINE,
 )
+# what pytest prints below a fixture that it can't find
+_PLACE_ALONE = re.compile(
+    r"^(?P<file>[^\s:]{1,300}\.py):(?P<line>\d{1,7})(?P<function>)(?P<type>)[ \t]*$", re.MULTILINE
+)
+# an exception was raised while another one was handled: the last one failed the test
+_CHAINED = re.compile(
+    r"^(?:During handling of the above exception, another exception occurred"
+    r"|The above exception was the direct cause of the following exception):[ \t]*$",
+    re.MULTILINE,
+)
 _SOURCE = re.compile(r"^>[ \t]{1,12}(\S[^\n]{0,500})$", re.MULTILINE)
 _TYPE = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Failed|Exit|Interrupt|Warning|Timeout))\b")
 
@@ -38,7 +48,7 @@ class FailedTest(NamedTuple):
     error: str
     """The name of the exception."""
     message: str
-    """The first line of the error."""
+    """The first line of the error; of the last one where several are chained."""
     file: str
     """Of the innermost frame."""
     line: int
@@ -73,7 +83,13 @@ def is_of_verifier(path: str) -> bool:
 
 def plain(text: str) -> str:
     """A terminal's log without colours: they stand between the words that a pattern looks for."""
-    return clean(text) if "\x1b" in text or "\x9b" in text else text
+    return _cleaned(text) if "\x1b" in text or "\x9b" in text else text
+
+
+@lru_cache(maxsize=8)
+def _cleaned(text: str) -> str:
+    """Kept, because several rules read the same logs of one attempt."""
+    return clean(text)
 
 
 def failed_tests(attempt: Attempt) -> list[tuple[str, FailedTest]]:
@@ -114,11 +130,13 @@ def tests_in(log: str) -> tuple[FailedTest, ...]:
 def _failed_test(name: str, body: str, offset: int, *, is_collected: bool) -> FailedTest:
     captured = _CAPTURED.search(body)
     body = body[: captured.start()] if captured else body
-    errors = list(_ERROR.finditer(body))
+    start = _last_exception(body)
+    errors = list(_ERROR.finditer(body, start))
     message = errors[0][1].strip() if errors else ""
-    places = [place for place in _PLACE.finditer(body) if place["file"].strip("_ ")]
+    places = [place for place in _PLACE.finditer(body, start) if place["file"].strip("_ ")]
+    places = places or list(_PLACE_ALONE.finditer(body, start))
     inner = places[-1] if places else None
-    sources = _SOURCE.findall(body)
+    sources = _SOURCE.findall(body, start)
     kind = _TYPE.match(message)
     named = (inner["type"] or "").rpartition(".")[2] if inner else ""
     return FailedTest(
@@ -133,6 +151,12 @@ def _failed_test(name: str, body: str, offset: int, *, is_collected: bool) -> Fa
         text=body,
         offset=offset + (errors[0].start() if errors else 0),
     )
+
+
+def _last_exception(body: str) -> int:
+    """Where the part about the last of several chained exceptions begins."""
+    starts = [chained.end() for chained in _CHAINED.finditer(body)] if " above exception" in body else []
+    return starts[-1] if starts and _ERROR.search(body, starts[-1]) else 0
 
 
 def _line_after(body: str, place: re.Match[str] | None) -> str:

@@ -71,6 +71,11 @@ _WHOLE = frozenset(("tests", "test", "verifier", "pytest"))
 
 
 def _why_no_test_ran(log: str, *, decides: bool) -> _Missing | None:
+    # most logs contain none of these words, and looking for words is much faster than matching lines
+    names_program = "not found" in log
+    names_fault = any(words in log for words in _FAULTS)
+    if not (names_program or names_fault or "ERROR collecting" in log or "no tests ran" in log):
+        return None
     if _SOME_RAN.search(log):
         return None
     own = (_NO_PROGRAM.search(log) or _NONE_FOUND.search(log)) if decides else None
@@ -78,17 +83,20 @@ def _why_no_test_ran(log: str, *, decides: bool) -> _Missing | None:
         return _Missing(own[0], own.start(), is_tests=True)
     if _TESTS_RAN.search(log):
         return None
-    program = next(filter(_is_verifiers_own, _MISSING.finditer(log)), None)
+    program = next(filter(_is_verifiers_own, _MISSING.finditer(log)), None) if names_program else None
     if program is not None:
         # the verifier's own script names what it lacks
         strength: Confidence = "certain" if _OWN_SCRIPT.search(program["by"]) else "likely"
         return _Missing(program[0], program.start(), False, program["program"].rpartition("/")[2], strength)
-    broken = _BROKEN.search(log)
+    broken = _BROKEN.search(log) if names_fault else None
     return _Missing(broken[0], broken.start(), is_tests=bool(broken["tests"])) if broken else None
 
 
-# the missing program is more informative than the reason why it could not be fetched
-_MISSING = re.compile(r"^(?P<by>[^\n]*?)(?P<program>[\w./+-]+): (?:command )?not found[ \t]*$", re.MULTILINE)
+# the missing program is more informative than the reason why it could not be fetched; a name is tried from its first
+# character only, because a line may be one long word
+_MISSING = re.compile(
+    r"^(?P<by>[^\n]{0,1000}?)(?<![\w./+-])(?P<program>[\w./+-]{1,300}): (?:command )?not found[ \t]*$", re.MULTILINE
+)
 _TOOLS = frozenset(
     (
         *("uv", "uvx", "pytest", "py.test", "pip", "pip3", "python", "python3", "tox", "nox", "poetry", "conda"),
@@ -116,6 +124,14 @@ _BROKEN = re.compile(
     r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*)$",
     re.MULTILINE,
 )
+_FAULTS = (
+    *("ould not resolve host", "emporary failure ", "No space left on device", "Could not get lock"),
+    *("externally-managed-environment", "cannot open shared object file", "xec format error", "ad interpreter"),
+    *("E: Unable to", "E: Failed to", "E: Package", "curl: (", "wget: ", "error: Failed to "),
+    *("No module named", "Could not find a version that", "No solution found when", "browserType.launch: "),
+    *("file or directory not found: ", "can't open file '", "sh: "),
+)
+"""Each match of `_BROKEN` contains one of these."""
 _NONE_FOUND = re.compile(r"^=+ no tests ran in .*$", re.MULTILINE)
 # a test file that is no program; one that only fails to import the code under test is evidence about the subject
 _NO_PROGRAM = re.compile(

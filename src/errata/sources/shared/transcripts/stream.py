@@ -20,6 +20,7 @@ PARTS_CAP = 20_000
 NARROWEST = 40
 
 _BEGINS = re.compile(r'\{"type":\s?"(?:system|assistant|user|result|stream_event)"')
+_MARKS = re.compile(r'\\.?|["{}]')
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
@@ -80,24 +81,58 @@ def stream_objects(words: str) -> Iterator[tuple[int, dict[str, Any]]]:
     width = _width_of(lines)
     parts: list[str] = []
     begun = 0
+    braces = _Braces()
     for number, line in enumerate(lines, start=1):
         if _BEGINS.match(line):
-            parts, begun = [line], number
+            parts, begun, braces = [line], number, _Braces()
         elif parts:
             parts[-1] += " " * max(0, width - _columns(parts[-1]))
             parts.append(line)
         else:
             continue
-        if line.rstrip().endswith("}"):
-            try:
-                data = decode("".join(parts).encode("utf-8", "replace"))
-            except ValueError:
-                data = None
-            if isinstance(data, dict):
-                yield begun, data
-                parts = []
-        if len(parts) > PARTS_CAP:
+        data = _object_in(line) if len(parts) == 1 and line.rstrip().endswith("}") else None
+        if data is None and braces.close_in(line):
+            data = _object_in("".join(parts))
             parts = []
+        if data is not None:
+            yield begun, data
+        if data is not None or len(parts) > PARTS_CAP:
+            parts = []
+
+
+def _object_in(line: str) -> dict[str, Any] | None:
+    try:
+        data = decode(line.encode("utf-8", "replace"))
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+class _Braces:
+    """Finds the line that ends an object, so that it is decoded once and not at each line that ends in a brace."""
+
+    def __init__(self) -> None:
+        self._open = 0
+        self._in_string = False
+        self._is_escaped = False
+
+    def close_in(self, line: str) -> bool:
+        """Whether the first brace of the object is closed in this line, the next one of its lines."""
+        start = 1 if self._is_escaped and line else 0
+        self._is_escaped = self._is_escaped and not line
+        for mark in _MARKS.finditer(line, start):
+            match mark[0]:
+                case "\\":
+                    self._is_escaped = True
+                case '"':
+                    self._in_string = not self._in_string
+                case "{" if not self._in_string:
+                    self._open += 1
+                case "}" if not self._in_string:
+                    self._open -= 1
+                    if not self._open:
+                        return True
+        return False
 
 
 def _width_of(lines: list[str]) -> int:
