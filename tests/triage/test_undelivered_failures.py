@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.model import Case, Check, Output, Undelivered
+from errata.model import Case, Check, Output, Undelivered, Usage, UsageByRole
 from errata.testing import an_attempt
 from errata.triage import attribute, facts
 
@@ -46,8 +46,14 @@ def test_an_error_body_is_never_the_models(status, owner):
     assert owner_of(attempt) == (owner, "likely", "error_body")
 
 
-def test_a_body_is_known_without_a_recorded_status():
-    assert owner_of(failed(output=Output(text=BODY)))[2] == "error_body"
+def test_a_body_without_a_recorded_status_is_known_where_no_token_was_spent():
+    spent = UsageByRole(subject=Usage(input=0, output=0))
+
+    assert owner_of(failed(output=Output(text=BODY), usage=spent))[2] == "error_body"
+
+
+def test_without_a_status_and_a_count_of_tokens_the_model_may_have_written_it():
+    assert owner_of(failed(output=Output(text=BODY)))[0] == "model"
 
 
 @pytest.mark.parametrize("task", ["Answer with the JSON that the API sends.", "Which HTTP status is it?"])

@@ -105,7 +105,9 @@ LONGEST_EXPECTED = 20_000
 
 
 def _signal(attempt: Attempt, body: ErrorBody) -> Signal:
-    strength: Confidence = "likely"
+    # a model may write such a text itself; without a status or a count of tokens nothing tells the two apart
+    is_sure = attempt.http_status is not None or attempt.usage.subject.tokens == 0
+    strength: Confidence = "likely" if is_sure else "weak"
     status = f"HTTP {body.status}: " if body.status is not None else ""
     where = "http_status" if attempt.http_status is not None else "output.text"
     return signal("error_body", strength, where, f"{status}{attempt.output.text or ''}", attempt.ref)
