@@ -105,7 +105,7 @@ LONGEST_EXPECTED = 20_000
 
 
 def _signal(attempt: Attempt, body: ErrorBody) -> Signal:
-    # a model may write such a text itself; without a status or a count of tokens nothing tells the two apart
+    # a model may write such a text itself; without a status or a count of tokens the two look the same
     is_sure = attempt.http_status is not None or attempt.usage.subject.tokens == 0
     strength: Confidence = "likely" if is_sure else "weak"
     status = f"HTTP {body.status}: " if body.status is not None else ""
