@@ -7,7 +7,7 @@ with errata.open() as store:
     run.failures(owner="model").to_pandas()
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from os import PathLike
@@ -18,7 +18,7 @@ from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import ErrataError, NotComparableError, NotFoundError, SourceError
 from errata.export.data_table import DataTable
 from errata.export.tables import cell_rows, pair_rows, redact_row, score_row
-from errata.model import StoredRun
+from errata.model import StoredRun, UnreadFiles
 from errata.model.attempt import Filters
 from errata.model.output.failures import FailureOutput as FailureRow
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow
@@ -40,6 +40,7 @@ __all__ = [
     "DataTable",
     "ErrataError",
     "FailureRow",
+    "ImportedRuns",
     "NotComparableError",
     "NotFoundError",
     "PairRow",
@@ -61,7 +62,7 @@ def open(store: Location | None = None) -> "RunStore":
     return RunStore(load_settings(store=str(store) if store is not None else ""))
 
 
-def analyze(*paths: Location, store: Location | None = None, source: str = "") -> "list[AnalyzedRun]":
+def analyze(*paths: Location, store: Location | None = None, source: str = "") -> "ImportedRuns":
     """Import logs and name the owner of each failure, like `errata analyze`; writes no report."""
     return open(store).import_(*paths, source=source)
 
@@ -88,11 +89,11 @@ class RunStore:
     def __repr__(self) -> str:
         return f"<RunStore {self.path}>"
 
-    def import_(self, *paths: Location, source: str = "", mapping: Location | None = None) -> "list[AnalyzedRun]":
+    def import_(self, *paths: Location, source: str = "", mapping: Location | None = None) -> "ImportedRuns":
         """Import the logs at the paths and triage their failures. `mapping` describes a table of your own."""
         map_path = Path(mapping) if mapping is not None else None
-        runs = import_logs([Path(path) for path in paths], self._store, source=source, map_path=map_path)
-        return [self._run(stored) for stored in runs]
+        runs, unread = import_logs([Path(path) for path in paths], self._store, source=source, map_path=map_path)
+        return ImportedRuns(map(self._run, runs), unread=tuple(unread))
 
     def run(self, name: str = "latest") -> "AnalyzedRun":
         """A run by its name, its id or the beginning of its id; `latest` is the one that was imported last."""
@@ -221,6 +222,15 @@ class AnalyzedRun:
 
     def _views(self) -> list[RunView]:
         return [RunView(storing.run_by_id(self._store, self.id), self._store)]
+
+
+class ImportedRuns(list[AnalyzedRun]):
+    """The runs of an import, and the files that it did not read."""
+
+    def __init__(self, runs: Iterable[AnalyzedRun], *, unread: tuple[UnreadFiles, ...] = ()) -> None:
+        super().__init__(runs)
+        self.unread = unread
+        """For each imported folder with such files: all of them, with the reason."""
 
 
 class RunComparison:

@@ -218,7 +218,7 @@ def test_samples_that_are_named_are_read_alone():
 
 
 def test_in_a_folder_samples_are_read_with_their_results():
-    found, passed_over = sources.look(API)
+    found, passed_over, _ = sources.look(API)
 
     assert [one.path.name.partition("_")[0] for one in found] == ["results"]
     assert passed_over == []

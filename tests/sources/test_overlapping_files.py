@@ -29,7 +29,7 @@ def rows_of(document: Path) -> Path:
 
 
 def found_in(path: Path) -> tuple[list[str], set[tuple[str, str]]]:
-    found, over = sources.look(path)
+    found, over, _ = sources.look(path)
     return [one.path.name for one in found], {(one.path.name, one.instead.name) for one in over}
 
 

@@ -18,9 +18,11 @@ from errata.cli.render.history import history_output, show_memory, tell_history
 from errata.cli.render.runs import beside, counted_in, passes_in_words, title_of
 from errata.cli.render.score_json import json_score
 from errata.cli.render.scores import put_bracket
+from errata.cli.render.unread import show_unread
 from errata.cli.runs import fields_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
+from errata.model import UnreadFiles
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
 from errata.render.proof import proof_counts
 from errata.runs.importing import PathSummary, begin, made_ready
@@ -68,23 +70,35 @@ def command(
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     summaries: list[PathSummary] = []
+    unread: list[UnreadFiles] = []
     with made_ready(local), progress("Analysing") as on_items:
-        orders = look_for(local, source=source, map_path=map_path)
+        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
         begin(orders)
         views = analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)
-    _show_all(views, summaries, options, report=not no_report)
+    _show_all(views, summaries, unread, options, report=not no_report)
 
 
-def _show_all(views: Sequence[RunView], summaries: Sequence[PathSummary], options: Options, *, report: bool) -> None:
+def _show_all(
+    views: Sequence[RunView],
+    summaries: Sequence[PathSummary],
+    unread: Sequence[UnreadFiles],
+    options: Options,
+    *,
+    report: bool,
+) -> None:
     for summary in summaries:
         if not summary.runs and summary.unreadable:
             show_unreadable(summary)
         say_passed_over(summary)
+    show_unread(unread)
     for at, view in enumerate(views):
         if at and not options.json:
             put()
         path = report_failures(view) if report else None
-        show_analysis(view.summary, as_json=options.json, report=path)
+        if options.json:
+            put_json(output_of(view.summary, path, () if at else unread))
+        else:
+            show_analysis(view.summary, as_json=False, report=path)
 
 
 def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, report: bool) -> None:
@@ -99,7 +113,7 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
         say(f"          already stored: {stored.run.native_id} · {place_of(stored.run.origin)}")
     if not done.views and not options.json:
         put(f"Nothing new: {plural(known, 'run is', 'runs are')} already in the store.")
-    _show_all(done.views, done.summaries, options, report=report)
+    _show_all(done.views, done.summaries, done.search.unread, options, report=report)
 
 
 def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:
@@ -112,7 +126,7 @@ def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, repor
         put(f"Report   {place_of(str(report.absolute()))}", hang=9)
 
 
-def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
+def output_of(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> AnalysisOutput:
     stored, odd = analysis.stored, analysis.suspicious
     return AnalysisOutput(
         **fields_of(stored, odd),
@@ -138,6 +152,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         **msgspec.structs.asdict(history_output(analysis)),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
         report=str(report) if report is not None else None,
+        unread=tuple(unread),
     )
 
 

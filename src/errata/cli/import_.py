@@ -1,6 +1,6 @@
 """`errata import`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,14 @@ from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
+from errata.cli.render.unread import show_unread
 from errata.runs.importing import begin, import_orders, made_ready
 from errata.runs.orders import look_for
 from errata.runs.triaging import triage_imported
 from errata.verbs.store import all_runs, run_by_id
 
 if TYPE_CHECKING:
+    from errata.model import UnreadFiles
     from errata.runs.importing import PathSummary
     from errata.verbs.store import Store
 
@@ -38,8 +40,9 @@ def command(
     a new revision.
     """
     local = local_paths(paths, options, deployment=deployment)
+    unread: list[UnreadFiles] = []
     with made_ready(local):
-        orders = look_for(local, source=source, map_path=map_path)
+        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
         begin(orders)
         store = options.store
         with progress("Importing") as on_items:
@@ -50,11 +53,14 @@ def command(
     from errata.runs.names import handles_of
 
     handles = handles_of(all_runs(store))
+    first = True
     for summary in summaries:
         if options.json:
-            _put_json(summary, store)
+            _put_json(summary, store, unread if first else ())
+            first = first and not summary.runs
         else:
             show_import(summary, store, handles)
+    show_unread(unread)
 
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
@@ -94,10 +100,10 @@ def show_unreadable(summary: "PathSummary") -> None:
         say("  `errata check RUN` lists the others")
 
 
-def _put_json(summary: "PathSummary", store: "Store") -> None:
+def _put_json(summary: "PathSummary", store: "Store", unread: Sequence["UnreadFiles"]) -> None:
     from errata.model.output.runs import ImportOutput
 
-    for imported in summary.runs:
+    for at, imported in enumerate(summary.runs):
         stored = run_by_id(store, imported.id)
         put_json(
             ImportOutput(
@@ -114,5 +120,6 @@ def _put_json(summary: "PathSummary", store: "Store") -> None:
                 failures=stored.counts.failures,
                 unreadable=stored.counts.unreadable,
                 passed_over=tuple(summary.passed_over),
+                unread=() if at else tuple(unread),
             )
         )

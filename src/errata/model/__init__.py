@@ -26,11 +26,12 @@ from errata.model.counts import Counts, StoredRun
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
-from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable
+from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable, UnreadFile, UnreadFiles
 from errata.model.run import (
     CodeVersion,
     Exclusion,
     Harness,
+    ReportConflict,
     Reported,
     Run,
     Scorer,
@@ -97,6 +98,7 @@ __all__ = [
     "Quote",
     "Recommendation",
     "Record",
+    "ReportConflict",
     "Reported",
     "ReviewCall",
     "Reviewer",
@@ -115,6 +117,8 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "Undelivered",
+    "UnreadFile",
+    "UnreadFiles",
     "Unreadable",
     "Usage",
     "UsageByRole",

@@ -4,7 +4,7 @@ from typing import Any, dataclass_transform
 
 import msgspec
 
-from errata.model.words import Severity
+from errata.model.words import Severity, UnreadReason
 
 
 class RecordMeta(msgspec.StructMeta):
@@ -66,6 +66,32 @@ class Unreadable(Record):
     excerpt: str = ""
     run: str = ""
     """The run that it belongs to; empty where the log does not tell, and it may be any of several."""
+
+
+class UnreadFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file below an imported folder that looks like results and was not read."""
+
+    path: str
+    reason: UnreadReason
+    detail: str
+    """The reason in words, with the command that helps where there is one."""
+
+
+class UnreadFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """What an import left out of a folder."""
+
+    path: str
+    """The folder that was imported."""
+    files: tuple[UnreadFile, ...] = ()
+    other_files: int = 0
+    """Documents, code, images and settings: not results."""
+    too_deep: tuple[str, ...] = ()
+    """Folders that were not searched because they are too many levels down."""
+    not_searched: tuple[str, ...] = ()
+    """Folders that were not searched because there were too many files before them."""
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.too_deep or self.not_searched)
 
 
 class TurnBegins(msgspec.Struct, frozen=True):

@@ -49,6 +49,20 @@ class Reported(Record):
     headline: bool = False
 
 
+class ReportConflict(Record):
+    """A second file about the same run that states other results; `ref` is the place in the file that counts."""
+
+    name: str
+    """The number that differs."""
+    counted: float
+    stated: float
+    """The number in the other file."""
+    file: str
+    cases: tuple[str, ...] = ()
+    """The first cases with different results."""
+    differing: int = 0
+
+
 class Scorer(Record):
     name: str
     kind: ScorerKind = "code"
@@ -103,6 +117,7 @@ class Run(Record):
     native_status: str = ""
     revision: int = 1
     reported: tuple[Reported, ...] = ()
+    conflicts: tuple[ReportConflict, ...] = ()
     scorers: tuple[Scorer, ...] = ()
     context: tuple[Artefact, ...] = ()
     """System prompt, policy text, knowledge base."""

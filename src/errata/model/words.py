@@ -36,6 +36,11 @@ ProofReason = Literal[
     "no_answer_logged",
 ]
 Severity = Literal["info", "warning", "error"]
+UnreadReason = Literal[
+    "unknown_format", "unknown_table", "git_lfs_pointer", "git_annex_pointer", "broken_link", "link_not_followed",
+    "empty", "truncated", "damaged", "temporary", "archive", "no_access", "part_of_run", "other_format",
+]  # fmt: skip
+"""Why a file below an imported folder was not read."""
 PromptFault = Literal["empty", "reference", "unresolved", "without_variables"]
 """Nothing was sent; the name of a prompt in place of its text; a variable's name in place of its value; no variable."""
 Phase = Literal["setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]

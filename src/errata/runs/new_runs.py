@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import ErrataError, NotFoundError, UnknownFormatError
-from errata.model import StoredRun
+from errata.model import StoredRun, UnreadFiles
 from errata.model.times import moment_of
 from errata.runs.orders import find
 from errata.store.database import Store
@@ -26,18 +26,23 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[StoredRun, ...] = ()
     """Runs that were found again and are in the store already."""
     problems: tuple[tuple[Path, str], ...] = ()
+    unread: tuple[UnreadFiles, ...] = ()
+    """Files that no source reads, below the paths that were named."""
 
 
 def find_new(paths: Iterable[Path], store: Store, *, source: str = "") -> Search:
     """Below the paths; where none is named, in the working folder and beside the runs that are known."""
-    stored = all_runs(store)
+    stored, paths = all_runs(store), tuple(paths)
     by_origin: dict[Path, list[StoredRun]] = {}
     for earlier in stored:
         if earlier.run.origin:
             by_origin.setdefault(Path(earlier.run.origin), []).append(earlier)
-    folders = tuple(paths) or tuple(_usual_folders(by_origin))
+    folders = paths or tuple(_usual_folders(by_origin))
     problems: list[tuple[Path, str]] = []
-    below = dict.fromkeys(path.absolute() for folder in folders for path in _runs_below(folder, source, problems))
+    unread: list[UnreadFiles] = []
+    below = dict.fromkeys(
+        path.absolute() for folder in folders for path in _runs_below(folder, source, problems, unread)
+    )
     new, known = [], dict[str, StoredRun]()
     for path in below:
         runs = [earlier for origin, some in by_origin.items() if origin.is_relative_to(path) for earlier in some]
@@ -45,7 +50,13 @@ def find_new(paths: Iterable[Path], store: Store, *, source: str = "") -> Search
             new.append(path)
         else:
             known |= {earlier.run.id: earlier for earlier in runs}
-    return Search(folders=folders, new=tuple(new), known=tuple(known.values()), problems=tuple(problems))
+    return Search(
+        folders=folders,
+        new=tuple(new),
+        known=tuple(known.values()),
+        problems=tuple(problems),
+        unread=tuple(unread) if paths else (),
+    )
 
 
 def _usual_folders(origins: Iterable[Path]) -> Iterator[Path]:
@@ -56,13 +67,15 @@ def _usual_folders(origins: Iterable[Path]) -> Iterator[Path]:
             yield folder
 
 
-def _runs_below(folder: Path, source: str, problems: list[tuple[Path, str]], depth: int = 0) -> Iterator[Path]:
+def _runs_below(
+    folder: Path, source: str, problems: list[tuple[Path, str]], unread: list[UnreadFiles], depth: int = 0
+) -> Iterator[Path]:
     if not folder.exists():
         raise NotFoundError(
             f"No such file or folder: `{folder}`", hint="`--new` looks below the folders that are named"
         )
     try:
-        yield from [Path(order.path) for order in find(folder, source=source)]
+        yield from [Path(order.path) for order in find(folder, source=source, on_unread=unread.append)]
     except UnknownFormatError:
         return
     except ErrataError as problem:
@@ -70,7 +83,7 @@ def _runs_below(folder: Path, source: str, problems: list[tuple[Path, str]], dep
             problems.append((folder, problem.message))
             return
         for child in sorted(_children(folder)):
-            yield from _runs_below(child, source, problems, depth + 1)
+            yield from _runs_below(child, source, problems, unread, depth + 1)
 
 
 def _children(folder: Path) -> list[Path]:

@@ -1,13 +1,14 @@
 """Import orders: which source reads which path, and which paths are read together."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from errata import sources
 from errata.errors import ErrataError, SourceError, UnknownFormatError, did_you_mean
+from errata.model import UnreadFiles
 from errata.sources import PassedOver, RecognisedPath
 from errata.sources.base import Match
 from errata.sources.generic import with_map
@@ -31,13 +32,21 @@ def found_by(order: Order) -> RecognisedPath:
     return RecognisedPath(path, source, Match.sure("as ordered"))
 
 
-def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[Order]:
+OnUnread = Callable[[UnreadFiles], None]
+"""Called with the files that no source reads, for each path where there are any."""
+
+
+def find(
+    path: Path, *, source: str = "", map_path: Path | None = None, on_unread: OnUnread = lambda _: None
+) -> list[Order]:
     """What can be read at a path."""
     if map_path is not None:
         if not path.exists():
             raise SourceError(f"No such file or folder: `{path}`", hint="check the path")
         return [Order(str(path), "generic", str(map_path))]
-    readable, over = sources.look(path, source=source)
+    readable, over, unread = sources.look(path, source=source)
+    if unread:
+        on_unread(unread)
     return [_order(one, over) for one in readable]
 
 
@@ -58,7 +67,9 @@ def _order(readable: RecognisedPath, over: Iterable[PassedOver], known: tuple[st
     return Order(str(readable.path), readable.source.NAME, passed_over=(*known, *also))
 
 
-def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[Order]:
+def look_for(
+    paths: Iterable[Path], *, source: str = "", map_path: Path | None = None, on_unread: OnUnread = lambda _: None
+) -> list[Order]:
     """What can be read at the paths. If any path is wrong, nothing is imported and every problem is reported."""
     _check_source(source)
     orders: list[Order] = []
@@ -66,7 +77,7 @@ def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None =
     good: list[Path] = []
     for path in map(_straight, paths):
         try:
-            orders += find(path, source=source, map_path=map_path)
+            orders += find(path, source=source, map_path=map_path, on_unread=on_unread)
             good.append(path)
         except ErrataError as problem:
             problems[path] = problem

@@ -9,16 +9,19 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
-from errata.model import Harness, Item, SourceRef, Unreadable
+from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
 from errata.model.record import TurnBegins
 from errata.sources.base import ReaderShare, RecognisedPath, Shareable, Source, describe, is_zip, unreadable
+from errata.sources.folder_search import DESCENT_CAP, FolderSearch
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
 
 __all__ = [
     "BUILT_IN",
+    "DESCENT_CAP",
+    "FoundPaths",
     "PassedOver",
     "RecognisedPath",
     "all_sources",
@@ -70,8 +73,6 @@ OF_ARCHIVES = ("inspect-ai",)
 
 GROUP = "errata.sources"
 T = TypeVar("T")
-DESCENT_CAP = 8
-LOOK_CAP = 50_000
 
 
 @cache
@@ -120,21 +121,30 @@ def harness_of(name: str) -> Harness:
 
 def find(path: Path, *, source: str = "") -> list[RecognisedPath]:
     """The readable paths: the path itself, or the runs below it."""
-    return look(path, source=source)[0]
+    return look(path, source=source).readable
 
 
-def look(path: Path, *, source: str = "") -> tuple[list[RecognisedPath], list[PassedOver]]:
-    """The paths to read at a path, and those skipped because a fuller file of the same evaluation is there."""
+class FoundPaths(NamedTuple):
+    readable: list[RecognisedPath]
+    passed_over: list[PassedOver]
+    """Files that are skipped because a fuller file of the same evaluation is there."""
+    unread: UnreadFiles
+    """Files that no source recognises."""
+
+
+def look(path: Path, *, source: str = "") -> FoundPaths:
+    """What is at a path: the paths to read, and every file that will not be read."""
     if not _exists(path):
         raise SourceError(
             f"No such file or folder: `{path}`",
             hint="check the path; `errata import PATH…` takes files and folders",
         )
     candidates = {source: source_named(source)} if source else _candidates(path)
-    matches = list(_descend(path, candidates, [LOOK_CAP], 0))
+    search = FolderSearch(path, lambda place: _recognise(place, candidates))
+    matches = list(search.matches())
     if not matches:
         raise _unknown(path, source)
-    return sift(matches)
+    return FoundPaths(*sift(matches), _unread(search, matches, source))
 
 
 def sift(matches: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[PassedOver]]:
@@ -162,24 +172,6 @@ def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreada
         yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
 
 
-def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[RecognisedPath]:
-    looks[0] -= 1
-    best = _recognise(path, candidates)
-    if best is not None:
-        yield best
-    elif path.is_dir() and (depth == 0 or not path.is_symlink()) and depth < DESCENT_CAP and looks[0] > 0:
-        for child in _children(path):
-            if not child.name.startswith("."):
-                yield from _descend(child, candidates, looks, depth + 1)
-
-
-def _children(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError as error:
-        raise SourceError(f"`{folder}` can't be listed: {error.strerror}", hint="check its permissions") from error
-
-
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
@@ -198,6 +190,14 @@ def _recognise(path: Path, candidates: dict[str, Source]) -> RecognisedPath | No
         names = ", ".join(f"`{found.source.NAME}` ({found.match.because})" for found in sure)
         raise AmbiguousFormatError(f"Several sources recognise `{path}`: {names}", hint="name one with `--source`")
     return sure[0] if sure else None
+
+
+def _unread(search: FolderSearch, matches: Sequence[RecognisedPath], source: str) -> UnreadFiles:
+    if not search.root.is_dir():
+        return UnreadFiles(path=str(search.root))
+    from errata.sources.unread_files import unread_files
+
+    return unread_files(search, matches, all_sources(), asked=source)
 
 
 def _unknown(path: Path, source: str) -> UnknownFormatError:

@@ -1,12 +1,14 @@
 """Hints for a path that no source recognises: what it looks like, and what to import instead."""
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from errata.model.words import UnreadReason
 from errata.sources.base import Source, children, head_of
 
 WHOLE = 32 * 1024 * 1024
@@ -18,10 +20,20 @@ FILES_CAP = 200
 DEPTH = 5
 
 # suffixes of files that are still being written: `x.json.tmp.1402`, `x.json.tmp-8f`, `x.json.part`
-_LEFT_OVER = re.compile(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
+LEFT_OVER = re.compile(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
 _OPEN_STRING = "Unterminated string starting at"
 
+POINTER = 4 * 1024
+"""Pointers of git-lfs and git-annex are smaller than this."""
+_LFS = re.compile(rb"version https://(?:git-lfs|hawser)\.github\.com/spec/")
+_ANNEX = re.compile(rb"(?:\.{0,2}/)*(?:\.git/)?annex/objects/")
+IN_LFS = "git-lfs pointer: the data is not here; run `git lfs pull`"
+IN_ANNEX = "git-annex pointer: the data is not here; run `git annex get`"
+WITH_A_MAPPING = "describe it with a mapping: `errata map PATH`"
+
 IsRun = Callable[[Path], bool]
+ReasonInWords = tuple[UnreadReason, str]
+"""Why a file is not read, as a word and in words."""
 
 
 class Telltale(NamedTuple):
@@ -58,8 +70,38 @@ def cut_off(path: Path) -> str:
     return ""
 
 
+def unsupported_harness(file: Path) -> str:
+    """What a file of a known harness holds that no source reads; empty for other files."""
+    content = head_of(file, HEAD)
+    return next((known.what for known in TELLTALES if all(word in content for word in known.words)), "")
+
+
+def missing_content(path: Path) -> ReasonInWords | None:
+    """Why a file has no content of its own: a pointer, a broken link, or an empty file."""
+    if path.is_symlink():
+        target = path.readlink()
+        if not path.exists():
+            is_annexed = bool(_ANNEX.search(os.fsencode(target)))
+            return ("git_annex_pointer", IN_ANNEX) if is_annexed else ("broken_link", f"broken link to `{target}`")
+        if path.is_dir():
+            return "link_not_followed", f"link to the folder `{target}`, which was not followed"
+    try:
+        if not path.is_file():
+            return "unknown_format", "not a regular file"
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(POINTER)
+    except OSError as error:
+        return "no_access", f"can't be opened: {error.strerror}"
+    if size < POINTER and _LFS.match(head):
+        return "git_lfs_pointer", IN_LFS
+    if size < POINTER and _ANNEX.match(head):
+        return "git_annex_pointer", IN_ANNEX
+    return ("empty", "the file is empty") if size < POINTER and not head.strip() else None
+
+
 def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
-    hint = _empty(path) or _left_over(path, is_run)
+    hint = _without_content(path) or _empty(path) or _left_over(path, is_run)
     if hint:
         return hint
     for source in sources:
@@ -71,7 +113,7 @@ def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
         return f"it is part of a run; import the whole run: `errata import {above}`"
     if known := _known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
-        return f"{name} looks like {known.telltale.what}: not supported yet; describe it with `--map`\n{_FURTHER}"
+        return f"{name} looks like {known.what}: not supported yet; describe it with `--map`\n{_FURTHER}"
     return "`errata sources` lists the supported formats; describe your own with `--map`"
 
 
@@ -93,9 +135,19 @@ def _empty(path: Path) -> str:
     return "all files in the folder are empty" if sizes else "the folder contains only empty folders"
 
 
+def _without_content(path: Path) -> str:
+    """A hint for pointers to data that is elsewhere: the path itself, or most files below it."""
+    files = list(islice(_with_links(path), FILES_CAP))
+    reasons = [missing_content(file) for file in files]
+    pointers = [reason[1] for reason in reasons if reason and reason[0] in ("git_lfs_pointer", "git_annex_pointer")]
+    if not pointers or len(pointers) * 2 < len(files):
+        return ""
+    return pointers[0] if path.is_file() else f"{len(pointers)} of {len(files)} files: {pointers[0]}"
+
+
 def _left_over(path: Path, is_run: IsRun) -> str:
     """A hint for the temporary file of an interrupted write."""
-    named = _LEFT_OVER.match(path.name) if path.is_file() else None
+    named = LEFT_OVER.match(path.name) if path.is_file() else None
     finished = path.with_name(named["name"]) if named else None
     if finished is None:
         return ""
@@ -105,18 +157,24 @@ def _left_over(path: Path, is_run: IsRun) -> str:
     return f"this is a temporary file of an interrupted write; import the finished one:\n`errata import {target}`"
 
 
+def _with_links(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+    for folder, names, files in os.walk(path):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        yield from (Path(folder, name) for name in sorted(files))
+
+
 class _KnownHarness(NamedTuple):
-    telltale: Telltale
+    what: str
     file: Path
 
 
 def _known_at(path: Path) -> _KnownHarness | None:
     """The first file at or below a path with the words of a known harness."""
     for file in islice(_files(path, 0), FILES_CAP):
-        content = head_of(file, HEAD)
-        for telltale in TELLTALES:
-            if all(word in content for word in telltale.words):
-                return _KnownHarness(telltale, file)
+        if what := unsupported_harness(file):
+            return _KnownHarness(what, file)
     return None
 
 

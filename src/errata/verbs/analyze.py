@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import ErrataError
-from errata.model import StoredRun
+from errata.model import StoredRun, UnreadFiles
 from errata.runs.importing import OnItems, PathSummary, begin, import_orders, import_paths, made_ready
 from errata.runs.new_runs import Search, find_new
 from errata.runs.orders import Order, look_for
@@ -78,12 +78,13 @@ def _import_each(
 
 def import_logs(
     paths: Sequence[Path], store: Store, *, source: str = "", map_path: Path | None = None
-) -> list[StoredRun]:
-    """The runs at the paths, imported and triaged."""
+) -> tuple[list[StoredRun], list[UnreadFiles]]:
+    """The runs at the paths, imported and triaged, and the files that no source reads."""
+    unread: list[UnreadFiles] = []
     with made_ready(paths):
-        orders = look_for(paths, source=source, map_path=map_path)
+        orders = look_for(paths, source=source, map_path=map_path, on_unread=unread.append)
         begin(orders)
         summaries = import_orders(orders, store)
     triage_imported(summaries, store)
     run_ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)
-    return [run_by_id(store, run_id) for run_id in run_ids]
+    return [run_by_id(store, run_id) for run_id in run_ids], unread

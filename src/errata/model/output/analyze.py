@@ -15,7 +15,7 @@ from errata.model.output.memory import (
 )
 from errata.model.output.runs import StoredRunOutput
 from errata.model.output.score import ScoreOutput
-from errata.model.record import Finding
+from errata.model.record import Finding, UnreadFiles
 from errata.model.words import Owner, ProofReason
 
 
@@ -71,6 +71,8 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """Policy → score."""
     report: str | None
     """The report that was written."""
+    unread: tuple[UnreadFiles, ...]
+    """Files below the imported folders that no source read: all of them, with the first run that is printed."""
 
 
 SHAPES: dict[str, type] = {"analyze": AnalysisOutput, "demo": AnalysisOutput}

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from errata.model.counts import Counts
-from errata.model.record import Finding
+from errata.model.record import Finding, UnreadFiles
 from errata.model.run import Exclusion
 from errata.model.words import Owner
 
@@ -66,6 +66,8 @@ class ImportOutput(NamedRun, frozen=True, kw_only=True):
     """Items of the log that could not be read."""
     passed_over: tuple[str, ...]
     """Files that were skipped because this one describes the same evaluation more fully."""
+    unread: tuple[UnreadFiles, ...]
+    """Files below the imported folders that no source read: all of them, with the first run that is printed."""
 
 
 class CheckOutput(NamedRun, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Sessions of Claude Code and Codex on their own, without results."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
@@ -48,6 +48,21 @@ def explain(path: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return f"it belongs to the results that `{above.name}` describes: import these" if above else None
+
+
+def belongs_to(path: Path, readable: Collection[Path]) -> bool:
+    """Whether one of these is the session that called a subagent, or holds the results of a session."""
+    if not _may_be_session(path):
+        return False
+    from errata.sources.shared.transcripts import is_part
+
+    try:
+        if is_part(path):
+            return any(path.absolute().is_relative_to(session.absolute().parent) for session in readable)
+        above = _mapping_above(path)
+    except (OSError, ValueError):
+        return False
+    return above is not None and any(one.absolute().is_relative_to(above.parent) for one in readable)
 
 
 def _may_be_session(path: Path) -> bool:

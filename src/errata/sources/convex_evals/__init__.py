@@ -4,7 +4,7 @@ Answers are recognised by their first bytes, local output by its folders.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -69,6 +69,13 @@ def explain(path: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return None
+
+
+def belongs_to(path: Path, readable: Collection[Path]) -> bool:
+    """Whether a file is in the storage beside one of these runs."""
+    folder = path.absolute().parent
+    is_stored = folder.name == "storage" and (path.suffix == ".zip" or path.name == "getOutputUrl.json")
+    return is_stored and any(run.absolute().parent == folder.parent for run in readable)
 
 
 def _holds_tasks(path: Path) -> bool:

@@ -4,7 +4,7 @@ A path is recognised by its first bytes.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
@@ -68,14 +68,25 @@ def explain(path: Path) -> str | None:
             return (
                 "this is promptfoo's configuration: import the file that `promptfoo eval --output results.json` writes"
             )
-        beside = [path.with_suffix(suffix) for suffix in (".json", ".jsonl")]
-        beside.append(path.with_name(f"{path.name.split('.')[0]}.json"))
-        results = next((file for file in beside if recognise(file)), None)
+        results = next((file for file in _same_results(path) if recognise(file)), None)
     except (OSError, ValueError):
         return None
     if results is not None:
         return f"this is {form} of a promptfoo run: import `{results.name}` beside it"
     return f"this is {form} of a promptfoo run: write JSON with `promptfoo export eval <id> --output results.json`"
+
+
+def belongs_to(path: Path, readable: Collection[Path]) -> bool:
+    """Whether one of these holds the same results in a form that is read."""
+    if _other_form(head_of(path, HEAD)) not in ("the YAML", "the CSV"):
+        return False
+    here = {one.absolute() for one in readable}
+    return any(file.absolute() in here for file in _same_results(path))
+
+
+def _same_results(path: Path) -> list[Path]:
+    """Where promptfoo would have written the results as JSON."""
+    return [path.with_suffix(".json"), path.with_suffix(".jsonl"), path.with_name(f"{path.name.split('.')[0]}.json")]
 
 
 def holds_lines(path: Path) -> bool:
