@@ -15,6 +15,7 @@ from errata.model import (
     Limit,
     Obstacle,
     Output,
+    ReportConflict,
     Reported,
     Session,
     Sighting,
@@ -53,6 +54,9 @@ def stopped_by(kind):
     return Conduct(obstacle=Obstacle(kind=kind, where="agent.txt:1", quote="it broke", ref=PLACE))
 
 
+CONFLICT = ReportConflict(
+    name="resolved", counted=2, stated=1, file="other.json", cases=("q1",), differing=1, ref=PLACE
+)
 MINIMAL = {
     "unavailable": ("error", {"attempts": [crashed(number) for number in range(3)]}),
     "no_attempts": ("error", {"attempts": []}),
@@ -68,6 +72,7 @@ MINIMAL = {
             "run": a_changed_run(reported=(Reported(name="passed", metric="passed", value=3, ref=PLACE),)),
         },
     ),
+    "reports_disagree": ("warning", {"attempts": rows(2), "run": a_changed_run(conflicts=(CONFLICT,))}),
     "run_not_completed": ("warning", {"attempts": rows(2), "run": a_changed_run(native_status="failed")}),
     "unknown_statuses": (
         "warning",

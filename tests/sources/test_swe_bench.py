@@ -201,6 +201,7 @@ def test_a_verdict_of_swe_bench_pro_that_is_no_yes_or_no_is_unreadable(tmp_path)
 
 def test_a_case_is_filed_under_its_repository():
     assert repository_of("instance_flipt-io__flipt-56a620b8") == "flipt-io/flipt"
+    assert repository_of("scikit-learn__scikit-learn-13497") == "scikit-learn/scikit-learn"
 
 
 # trajectories

@@ -1,14 +1,16 @@
 """SWE-bench's reports of 2024: lists of instances and a log for each."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from errata import sources
-from errata.model import Attempt, Run
+from errata.model import Attempt, Run, Unreadable
 from errata.sources import swe_bench
 from errata.sources.swe_bench import lists_2024
 from errata.triage.across import stand_in_of
+from terminal import done
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "swe_bench" / "lists_2024" / "data"
 
@@ -57,6 +59,106 @@ def test_what_the_lists_say_of_an_instance(number, expected, error):
 
     assert (attempt.execution, attempt.measurement, attempt.outcome) == expected
     assert [(one.type, one.phase) for one in attempt.errors] == ([error] if error else [])
+
+
+def resolved_golden(folder, name, *instances):
+    """The lists of a run of the reference patches, with other instances resolved."""
+    document = json.loads((FOLDER / "SWE-bench_Lite_golden" / "report.json").read_text())
+    ids = [*document["generated"], "acme__widget-7", "acme__widget-8"]
+    document |= {"generated": ids, "with_logs": ids, "applied": ids, "resolved": [*document["resolved"], *instances]}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps(document))
+    return folder
+
+
+def test_two_reports_of_one_run_that_disagree_are_a_finding_on_the_first_page(tmp_path):
+    folder = resolved_golden(tmp_path / "evals" / "SWE-bench_Lite_golden", "report.json")
+    resolved_golden(folder, "results.json", "acme__widget-7")
+    page = " ".join(done("analyze", folder, "--no-report").out.split())
+
+    assert "reports_disagree report.json and results.json disagree: resolved 1 and 2; report.json is counted." in page
+    assert "1 case differs: acme__widget-7" in page
+    shown = done("show", "latest/acme__widget-7", "--json").row
+    assert "results.json lists it as resolved" in json.dumps(shown)
+
+
+def test_two_reports_that_agree_are_no_finding(tmp_path):
+    folder = resolved_golden(tmp_path / "evals" / "SWE-bench_Lite_golden", "report.json")
+    resolved_golden(folder, "results.json")
+    (run,) = [item for item in swe_bench.read(folder) if isinstance(item, Run)]
+
+    assert run.conflicts == ()
+
+
+@pytest.mark.parametrize("model", ["SWE-bench_Lite_golden", "lite-gold", "gold", "reference"])
+def test_no_failure_of_the_reference_patches_is_a_models(tmp_path, model):
+    """Whatever else is in the store: a second run of them that passed would make the first one look like a mistake."""
+    folder = resolved_golden(tmp_path / "evals" / model, "report.json")
+    resolved_golden(tmp_path / "evals" / f"again_{model}", "report.json", "acme__widget-7", "acme__widget-8")
+    for path in (folder, tmp_path / "evals" / f"again_{model}"):
+        done("import", path)
+    owners = {row["owner"] for row in done("failures", folder, "--json").rows}
+
+    assert owners
+    assert "model" not in owners
+
+
+def submission(root, *, total=6, **lists):
+    """A published submission: the short report, and the predictions beside it."""
+    folder = root / "20240402_acme_agent"
+    (folder / "results").mkdir(parents=True)
+    short = {"no_generation": [], "no_logs": [], "resolved": ["acme__widget-1", "acme__widget-2"]} | lists
+    (folder / "results" / "results.json").write_text(json.dumps(short))
+    rows = [{"instance_id": f"acme__widget-{number}", "model_patch": f"diff {number}", "model_name_or_path": "acme-1"}
+            for number in range(1, total + 1)]  # fmt: skip
+    if rows:
+        (folder / "all_preds.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def read_one(path):
+    items = [*swe_bench.read(path)]
+    (run,) = [item for item in items if isinstance(item, Run)]
+    return run, {item.case.rpartition("-")[2]: item for item in items if isinstance(item, Attempt)}, items
+
+
+def test_a_short_report_takes_the_failed_instances_from_the_predictions(tmp_path):
+    folder = submission(tmp_path, no_generation=["acme__widget-5"], no_logs=["acme__widget-6"])
+    (found,) = sources.find(tmp_path)
+    run, attempts, _ = read_one(found.path)
+
+    assert (found.path, run.name, run.subject.model) == (folder, "20240402_acme_agent", "acme-1")
+    assert {number: (one.measurement, one.outcome) for number, one in attempts.items()} == {
+        "1": ("scored", "pass"),
+        "2": ("scored", "pass"),
+        "3": ("scored", "fail"),
+        "4": ("scored", "fail"),
+        "5": ("scored", "fail"),
+        "6": ("error", "none"),
+    }
+    assert attempts["3"].output.text == "diff 3"
+    assert attempts["6"].errors[0].message == "the evaluation left no log"
+
+
+def test_two_submissions_are_two_runs(tmp_path):
+    for name in ("lite", "verified"):
+        submission(tmp_path / name).rename(tmp_path / name / f"agent_on_{name}")
+
+    assert [row["run"] for row in done("import", tmp_path, "--json").rows] == ["agent_on_lite", "agent_on_verified"]
+
+
+def test_a_short_report_without_predictions_counts_against_its_split(tmp_path):
+    folder = submission(tmp_path / "evaluation" / "lite", total=0)
+    run, attempts, _ = read_one(folder / "results")
+
+    assert (run.stated_passes, run.expected_cases, run.measured_attempts) == ((2, 300), 300, 300)
+    assert len(attempts) == 2
+
+
+def test_a_short_report_of_an_unknown_split_says_that_failures_are_not_named(tmp_path):
+    _, _, items = read_one(submission(tmp_path, total=0) / "results")
+
+    assert any("does not name the instances that failed" in item.why for item in items if isinstance(item, Unreadable))
 
 
 def test_the_tests_that_a_log_lists_stand_beside_the_verdict():

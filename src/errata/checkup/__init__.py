@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     coverage.unjudged,
     coverage.duplicate_cases,
     aggregates.aggregate_mismatch,
+    aggregates.reports_disagree,
     breakage.run_not_completed,
     breakage.unknown_statuses,
     breakage.dead_process,

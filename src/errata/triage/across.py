@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from errata.model import Attempt, Case, Run
 from errata.model.action import RecordedGap
@@ -205,6 +206,11 @@ class KnownGaps:
             return
         for gap in self.cases.get(attempt.case, ())[:SHOWN]:
             yield Observed(signal=signal("known_gap", "likely", gap.where, gap.quote, gap.ref), owner="task")
+
+
+def not_the_models(observed: Iterable[Observed]) -> list[Observed]:
+    """For the run of a reference solution: no model took part, so a signal that names the model names nobody."""
+    return [replace(one, owner=None) if one.owner == "model" else one for one in observed]
 
 
 StandIn = Literal["reference", "nothing", ""]

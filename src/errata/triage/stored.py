@@ -25,6 +25,7 @@ from errata.triage.across import (
     CaseElsewhere,
     KnownGaps,
     failing_everywhere,
+    not_the_models,
     short_answer,
     stand_in_of,
 )
@@ -291,6 +292,7 @@ def _attributed(
     wide: RunWide | None = None,
 ) -> Iterator[Kept]:
     source, (across, gaps) = stored.run.source.name, context
+    is_reference = stand_in_of(stored.run) == "reference"
     for seq, attempt, case in failures_with_evidence(stored, store):
         if survey is not None:
             survey.add(attempt)
@@ -298,6 +300,8 @@ def _attributed(
         observed += across.observe(attempt, case)
         if gaps:
             observed += gaps.observe(attempt)
+        if is_reference:
+            observed = not_the_models(observed)
         passed_by = across.passed_by.get(attempt.case)
         attribution = attribute(attempt, observed, source=source, rules=rules, passed_by=passed_by)
         yield seq, attribution, any(one.breaks for one in observed)

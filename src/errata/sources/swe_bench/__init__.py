@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import BYTE_ORDER_MARK, Match, head_of
+from errata.sources.base import BYTE_ORDER_MARK, Match, head_of, is_file
 
 NAME = "swe-bench"
 TITLE = "SWE-bench: reports, logs, SWE-bench Pro verdicts; trajectories of SWE-agent, mini-swe-agent, OpenHands"
@@ -49,6 +49,7 @@ _SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
     ("report", (_key(b"submitted_ids", rb"\["), _key(b"resolved_ids", rb"\["))),
     ("lists", (_key(b"no_generation", rb"\["), _key(b"generated", rb"\["))),
     ("lists", (_key(b"generated", rb"\["), _key(b"with_logs", rb"\["))),
+    ("lists", (_key(b"no_generation", rb"\["), _key(b"no_logs", rb"\["), _key(b"resolved", rb"\["))),
     ("instance", (_key(b"patch_successfully_applied"), _key(b"resolved"))),
     ("map", (re.compile(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
     ("openhands", (re.compile(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
@@ -125,6 +126,8 @@ def _kind_of_folder(folder: Path) -> Kind | None:
     for kind in ("report", "lists", "map", *TRAJECTORIES):
         if kind in kinds:
             return kind
+    if _is_submission(folder):
+        return "lists"
     if is_log_folder(folder):
         return "instance"
     for child in islice(folders(folder), LOOKS):
@@ -132,6 +135,17 @@ def _kind_of_folder(folder: Path) -> Kind | None:
             if (trajectory := kind_of_file(child / name)) is not None and trajectory in TRAJECTORIES:
                 return trajectory
     return None
+
+
+def _is_submission(folder: Path) -> bool:
+    """A published submission: its report in `results`, its logs or its predictions beside that."""
+    from errata.sources.shared.documents import children
+
+    report = next((file for name in ("results.json", REPORT) if is_file(file := folder / "results" / name)), None)
+    if report is None or kind_of_file(report) != "lists":
+        return False
+    beside = islice(filter(Path.is_file, children(folder)), LOOKS)
+    return (folder / "logs").is_dir() or any(kind_of_file(file) == "predictions" for file in beside)
 
 
 def _tail_of(path: Path) -> bytes:

@@ -1,5 +1,6 @@
 """One instance → its case and its attempt, from the report, the logs and the agent's trajectory."""
 
+import re
 from typing import NamedTuple
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
@@ -67,9 +68,13 @@ def attempt_of(run: Run, instance: Instance) -> Attempt:
 
 
 def repository_of(name: str) -> str:
-    """`django__django-1` → `django/django`; SWE-bench Pro puts `instance_` before it."""
+    """`django__django-1` → `django/django`; SWE-bench Pro puts `instance_` before it and a commit behind it."""
     owner, separator, rest = name.removeprefix("instance_").partition("__")
-    return f"{owner}/{rest.partition('-')[0]}" if separator and "-" in rest else ""
+    numbered = _NUMBERED.match(rest) if separator else None
+    return f"{owner}/{numbered['name']}" if numbered else ""
+
+
+_NUMBERED = re.compile(r"(?P<name>.+?)-(?:\d+$|[0-9a-f]{7,40}(?:-|$)|[^-]*$)")
 
 
 def _facts(instance: Instance) -> Facts:

@@ -2,28 +2,39 @@
 
 `logs/<instance>.<model>.eval.log` lies beside the report. A log names neither the tests that had to pass nor those that
 decided, so the tests it lists are shown beside the verdict and count for nothing.
+
+Published submissions have a shorter form, `results/results.json` with `resolved`, `no_generation` and `no_logs`. It
+does not name the instances that failed: these are known from the logs and predictions in the folder of the run.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Artefact, Check, ErrorInfo, Reported, SourceRef
+from errata.model import Artefact, Check, ErrorInfo, ReportConflict, Reported, SourceRef
 from errata.model.words import CheckStatus, Phase
 from errata.sources.shared.documents import Documents, children
-from errata.sources.shared.values import text
+from errata.sources.shared.values import sequence, text
 from errata.sources.swe_bench.instances import Instance
 from errata.sources.swe_bench.verdict import SCORER, TESTS_CAP, PatchVerdict, measurement_error
 from errata.text.clean import clean
 
-LISTS = ("no_generation", "generated", "with_logs", "install_fail", "reset_failed", "no_apply", "applied",
+LISTS = ("no_generation", "generated", "with_logs", "no_logs", "install_fail", "reset_failed", "no_apply", "applied",
          "test_errored", "test_timeout", "resolved")  # fmt: skip
+UNRESOLVED = "unresolved"
+"""For instances that a short report does not name."""
+RESULT_FOLDERS = ("results", "result", "evaluation", "eval", "report", "reports", "output", "outputs")
+_SPLITS = {"lite": 300, "verified": 500, "test": 2294, "multimodal": 517}
+_SUBMISSION = re.compile(r"/evaluation/(?P<split>lite|verified|test|multimodal)/[^/]+(?:/results)?/[^/]+\.json$")
+CONFLICTS_NAMED = 8
+NO_FAILURES = "it does not name the instances that failed, so the pass rate is unknown; import the folder with its logs"
 _LOG = re.compile(r"^(?P<instance>[\w.-]+?__[\w.-]+?-\d+)\.(?P<model>.+)\.eval\.log$")
 _REFERENCE = re.compile(r"(?:^|[-_/ ])(?:gold|golden|reference)$", re.IGNORECASE)
 _BROKEN: tuple[tuple[str, str, Phase], ...] = (
     # list, what it means, where it broke
+    ("no_logs", "the evaluation left no log", "environment"),
     ("install_fail", "the installation of the repository failed", "setup"),
     ("reset_failed", "the repository could not be reset before the evaluation", "environment"),
     ("test_timeout", "the tests timed out", "scoring"),
@@ -45,19 +56,38 @@ class InstanceLog(NamedTuple):
     model: str
 
 
+def run_folder(report: Path) -> Path:
+    """The folder that is named after the run: a published submission has its report in `results`."""
+    return report.parent.parent if report.parent.name.lower() in RESULT_FOLDERS else report.parent
+
+
 def logs_beside(report: Path) -> dict[str, InstanceLog]:
     """By instance."""
     logs = {}
-    for path in children(report.parent / "logs") if (report.parent / "logs").is_dir() else ():
-        if match := _LOG.match(path.name):
-            logs[match["instance"]] = InstanceLog(path, match["model"])
+    for folder in dict.fromkeys((run_folder(report) / "logs", report.parent / "logs")):
+        for path in children(folder) if folder.is_dir() else ():
+            if match := _LOG.match(path.name):
+                logs[match["instance"]] = InstanceLog(path, match["model"])
     return logs
 
 
-def model_of(report: Path, logs: dict[str, InstanceLog]) -> str:
-    """The report does not name it, but the logs do."""
+def model_of(report: Path, logs: dict[str, InstanceLog], predicted: Collection[str] = ()) -> str:
+    """The report does not name it, but the logs do, or the only model of the predictions."""
     models = Counter(log.model for log in logs.values())
-    return models.most_common(1)[0][0] if models else report.parent.name
+    if models:
+        return models.most_common(1)[0][0]
+    return next(iter(predicted)) if len(predicted) == 1 else run_folder(report).name
+
+
+def is_short(document: dict[str, Any]) -> bool:
+    """Whether a report names only some of its instances."""
+    return "generated" not in document
+
+
+def total_of(report: Path, document: dict[str, Any]) -> int | None:
+    """How many instances a published submission was evaluated on: its folder names the split."""
+    match = _SUBMISSION.search(report.as_posix()) if is_short(document) else None
+    return _SPLITS[match["split"]] if match else None
 
 
 def predictions_of(model: str) -> str:
@@ -65,17 +95,46 @@ def predictions_of(model: str) -> str:
     return "gold" if _REFERENCE.search(model) else ""
 
 
-def lists_by_instance(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+def lists_by_instance(document: dict[str, Any], others: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
+    """`others`: instances that were evaluated, whether or not the report names them."""
     lists: dict[str, list[str]] = {}
     for name in LISTS:
         ids = document.get(name)
         for instance in ids if isinstance(ids, list) else ():
             lists.setdefault(text(instance) or str(instance), []).append(name)
+    if is_short(document):
+        lists |= {instance: [UNRESOLVED] for instance in others if instance not in lists}
     return {instance: tuple(lists[instance]) for instance in sorted(lists)}
 
 
-def numbers_of(document: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
-    """How many are in each list: the report states no rate."""
+def conflicts_of(
+    document: dict[str, Any], ref: SourceRef, others: Mapping[str, dict[str, Any]]
+) -> Iterator[ReportConflict]:
+    """Reports in the same folder, by file, that resolve other instances."""
+    own = resolved_in(document)
+    for file, other in others.items():
+        differing = sorted(own ^ resolved_in(other))
+        if differing:
+            yield ReportConflict(
+                name="resolved",
+                counted=len(own),
+                stated=len(resolved_in(other)),
+                cases=tuple(differing[:CONFLICTS_NAMED]),
+                differing=len(differing),
+                file=file,
+                ref=ref.below("resolved"),
+            )
+
+
+def resolved_in(document: dict[str, Any]) -> set[str]:
+    return {text(instance) or str(instance) for instance in sequence(document.get("resolved"))}
+
+
+def numbers_of(document: dict[str, Any], ref: SourceRef, total: int | None = None) -> Iterator[Reported]:
+    """How many are in each list: the report states no rate. `total` is known for published submissions."""
+    if total:
+        resolved = len(resolved_in(document))
+        yield Reported(name="resolved", metric="pass_rate", value=resolved / total, n=total, headline=True, ref=ref)
     for name in LISTS:
         if isinstance(ids := document.get(name), list):
             metric = "passed" if name == "resolved" else "count"
@@ -83,8 +142,16 @@ def numbers_of(document: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
 
 
 def instance_of(
-    name: str, lists: tuple[str, ...], log: InstanceLog | None, documents: Documents, ref: SourceRef
+    name: str,
+    lists: tuple[str, ...],
+    log: InstanceLog | None,
+    documents: Documents,
+    ref: SourceRef,
+    *,
+    patch: str | None = None,
+    elsewhere: Mapping[str, bool] | None = None,
 ) -> Instance:
+    """`elsewhere`: other report → whether it lists the instance as resolved."""
     artefact = documents.artefact(log.path, "log", name=log.path.name, clean=True) if log else None
     place = documents.ref(log.path) if log else ref
     error = _error(lists, place)
@@ -92,7 +159,7 @@ def instance_of(
         resolved=_is_resolved(lists),
         applied="applied" in lists,
         reason="",
-        checks=tuple(_checks(lists, artefact, place)),
+        checks=(*_checks(lists, artefact, place), *_in_other_reports(lists, elsewhere or {}, ref)),
         errors=(error,) if error else (),
         artefacts=(artefact,) if artefact else (),
         ref=place,
@@ -104,8 +171,24 @@ def instance_of(
         lists=modern or (("unresolved",) if verdict.resolved is False else ("incomplete",)),
         reason=error.type if error else "",
         verdict=verdict,
-        counted="generated" in lists or "no_generation" in lists,
+        patch=patch,
+        counted=any(name in lists for name in ("generated", "no_generation", "no_logs", "resolved", UNRESOLVED)),
     )
+
+
+def _in_other_reports(lists: tuple[str, ...], elsewhere: Mapping[str, bool], ref: SourceRef) -> Iterator[Check]:
+    for file, resolved in elsewhere.items():
+        if resolved != ("resolved" in lists):
+            verdict = "resolved" if resolved else "not resolved"
+            yield Check(
+                name=f"{file}: resolved",
+                status="pass" if resolved else "fail",
+                kind="tests",
+                scorer=SCORER,
+                counts=False,
+                explanation=f"{file} lists it as {verdict}",
+                ref=ref,
+            )
 
 
 def _is_resolved(lists: tuple[str, ...]) -> bool | None:
@@ -114,7 +197,7 @@ def _is_resolved(lists: tuple[str, ...]) -> bool | None:
         return True
     if any(name in lists for name, _, _ in _BROKEN):
         return None
-    return False if {"no_apply", "applied", "no_generation"} & set(lists) else None
+    return False if {"no_apply", "applied", "no_generation", UNRESOLVED} & set(lists) else None
 
 
 def _error(lists: tuple[str, ...], ref: SourceRef) -> ErrorInfo | None:
@@ -131,7 +214,7 @@ def _checks(lists: tuple[str, ...], log: Artefact | None, ref: SourceRef) -> Ite
     if "no_apply" in lists or "applied" in lists:
         applied: CheckStatus = "fail" if "no_apply" in lists else "pass"
         yield Check(name="patch_applied", status=applied, kind="step", scorer=SCORER, ref=ref)
-    if "applied" not in lists or _is_resolved(lists) is None:
+    if not {"applied", "resolved", UNRESOLVED} & set(lists) or _is_resolved(lists) is None:
         return
     tests = dict(_tests(log.text or "")) if log else {}
     yield Check(

@@ -1,6 +1,6 @@
 """The runs at a path: one per report, per folder of logs without a report, and per map of verdicts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,15 @@ from errata.sources.shared.documents import Documents, folders
 from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench import NAME, REPORT, is_instance_folder, lists_2024
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of
-from errata.sources.swe_bench.runs import Predictions, SweBenchEvaluation, SweBenchRun, evaluation_of, lists_of, run_of
+from errata.sources.swe_bench.runs import (
+    Predictions,
+    SweBenchEvaluation,
+    SweBenchRun,
+    evaluation_of,
+    in_path,
+    lists_of,
+    run_of,
+)
 from errata.sources.swe_bench.trajectories import SweBenchFiles, Trajectories, TrajectoryPlace, name_alone, survey
 from errata.sources.swe_bench.trajectory import AgentTrajectory
 from errata.sources.swe_bench.verdict import PatchVerdict, verdict_of
@@ -66,22 +74,44 @@ class RunReader:
         facts = SweBenchRun(evaluation.run, model, self._files.root, ref, first=self._first(names, joined))
         yield from self._run(facts, names, lambda name: self._instance(name, ref, evaluation, joined))
 
-    def lists(self, report: Path) -> Iterator[Item]:
-        """A report of 2024. The run is named after its folder."""
+    def lists(self, report: Path, others: Sequence[Path], folder: Path | None) -> Iterator[Item]:
+        """A report of 2024. The run is named after its folder.
+
+        `others` are reports beside it about the same run, `folder` has the logs of its instances where it is of later.
+        """
         document, ref = self._documents.get(report), self._documents.ref(report)
-        lists, logs = lists_2024.lists_by_instance(document), lists_2024.logs_beside(report)
-        model = lists_2024.model_of(report, logs)
+        logs, logged = lists_2024.logs_beside(report), folders(folder) if folder else ()
+        evaluated = {*logs, *self._predictions.instances(), *(one.name for one in logged if is_instance_folder(one))}
+        lists = lists_2024.lists_by_instance(document, evaluated)
+        model = lists_2024.model_of(report, logs, self._predictions.names.values())
+        other_reports = {other.name: self._documents.get(other) for other in others}
+        resolved = {file: {*lists_2024.resolved_in(other)} for file, other in other_reports.items()}
+        total = lists_2024.total_of(report, document)
         facts = SweBenchRun(
-            report.parent.name,
+            lists_2024.run_folder(report).name,
             model,
             self._files.root,
             ref,
-            reported=tuple(lists_2024.numbers_of(document, ref)),
+            reported=tuple(lists_2024.numbers_of(document, ref, total)),
             predictions=lists_2024.predictions_of(model),
+            conflicts=tuple(lists_2024.conflicts_of(document, ref, other_reports)),
+            total=total,
+            not_measured=sum("no_logs" in names for names in lists.values()),
         )
+        if lists_2024.is_short(document) and total is None and not evaluated:
+            self._documents.refuse(ref, lists_2024.NO_FAILURES)
 
         def instance(name: str) -> Instance:
-            return lists_2024.instance_of(name, lists[name], logs.get(name), self._documents, ref)
+            patch = self._predictions.get(in_path(model), name).get("model_patch")
+            built = lists_2024.instance_of(
+                *(name, lists[name], logs.get(name), self._documents, ref),
+                patch=patch if isinstance(patch, str) else None,
+                elsewhere={file: name in ids for file, ids in resolved.items()},
+            )
+            if folder is None or not is_instance_folder(folder / name):
+                return built
+            verdict = verdict_of(folder / name, self._documents)
+            return built._replace(verdict=verdict, ref=verdict.ref or ref)
 
         yield from self._run(facts, list(lists), instance)
 
@@ -181,8 +211,10 @@ def read(path: Path) -> Iterator[Item]:
         evaluation = runs.evaluation(report)
         read_logs |= {evaluation.logs} if evaluation.logs else set()
         yield from runs.report(report, evaluation)
-    for report in _one_for_each_folder(files.of("lists")):
-        yield from runs.lists(report)
+    for report, others in _by_run(files.of("lists")):
+        folder = next((one for one in files.logs if one.parent == lists_2024.run_folder(report)), None)
+        read_logs |= {folder} if folder else set()
+        yield from runs.lists(report, others, folder)
     for verdicts in files.of("map"):
         yield from runs.verdicts(verdicts)
     for folder in files.logs:
@@ -192,9 +224,9 @@ def read(path: Path) -> Iterator[Item]:
         yield from runs.trajectories_alone(path.absolute())
 
 
-def _one_for_each_folder(reports: list[Path]) -> list[Path]:
-    """`results.json` may repeat the lists of `report.json`."""
-    chosen: dict[Path, Path] = {}
+def _by_run(reports: list[Path]) -> list[tuple[Path, list[Path]]]:
+    """The report that counts and those that repeat it: `results.json` may lie beside `report.json`."""
+    runs: dict[Path, list[Path]] = {}
     for report in sorted(reports, key=lambda path: (path.name != REPORT, path.name)):
-        chosen.setdefault(report.parent, report)
-    return sorted(chosen.values())
+        runs.setdefault(report.parent, []).append(report)
+    return sorted((first, others) for first, *others in runs.values())

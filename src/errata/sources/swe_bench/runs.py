@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import ReportConflict, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import count, mapping, non_empty, number, rest, text
@@ -60,6 +60,10 @@ class SweBenchRun(NamedTuple):
     """Predictions that match none of its instances."""
     predictions: str = ""
     """`gold` where the reference patches were evaluated."""
+    conflicts: tuple[ReportConflict, ...] = ()
+    total: int | None = None
+    """How many instances were evaluated, where the report does not say."""
+    not_measured: int = 0
 
 
 class PatchPlace(NamedTuple):
@@ -85,6 +89,9 @@ class Predictions:
         """Empty if nothing was submitted."""
         place = self._places.get((model, instance))
         return _row(place) if place else {}
+
+    def instances(self) -> set[str]:
+        return {instance for _, instance in self._places}
 
     def left_over(self, model: str, names: Container[str]) -> list[str]:
         """Patches without an instance in the run: submitted for others, or never evaluated."""
@@ -144,9 +151,10 @@ def run_of(facts: SweBenchRun) -> Run:
         ),
         variant=non_empty(predictions=facts.predictions),
         suite=facts.suite,
-        expected_cases=count(facts.report.get("total_instances")),
-        measured_attempts=_measured_count(facts.report),
+        expected_cases=facts.total or count(facts.report.get("total_instances")),
+        measured_attempts=facts.total - facts.not_measured if facts.total else _measured_count(facts.report),
         reported=facts.reported or tuple(_reported(facts.report, facts.ref)),
+        conflicts=facts.conflicts,
         origin=str(facts.origin),
         ref=facts.ref,
         extra=rest(facts.report, _HOMES) | non_empty(predictions_left_over=facts.left_over),
