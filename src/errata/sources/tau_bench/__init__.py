@@ -9,7 +9,7 @@ from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
 
 NAME = "tau-bench"
-TITLE = "tau-bench and tau2-bench: results as one file, or with a file for each simulation"
+TITLE = "tau-bench and tau2-bench: results as one file, or with a file for each simulation; bare lists of simulations"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
@@ -20,6 +20,10 @@ Kind = Literal["tau-bench", "tau2-bench"]
 
 _KEY = rb'"(?<!\\")%s"\s*:'
 _TAU2 = tuple(re.compile(_KEY % key) for key in (b"info", b"num_trials", b"max_steps", b"user_info"))
+_SIMULATION = tuple(re.compile(_KEY % key) for key in (b"task_id", b"termination_reason", b"(?:reward_info|messages)"))
+_LIST = re.compile(rb"\s*\[\s*\{")
+_SIMULATIONS = re.compile(rb'\s*\{.*?"(?<!\\")simulations"\s*:\s*\[', re.DOTALL)
+"""A document without the usual `info`, such as `{domain, agent, model, simulations}`."""
 _TAU = (re.compile(rb'\A\s*\[\s*\{\s*"task_id"\s*:'), *(re.compile(_KEY % key) for key in (b"reward", b"info")))
 
 
@@ -51,5 +55,7 @@ def _kind_of(path: Path) -> Kind | None:
         return "tau2-bench" if is_run and _kind_of(results) == "tau2-bench" else None
     head = head_of(path, HEAD)
     if head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _TAU2):
+        return "tau2-bench"
+    if (_LIST.match(head) or _SIMULATIONS.match(head)) and all(sign.search(head) for sign in _SIMULATION):
         return "tau2-bench"
     return "tau-bench" if all(sign.search(head) for sign in _TAU) else None

@@ -1,5 +1,6 @@
-"""tau2-bench: one document with tasks and simulations, or a folder with a file per simulation."""
+"""tau2-bench: one document with tasks and simulations, a folder with a file per simulation, or simulations alone."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from errata.model import (
     Unreadable,
     case_key,
 )
-from errata.sources.base import Row, convert_each, describe, json_file, of_run, unreadable
+from errata.sources.base import Row, convert_each, describe, head_of, json_file, of_run, unreadable
 from errata.sources.shared.documents import children, is_file
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.fields import JsonFields
@@ -46,6 +47,14 @@ _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
 _AGENT = frozenset(["implementation", "llm", "llm_args"])
 _USER = frozenset(["implementation", "llm", "global_simulation_guidelines"])
 _TASK = frozenset(["id", "user_scenario", "evaluation_criteria"])
+_BESIDE = frozenset(["tasks", "info", "timestamp", "simulation_index"])
+_IDENTITY = ("model", "llm", "agent_llm", "agent_model", "agent", "agent_implementation", "user_llm", "user_model",
+             "user", "user_simulator")  # fmt: skip
+_FILE = re.compile(
+    r"(?P<model>.+?)_(?P<domain>airline|retail|telecom(?:-workflow)?|mock|banking_knowledge)(?:_(?P<agent>[a-z]+)"
+    r"(?:_(?P<user>.+?))?)?(?:_\d+(?:trials?)?)?$"
+)
+"""`gpt-4.1_airline_default_gpt-4.1_4trials`, as published results are named."""
 
 
 class _Reward(msgspec.Struct):
@@ -155,23 +164,45 @@ class Simulations:
 def read(path: Path) -> Iterator[Item]:
     results = path / RESULTS if path.is_dir() else path
     root = results.parent
-    document = long_document(results, "simulations", source=NAME, root=root)
+    is_list = head_of(results, 64).lstrip().startswith(b"[")
+    document = long_document(results, "" if is_list else "simulations", source=NAME, root=root)
     if isinstance(document, Unreadable):
         yield document
         return
-    files = simulation_files(results)
     tasks = Tasks(document)
+    info = mapping(tasks.field("info"))
+    files = simulation_files(results) if info else []
+    info = info or described_elsewhere(document, tasks, results.stem)
     name = root.name if files else results.stem
-    info = tasks.field("info")
-    run = run_of(
-        mapping(info), tasks, name=name, n=_counted_simulations(document, files), origin=root, ref=document.ref
-    )
+    run = run_of(info, tasks, name=name, n=_counted_simulations(document, files), origin=root, ref=document.ref)
     yield run
     yield from of_run(run.id, (*document.problems(), *tasks.problems()))
-    simulations = Simulations(run, mapping(info), tasks)
+    simulations = Simulations(run, info, tasks)
     rows = document.rows() if not files else (json_file(file, source=NAME, root=root) for file in files)
     yield from of_run(run.id, convert_each(rows, simulations.items, source=NAME))
     yield from simulations.missing_trials()
+
+
+def described_elsewhere(document: LongDocument, tasks: Tasks, stem: str) -> dict[str, Any]:
+    """What `info` would hold: from the document's own fields, else the first simulation's, else the file's name."""
+    first = document.row(0) if document.items else None
+    row = mapping(first.data) if isinstance(first, Row) else {}
+    named = _FILE.match(stem)
+    fields = {key: tasks.field(key) for key in document.fields if key not in _BESIDE}
+
+    def word(name: str, *keys: str) -> str:
+        places = (*(fields.get(key) for key in keys), *(row.get(key) for key in keys), named and named[name])
+        return next((text(value) for value in places if isinstance(value, str) and value), "")
+
+    model = word("model", "model", "llm", "agent_llm", "agent_model")
+    agent = word("agent", "agent", "agent_implementation")
+    user = word("user", "user_llm", "user_model", "user", "user_simulator")
+    used = [key for key in (*_IDENTITY, "domain") if isinstance(fields.get(key), str)]
+    return rest(fields, (*used, "agent")) | non_empty(
+        agent_info=mapping(fields.get("agent")) | non_empty(llm=model, implementation=agent),
+        user_info=non_empty(llm=user),
+        environment_info=non_empty(domain_name=word("domain", "domain")),
+    )
 
 
 _glance = msgspec.json.Decoder(_Tau2Glance)
