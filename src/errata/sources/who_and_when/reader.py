@@ -1,4 +1,4 @@
-"""A multi-agent log → its case and its attempt, with the mistake that people marked as decisive."""
+"""A multi-agent log → its case and its attempt, with the mistake that people marked as decisive, if any."""
 
 import re
 from collections.abc import Iterator
@@ -6,15 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from errata.model import Actor, Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, case_key
 from errata.model.words import ActorRole
 from errata.sources.base import Numbering, Row, convert_each, json_file, of_run, relative
-from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.chat import CHAT_ROLES, steps_of_chat
 from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
-from errata.sources.who_and_when import NAME, is_log
+from errata.sources.who_and_when import NAME, kind_of_file
 
 SUITE = "Who&When"
 STOP = "TERMINATE"
@@ -27,14 +29,15 @@ _HOMES = frozenset(
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     root = path if path.is_dir() else path.parent
-    files = [child for child in children(path) if is_log(child)] if path.is_dir() else [path]
+    files = [child for child in children(path) if kind_of_file(child)] if path.is_dir() else [path]
+    is_annotated = any(kind_of_file(file) == "annotated" for file in files)
     # one log is a part of the set: it must not replace the whole
     name = root.name if path.is_dir() else f"{root.name}.{path.stem}"
     run = Run(
         native_id=name,
         source=SourceInfo(name=NAME),
         name=name,
-        suite=SUITE,
+        suite=SUITE if is_annotated else root.name,
         expected_cases=len(files) if path.is_dir() else None,
         origin=str(root),
         ref=SourceRef(file=relative(path, root)),
@@ -45,9 +48,10 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
-    log = row.data
+    log: dict[str, Any] = row.data if isinstance(row.data, dict) else {}
     name = text(log.get("question_ID")) or Path(row.ref.file).stem
-    steps = tuple(_step(mapping(message), at, row.ref) for at, message in enumerate(log["history"]))
+    is_bare = isinstance(row.data, list)
+    steps = _steps(row.data, row.ref) if is_bare else _steps(log["history"], row.ref.below("history"))
     index = numbering.next(name)
     if index == 1:
         yield Case(
@@ -59,12 +63,21 @@ def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
             difficulty=as_text(log["level"]) if log.get("level") is not None else "",
             ref=row.ref,
         )
-    yield _attempt(run, name, index, steps, row)
+    yield _attempt(run, name, index, steps, Row(log, row.ref))
+
+
+def _steps(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
+    """As chat messages where tools are called in their way, else one step per message and agent."""
+    fields = {key for message in messages for key in mapping(message)}
+    if fields & {"tool_calls", "tool_call_id"}:
+        return tuple(replace(step, ref=ref.below(at)) for at, step in enumerate(steps_of_chat(messages)))
+    return tuple(_step(mapping(message), at, ref.below(at)) for at, message in enumerate(messages))
 
 
 def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row) -> Attempt:
     log = row.data
-    execution, measurement, outcome = _facts(log.get("is_correct", log.get("is_corrected")))
+    is_judged = bool({"is_correct", "is_corrected"} & log.keys()) or run.suite == SUITE
+    execution, measurement, outcome = _facts(log.get("is_correct", log.get("is_corrected"))) if is_judged else UNJUDGED
     # the annotation is not the harness's verdict; a reviewer who is tested against it must not see it
     marked = {key: log[key] for key in ("mistake_agent", "mistake_step", "mistake_reason") if key in log}
     return Attempt(
@@ -91,6 +104,9 @@ def _answer(steps: tuple[Step, ...]) -> str | None:
     return next(filter(None, messages), None)
 
 
+UNJUDGED = Facts("completed", "not_run", "none")
+
+
 def _facts(correct: Any) -> Facts:
     if not isinstance(correct, bool):
         return Facts("completed", "unscored", "none")
@@ -105,7 +121,7 @@ def _step(message: dict[str, Any], index: int, ref: SourceRef) -> Step:
         index=index,
         actor=Actor(role=_who(role, name), name=name or (role if role not in CHAT_ROLES else "")),
         text=content if isinstance(content, str) else "" if content is None else as_text(content),
-        ref=ref.below("history", index),
+        ref=ref,
         extra=rest(fields.rest()) | non_empty(role=role if name else None),
     )
 
