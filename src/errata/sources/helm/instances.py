@@ -16,6 +16,7 @@ from errata.model import (
     Judgement,
     Output,
     Run,
+    SourceRef,
     Step,
     Usage,
     UsageByRole,
@@ -59,7 +60,7 @@ class RequestKey(msgspec.Struct):
     train_trial_index: Any = None
 
     def key(self) -> Any:
-        return _key(self.instance.id, self.train_trial_index, self.instance.perturbation)
+        return key_of(self.instance.id, self.train_trial_index, self.instance.perturbation)
 
 
 class StatsKey(msgspec.Struct):
@@ -68,7 +69,7 @@ class StatsKey(msgspec.Struct):
     perturbation: Any = None
 
     def key(self) -> Any:
-        return _key(self.instance_id, self.train_trial_index, self.perturbation)
+        return key_of(self.instance_id, self.train_trial_index, self.perturbation)
 
 
 class InstanceContext(NamedTuple):
@@ -81,7 +82,7 @@ class InstanceContext(NamedTuple):
     measured: ItemGroups | None
 
 
-def _key(name: Any, trial: Any, perturbation: Any) -> Any:
+def key_of(name: Any, trial: Any, perturbation: Any) -> Any:
     return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
 
 
@@ -91,7 +92,7 @@ def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iter
     name = _name(instance)
     index = numbering.next(name)
     if index == 1:
-        yield _case(context.run, name, instance, rows[0])
+        yield case_of(context.run, name, instance, rows[0])
     yield _attempt(context, name, index, rows)
 
 
@@ -102,7 +103,7 @@ def _name(instance: dict[str, Any]) -> str:
     return f"{name}~{changed}" if changed else name
 
 
-def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
+def case_of(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
     references = [mapping(one) for one in sequence(instance.get("references"))]
     texts = [text(mapping(one.get("output")).get("text")) for one in references]
     right = [answer for answer, one in zip(texts, references, strict=True) if "correct" in sequence(one.get("tags"))]
@@ -135,12 +136,12 @@ def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[
 def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
-    key = _key(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
+    key = key_of(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
     measured = context.measured.of(key) if context.measured is not None else ()
     stats = list(stats_of(measured[0].data.get("stats"))) if measured else []
     errors = tuple(errors_of(rows))
     main = next((one.value for one in stats if one.name == context.main), None)
-    facts = _facts(main, failed=bool(errors), measured=bool(measured))
+    facts = facts_of(main, failed=bool(errors), measured=bool(measured))
     result = mapping(first.get("result"))
     return Attempt(
         run=context.run.id,
@@ -156,10 +157,10 @@ def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, .
         output=_output(states, failed=bool(errors)),
         stop_reason=stop_reason(states),
         errors=errors,
-        checks=tuple(_checks(context, stats, measured, facts)),
-        judgements=tuple(_judgements(first)),
+        checks=tuple(checks_of(context, stats, measured, facts)),
+        judgements=tuple(judgements_of(first)),
         steps=steps_of(states),
-        usage=UsageByRole(subject=_usage(stats)),
+        usage=UsageByRole(subject=usage_of(stats)),
         started_at=moment_since_1970(result.get("request_datetime")),
         duration=duration_of(states),
         extra=_extra(context, states, stats),
@@ -167,7 +168,7 @@ def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, .
     )
 
 
-def _facts(main: float | None, *, failed: bool, measured: bool) -> Facts:
+def facts_of(main: float | None, *, failed: bool, measured: bool) -> Facts:
     outcome = outcome_of(main)
     if not measured:
         return Facts("error" if failed else "completed", "not_run", "none")
@@ -186,7 +187,7 @@ def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
     return Output() if failed and not made.text else made
 
 
-def _checks(context: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
+def checks_of(context: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
     measures = [stat for stat in stats if stat.is_measure]
     for order, stat in enumerate(measures):
         main = stat.name == context.main
@@ -198,17 +199,22 @@ def _checks(context: InstanceContext, stats: list[Stat], measured: tuple[Row, ..
             value=stat.value,
             is_primary=main,
             counts=main,
-            ref=measured[0].ref.below("stats", stat.place),
+            ref=_stat_ref(stat, measured[0]),
         )
 
 
-def _judgements(state: dict[str, Any]) -> Iterator[Judgement]:
+def _stat_ref(stat: Stat, row: Row) -> SourceRef:
+    by_name = isinstance(row.data.get("stats"), dict)
+    return row.ref.below("stats", stat.name if by_name else stat.place)
+
+
+def judgements_of(state: dict[str, Any]) -> Iterator[Judgement]:
     """The output of annotators, which are mostly judge models."""
     for name, annotation in mapping(state.get("annotations")).items():
         yield Judgement(judge=str(name), raw=plain(annotation))
 
 
-def _usage(stats: list[Stat]) -> Usage:
+def usage_of(stats: list[Stat]) -> Usage:
     counts = {one.name: one.value for one in stats if one.value is not None}
     asked, answered = (
         counts.get("num_prompt_tokens"),

@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Numbering, Row, convert_each, is_file, json_file, of_run
-from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
+from errata.sources.helm import NAME, HelmFiles, files_of, run_name
 from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
+from errata.sources.helm.without_requests import Inputs, measured_items
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import ItemGroups
 from errata.sources.shared.values import mapping, moment_since_1970, non_empty, plain, rest, sequence, settings, text
 
-SCENARIO = "scenario.json"
-STATS = "stats.json"
 _MODEL = re.compile(r"(?<=[:,])model(?:_deployment)?=[^,]*,?")
 _SPEC = ("name", "scenario_spec", "adapter_spec", "groups", "metric_specs")
 _TESTED = ("test", "valid")
@@ -27,6 +26,7 @@ class Folder(NamedTuple):
     """The documents of a run, except the long lists of requests and their statistics."""
 
     path: Path
+    files: HelmFiles
     spec: dict[str, Any]
     scenario: dict[str, Any]
     stats: tuple[Stat, ...]
@@ -34,6 +34,8 @@ class Folder(NamedTuple):
     """The `adapter_spec` beside the requests."""
     since: Any
     """The time of the first request."""
+    in_rows: tuple[Stat, ...] = ()
+    """The statistics of the first instance, for a run without statistics of its own."""
 
     @property
     def adapter(self) -> dict[str, Any]:
@@ -45,44 +47,67 @@ class Folder(NamedTuple):
 
     @property
     def main(self) -> str:
-        return main_measure(self.groups, (one.name for one in self.stats if one.is_measure and one.value is not None))
+        known = self.stats or self.in_rows
+        return main_measure(self.groups, (one.name for one in known if one.is_measure and one.value is not None))
 
     @property
     def split(self) -> str:
         """Leaderboards show the test split."""
-        splits = {one.split for one in self.stats}
+        splits = {one.split for one in self.stats or self.in_rows}
         return next((name for name in _TESTED if name in splits), "")
 
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
-    documents = Documents(path, NAME)
+    files, root = files_of(path), path if path.is_dir() else path.parent
+    documents = Documents(root, NAME)
     problems: list[Unreadable] = []
-    state = _long(path / STATE, "request_states", problems)
-    measured = _long(path / INSTANCES, "", problems)
+    state = _long(files.state, "request_states", problems)
+    measured, predictions = _long(files.measured, "", problems), _long(files.predictions, "", problems)
     folder = Folder(
         path=path,
-        spec=documents.get(path / SPEC),
-        scenario=documents.get(path / SCENARIO),
-        stats=tuple(stats_of(_list(path / STATS, problems))),
+        files=files,
+        spec=documents.get(files.spec) if files.spec else {},
+        scenario=documents.get(files.scenario) if files.scenario else {},
+        stats=tuple(stats_of(_list(files.stats, problems))),
         state_spec=_adapter(state),
         since=_since(state),
+        in_rows=_first_stats(measured, predictions),
     )
     run = run_of(folder)
     yield run
     yield from of_run(run.id, (*documents.problems(), *problems))
+    items = _groups(measured)
     if state is not None:
-        items = ItemGroups(measured, StatsKey, StatsKey.key) if measured is not None else None
-        context = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
+        context = InstanceContext(run, folder.adapter, folder.main, folder.split, items or _groups(predictions))
         rows = ItemGroups(state, RequestKey, RequestKey.key).together()
         yield from of_run(run.id, convert_each(rows, partial(items_of, context, Numbering()), source=NAME))
-    if measured is not None:
-        yield from of_run(run.id, measured.problems())
+    elif (rows_alone := items or _groups(predictions)) is not None:
+        shown = _groups(predictions) if items else None
+        context = InstanceContext(run, folder.adapter, folder.main, folder.split, shown)
+        inputs = Inputs(_list(files.inputs, problems))
+        convert = partial(measured_items, context, inputs, Numbering())
+        yield from of_run(run.id, convert_each(rows_alone.together(), convert, source=NAME))
+    for document in (measured, predictions):
+        if document is not None:
+            yield from of_run(run.id, document.problems())
 
 
-def _long(path: Path, listed: str, problems: list[Unreadable]) -> LongDocument | None:
+def _groups(document: LongDocument | None) -> ItemGroups | None:
+    return ItemGroups(document, StatsKey, StatsKey.key) if document is not None else None
+
+
+def _first_stats(*documents: LongDocument | None) -> tuple[Stat, ...]:
+    for document in documents:
+        first = document.row(0) if document is not None and document.items else None
+        if isinstance(first, Row):
+            return tuple(stats_of(mapping(first.data).get("stats")))
+    return ()
+
+
+def _long(path: Path | None, listed: str, problems: list[Unreadable]) -> LongDocument | None:
     """None if there is no such file, or it can't be read."""
-    if not is_file(path):
+    if path is None or not is_file(path):
         return None
     read = long_document(path, listed, source=NAME, root=path.parent)
     if isinstance(read, Unreadable):
@@ -91,8 +116,8 @@ def _long(path: Path, listed: str, problems: list[Unreadable]) -> LongDocument |
     return read
 
 
-def _list(path: Path, problems: list[Unreadable]) -> Any:
-    read = json_file(path, source=NAME, root=path.parent) if is_file(path) else None
+def _list(path: Path | None, problems: list[Unreadable]) -> Any:
+    read = json_file(path, source=NAME, root=path.parent) if path is not None and is_file(path) else None
     if isinstance(read, Unreadable):
         problems.append(read)
     return read.data if isinstance(read, Row) else None
@@ -116,7 +141,7 @@ def run_of(folder: Folder) -> Run:
     suite = suite_of(name) or text(folder.scenario.get("name")) or "".join(folder.groups[:1])
     since = moment_since_1970(folder.since)
     return Run(
-        native_id="_".join(filter(None, (name or suite, since))) or folder.path.name,
+        native_id="_".join(filter(None, (name or suite, since))) or _name_of(folder.path),
         source=SourceInfo(name=NAME),
         name=name,
         subject=_subject(folder.adapter),
@@ -126,10 +151,19 @@ def run_of(folder: Folder) -> Run:
         started_at=since,
         reported=tuple(_reported(folder)),
         scorers=tuple(Scorer(name=one) for one in dict.fromkeys(one.name for one in folder.stats if one.is_measure)),
-        origin=str(folder.path),
+        origin=str(folder.path if folder.path.is_dir() else folder.path.parent),
         extra=_extra(folder),
-        ref=SourceRef(file=SPEC if folder.spec else STATE),
+        ref=SourceRef(file=_file_name(folder.files.spec if folder.spec else folder.files.first)),
     )
+
+
+def _name_of(path: Path) -> str:
+    """For a file beside those of other runs, the name without the words for its content."""
+    return path.name if path.is_dir() else run_name(path) or f"{path.parent.name}.{path.stem}"
+
+
+def _file_name(path: Path | None) -> str:
+    return path.name if path is not None else ""
 
 
 def suite_of(name: str) -> str:
@@ -168,7 +202,7 @@ def _reported(folder: Folder) -> Iterator[Reported]:
                 filter=" ".join(filter(None, (stat.split, stat.sub_split, stat.perturbation))),
                 value=stat.value,
                 headline=plainly,
-                ref=SourceRef(file=STATS, pointer=f"/{stat.place}"),
+                ref=SourceRef(file=_file_name(folder.files.stats), pointer=f"/{stat.place}"),
             )
 
 

@@ -60,6 +60,9 @@ class Stat(NamedTuple):
 
 
 def stats_of(listed: Any) -> Iterator[Stat]:
+    """From a list with names and means, or from the values by name of a displayed prediction."""
+    for place, (name, value) in enumerate(mapping(listed).items()):
+        yield Stat(name=name, split="", sub_split="", perturbation="", value=number(value), place=place)
     for place, stat in enumerate(map(mapping, sequence(listed))):
         named = mapping(stat.get("name"))
         if not text(named.get("name")):
