@@ -1,7 +1,7 @@
 """HELM: run folders with requests, their statistics and the results. Files are known by content, not by name."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -103,7 +103,7 @@ def read_with(path: Path) -> Path | None:
     return first if first != path else None
 
 
-def belongs_to(path: Path, readable: Iterable[Path]) -> bool:
+def belongs_to(path: Path, readable: Collection[Path]) -> bool:
     """Whether a specification or statistics are read with one of these."""
     kind = kind_of_file(path)
     return kind is not None and kind not in ANSWERS and files_of(path).first in readable
