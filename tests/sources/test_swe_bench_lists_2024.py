@@ -15,6 +15,11 @@ from terminal import done
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "swe_bench" / "lists_2024" / "data"
 
 
+@pytest.fixture(autouse=True)
+def own_store(at_home):
+    """Commands write into a store of the test."""
+
+
 def runs():
     """By name: the run, and its attempts by instance."""
     found = {}
@@ -101,6 +106,17 @@ def test_no_failure_of_the_reference_patches_is_a_models(tmp_path, model):
 
     assert owners
     assert "model" not in owners
+
+
+def test_a_reference_that_another_report_resolves_is_no_evidence_against_the_task(tmp_path):
+    folder = resolved_golden(tmp_path / "evals" / "SWE-bench_Lite_golden", "report.json")
+    resolved_golden(folder, "results.json", "acme__widget-7")
+    model = resolved_golden(tmp_path / "evals" / "acme-1", "report.json")
+    for path in (folder, model):
+        done("import", path)
+    owners = {row["case"]: row["owner"] for row in done("failures", model, "--json").rows}
+
+    assert owners == {"acme__widget-7": "model", "acme__widget-8": "task"}
 
 
 def submission(root, *, total=6, **lists):

@@ -19,6 +19,11 @@ MESSAGES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def own_store(at_home):
+    """Commands write into a store of the test."""
+
+
 def put(path: Path, content) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content if isinstance(content, str) else json.dumps(content))

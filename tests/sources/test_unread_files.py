@@ -22,6 +22,11 @@ SWE_BENCH = (FIXTURES / "swe_bench" / "lists_2024" / "data" / "run-1" / "report.
 LM_EVAL = next((FIXTURES / "lm_eval" / "rows_alone" / "data").rglob("*.jsonl")).read_text()
 
 
+@pytest.fixture(autouse=True)
+def own_store(at_home):
+    """Commands write into a store of the test."""
+
+
 @pytest.fixture
 def repository(tmp_path) -> Path:
     """37 result files of one repository: 33 that sources know, four that they do not."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import count, finding
+from errata.checkup.words import NAMED, count, finding
 from errata.model import Evidence, Finding, Reported
 
 TOLERANCE = 0.005
@@ -32,8 +32,8 @@ def reports_disagree(survey: RunSurvey) -> Iterator[Finding]:
     """Two files of the harness state different results of one run."""
     for conflict in survey.run.conflicts:
         counted = conflict.ref.file if conflict.ref else "the log"
-        more = conflict.differing - len(conflict.cases)
-        listed = ", ".join(conflict.cases) + (f" and {more:,} more" if more > 0 else "")
+        more = conflict.differing - len(conflict.cases[:NAMED])
+        listed = ", ".join(conflict.cases[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
         text = (
             f"{counted} and {conflict.file} disagree: {conflict.name} {conflict.counted:g} and {conflict.stated:g}; "
             f"{counted} is counted. {count(conflict.differing, 'case differs', 'cases differ')}: {listed}"

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from errata.model import Attempt, Case, Run
 from errata.model.action import RecordedGap
@@ -209,8 +208,8 @@ class KnownGaps:
 
 
 def not_the_models(observed: Iterable[Observed]) -> list[Observed]:
-    """For the run of a reference solution: no model took part, so a signal that names the model names nobody."""
-    return [replace(one, owner=None) if one.owner == "model" else one for one in observed]
+    """For the run of a reference solution: no model took part, so no signal may name it."""
+    return [one for one in observed if one.owner != "model"]
 
 
 StandIn = Literal["reference", "nothing", ""]

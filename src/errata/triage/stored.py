@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from errata.errors import StoreError
-from errata.model import Attempt, Case, Counts, Run, StoredRun
+from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
 from errata.model.codec import unpack
 from errata.model.identity import fingerprint
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
@@ -159,12 +159,19 @@ def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[
         return
     gold = {group.case: group for run in peers.references.values() for group in _clean_failures(run, store)}
     subjects = tuple(sorted(peers.subjects.items()))
+    contradicted = {case for run in peers.references.values() for case in _contradicted(run.run)}
     for group in _groups(store, stored.pk, subjects, tuple(sorted(peers.references))):
         if group.passed_by.get(stored.pk, True):
             continue
-        reference = gold.get(group.case) if group.references_fail else None
+        in_doubt = group.case in contradicted and stored.pk not in peers.references
+        reference = gold.get(group.case) if group.references_fail and not in_doubt else None
         if reference is not None or (not group.passed and len(group.failed) >= PAIR):
             yield group.case, CaseElsewhere(group.failed, group.passed, reference, group.same_task)
+
+
+def _contradicted(run: Run) -> Iterator[str]:
+    """Cases that another report about the same run gives another result."""
+    return (case_key(run.suite, case) for conflict in run.conflicts for case in conflict.cases)
 
 
 def _groups(
