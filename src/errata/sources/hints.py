@@ -70,10 +70,10 @@ def cut_off(path: Path) -> str:
     return ""
 
 
-def unsupported_harness(file: Path) -> str:
-    """What a file of a known harness holds that no source reads; empty for other files."""
+def unsupported_harness(file: Path) -> Telltale | None:
+    """The known harness that wrote a file, although no source reads it."""
     content = head_of(file, HEAD)
-    return next((known.what for known in TELLTALES if all(word in content for word in known.words)), "")
+    return next((known for known in TELLTALES if all(word in content for word in known.words)), None)
 
 
 def missing_content(path: Path) -> ReasonInWords | None:
@@ -113,7 +113,7 @@ def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
         return f"it is part of a run; import the whole run: `errata import {above}`"
     if known := _known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
-        return f"{name} looks like {known.what}: not supported yet; describe it with `--map`\n{_FURTHER}"
+        return f"{name} looks like {known.telltale.what}: not supported yet; describe it with `--map`\n{_FURTHER}"
     return "`errata sources` lists the supported formats; describe your own with `--map`"
 
 
@@ -166,15 +166,15 @@ def _with_links(path: Path) -> Iterator[Path]:
 
 
 class _KnownHarness(NamedTuple):
-    what: str
+    telltale: Telltale
     file: Path
 
 
 def _known_at(path: Path) -> _KnownHarness | None:
     """The first file at or below a path with the words of a known harness."""
     for file in islice(_files(path, 0), FILES_CAP):
-        if what := unsupported_harness(file):
-            return _KnownHarness(what, file)
+        if telltale := unsupported_harness(file):
+            return _KnownHarness(telltale, file)
     return None
 
 

@@ -120,7 +120,7 @@ def _explained(path: Path, sources: Iterable[Source]) -> ReasonInWords | None:
         if explain and (hint := explain(path)):
             return "part_of_run", hint.replace("\n", " ")
     if known := unsupported_harness(path):
-        return "unknown_format", f"looks like {known}: not supported yet; {WITH_A_MAPPING}"
+        return "unknown_format", f"looks like {known.what}: not supported yet; {WITH_A_MAPPING}"
     if path.suffix.lower() == ".json" and _OBJECTS.match(head_of(path, POINTER)):
         return "unknown_table", f"unknown list; {WITH_A_MAPPING}"
     return None
