@@ -50,8 +50,8 @@ def unread_files(
     """
     readable = [match.path for match in matches]
     claims = [claim for source in sources.values() if (claim := getattr(source, "belongs_to", None))]
-    left = [path for path in search.unrecognised if not any(claim(path, readable) for claim in claims)]
-    results = [path for path in left if looks_like_results(path, search.root)]
+    like_results = [path for path in search.unrecognised if looks_like_results(path, search.root)]
+    results = [path for path in like_results if not any(claim(path, readable) for claim in claims)]
     files = [
         _examine(path, sources if at < EXAMINED else {}, reads=at < EXAMINED, asked=asked)
         for at, path in enumerate(results)
@@ -62,7 +62,7 @@ def unread_files(
     return UnreadFiles(
         path=str(search.root),
         files=tuple(sorted(files, key=lambda file: file.path)),
-        other_files=len(left) - len(results),
+        other_files=len(search.unrecognised) - len(like_results),
         too_deep=tuple(map(str, search.too_deep)),
         not_searched=tuple(map(str, search.not_searched)),
     )
