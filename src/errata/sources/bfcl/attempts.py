@@ -30,7 +30,7 @@ from errata.sources.base import Row, decode
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import as_text, mapping, name_of, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 
 BROKE = "Error during inference:"
 _TERMINATED = "force_terminated"
@@ -52,10 +52,11 @@ class CategoryScores(NamedTuple):
     checker: str
 
 
-def items_of(run: Run, scores: CategoryScores, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
-    """The rows of one id: `result` is empty if there are only scores, `failed` if it did not fail."""
+def items_of(
+    run: Run, scores: CategoryScores, name: str, result: tuple[Row, ...], failed: tuple[Row, ...]
+) -> Iterator[Item]:
+    """The rows of one case: `result` is empty if there are only scores, `failed` if it did not fail."""
     first = (*failed, *result)[0]
-    name = name_of(first.data["id"])
     score = failed[0].data if failed else {}
     yield _case(run, name, score, first.ref)
     for index, row in enumerate(result or (Row({}, first.ref),), start=1):
