@@ -79,9 +79,15 @@ def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
 
 def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
     odd = survey.odd
-    yield from _attempts(survey, odd.no_amounts, "impossible_cost", "a cost that is no amount")
-    yield from _attempts(survey, odd.overpriced, "impossible_cost", "a cost far above any price per token")
-    yield from _attempts(survey, odd.without_tokens, "impossible_cost", "a cost although no token was used")
+    traits = {
+        "a cost that is no amount": odd.no_amounts,
+        "a cost far above any price per token": odd.overpriced,
+        "a cost although no token was used": odd.without_tokens,
+    }
+    for trait, group in traits.items():
+        if group.count:
+            text, evidence = _describe(survey, group, trait)
+            yield finding(survey, "impossible_cost", "warning", text, evidence, attempts=group.count)
     stated = survey.run.usage.cost
     is_whole = survey.rows and not odd.cost_unknown and not survey.not_in_log and not odd.no_amounts.count
     if stated is None or not is_whole:
@@ -96,17 +102,17 @@ def _is_close(stated: float, total: float) -> bool:
 
 
 def impossible_times(survey: RunSurvey) -> Iterator[Finding]:
-    yield from _attempts(survey, survey.odd.times, "impossible_time", "a negative duration, or an end before its start")
+    if survey.odd.times.count:
+        text, evidence = _describe(survey, survey.odd.times, "a negative duration, or an end before its start")
+        yield finding(survey, "impossible_time", "warning", text, evidence, attempts=survey.odd.times.count)
     if words := backwards(survey.run.started_at, survey.run.finished_at):
         text = "the run finished before it started"
         yield finding(survey, "impossible_time", "warning", text, at_run(survey, words))
 
 
-def _attempts(survey: RunSurvey, group: OddGroup, name: str, trait: str) -> Iterator[Finding]:
-    if group.count:
-        who = f"{count(group.count, 'attempt has', 'attempts have')} {trait}: {_cases(survey, group)}"
-        evidence = [Evidence(quote=one_line(one.quote, QUOTE_WIDTH), ref=one.ref) for one in group.first[:3]]
-        yield finding(survey, name, "warning", who, evidence, attempts=group.count)
+def _describe(survey: RunSurvey, group: OddGroup, trait: str) -> tuple[str, list[Evidence]]:
+    text = f"{count(group.count, 'attempt has', 'attempts have')} {trait}: {_cases(survey, group)}"
+    return text, [Evidence(quote=one_line(one.quote, QUOTE_WIDTH), ref=one.ref) for one in group.first[:3]]
 
 
 def _cases(survey: RunSurvey, group: OddGroup) -> str:

@@ -109,7 +109,7 @@ def _attempt(run: Run, name: str, index: int, row: Row, scores: CategoryScores, 
         steps=steps_of_log(log) if sequence(log) else steps_of(answer),
         usage=UsageByRole(subject=_usage(data)),
         duration=_total(data.get("latency")),
-        extra=_extra(data, score) | _other_model(run, score),
+        extra=_extra(data, score) | _other_model(run, score) | _other_id(name, score),
         ref=row.ref,
     )
 
@@ -215,6 +215,11 @@ def _other_model(run: Run, score: dict[str, Any]) -> dict[str, Any]:
     """The model's name in the score, if it differs from the folder's."""
     model = score.get("model_name")
     return {} if model == run.subject.model else non_empty(model_name=model)
+
+
+def _other_id(name: str, score: dict[str, Any]) -> dict[str, Any]:
+    """The id in the score, if it is not the case's: a place in the results."""
+    return {} if score.get("id") == name else non_empty(score_id=score.get("id"))
 
 
 _ASSISTANT = Actor(role="assistant")
