@@ -17,6 +17,7 @@ COST_SHARE, COST_SLACK = 0.01, 0.01
 
 def impossible_counts(survey: RunSurvey) -> Iterator[Finding]:
     yield from _more_than_planned(survey)
+    yield from _more_than_measured(survey)
     yield from _more_passes_than_cases(survey)
     yield from _reported_numbers(survey)
 
@@ -26,6 +27,13 @@ def _more_than_planned(survey: RunSurvey) -> Iterator[Finding]:
     if expected and present > expected:
         text = f"{present:,} cases have a row, but only {expected:,} were planned: cases may be counted twice"
         yield finding(survey, "impossible_count", "error", text, at_run(survey), planned=expected, found=present)
+
+
+def _more_than_measured(survey: RunSurvey) -> Iterator[Finding]:
+    stated, rows = survey.run.measured_attempts, survey.measured_once
+    if stated is not None and rows > stated:
+        text = f"{count(rows, 'row has', 'rows have')} a verdict, but the harness counts {stated:,} measured attempts"
+        yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=stated, found=rows)
 
 
 def _more_passes_than_cases(survey: RunSurvey) -> Iterator[Finding]:

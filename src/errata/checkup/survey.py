@@ -137,6 +137,8 @@ class RunSurvey:
     cost_known: int = 0
     checks: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(check, status) of the rows, without second judges."""
+    measured_once: int = 0
+    """Rows with a verdict, without errors and repetitions: what a harness counts as measured."""
     passes_by_harness: int = 0
     """Rows that the harness counts as passed."""
     odd: OddNumbers = field(default_factory=OddNumbers)
@@ -213,6 +215,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         return
     survey.rows += 1
     survey.passes_by_harness += attempt.passes_by_harness
+    has_verdict = attempt.measurement == "scored" and attempt.execution not in ("error", "cancelled")
+    survey.measured_once += has_verdict and attempt.duplicate_of is None
     survey.present.add(key)
     if attempt.measurement == "scored":
         survey.measured_cases.add(key)

@@ -147,7 +147,7 @@ class RunView:
 
     def _health(self, survey: RunSurvey, reported: Score) -> Health:
         """The findings are kept beside the run. `reported` is the harness's own number, recomputed."""
-        survey.headline = _headline_that_differs(self.run, reported)
+        survey.headline = differing_headline(self.run, reported)
         if survey.duplicates:
             survey.find_originals(self.attempts())
         checkup.look_up_identical(survey, self.case)
@@ -285,7 +285,7 @@ class RunView:
         return changed_cases([before.stored.pk, self.stored.pk], self.store)
 
 
-def _headline_that_differs(run: Run, reported: Score) -> RecomputedHeadline | None:
+def differing_headline(run: Run, reported: Score) -> RecomputedHeadline | None:
     headline = next((one for one in run.reported if one.headline), None)
     if headline is None or reported.reproduced is not False or reported.stated is None or reported.rate is None:
         return None
