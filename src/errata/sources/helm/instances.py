@@ -96,7 +96,7 @@ def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iter
     yield _attempt(context, name, index, rows)
     # an instance has a request for each of its references
     yield from repeated_rows(rows, f"a request of {name}", source=NAME, key=_reference)
-    yield from repeated_rows(_measured(context, rows[0]), f"the stats of {name}", source=NAME)
+    yield from repeated_rows(_stats_rows(context, rows[0]), f"the stats of {name}", source=NAME)
 
 
 def _reference(state: dict[str, Any]) -> tuple[str, str]:
@@ -140,7 +140,7 @@ def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[
     )
 
 
-def _measured(context: InstanceContext, row: Row) -> tuple[Row, ...]:
+def _stats_rows(context: InstanceContext, row: Row) -> tuple[Row, ...]:
     """The stats of the instance of a request."""
     instance = mapping(row.data["instance"])
     key = _key(instance.get("id"), row.data.get("train_trial_index"), instance.get("perturbation"))
@@ -150,7 +150,7 @@ def _measured(context: InstanceContext, row: Row) -> tuple[Row, ...]:
 def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
-    measured = _measured(context, rows[0])
+    measured = _stats_rows(context, rows[0])
     stats = list(stats_of(measured[0].data.get("stats"))) if measured else []
     errors = tuple(errors_of(rows))
     main = next((one.value for one in stats if one.name == context.main), None)
