@@ -140,6 +140,7 @@ def build_samples(folder: Path) -> dict[str, Sample]:
         "damaged rows": _damaged_rows,
         "batches": _batches,
         "inspect logs": _inspect_logs,
+        "failures alone": _failures_alone,
     }
     found = {}
     for name, build in builders.items():
@@ -283,6 +284,15 @@ def _damaged_rows(home: Path) -> Sample:
 
 def _batches(home: Path) -> Sample:
     paths = [FIXTURES / "scylla" / name / "data" for name in ("batch-cascade", "batch-gen2")]
+    done("import", *paths)
+    return Sample(home, paths)
+
+
+def _failures_alone(home: Path) -> Sample:
+    """Logs that hold the failures only; the harness states how many passed."""
+    scores = home / "bfcl" / "score"
+    shutil.copytree(FIXTURES / "bfcl" / "simple" / "data" / "bfcl" / "score", scores)
+    paths = [FIXTURES / "convex_evals" / "failed_only" / "data", home / "bfcl"]
     done("import", *paths)
     return Sample(home, paths)
 

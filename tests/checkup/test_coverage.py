@@ -85,7 +85,7 @@ def test_cases_that_nobody_says_were_measured_are_missing_though_they_have_no_na
     assert the("cases_not_in_log", found).numbers == {"cases": 2}
 
 
-@pytest.mark.parametrize("expected", [None, 0, 1, 2])
+@pytest.mark.parametrize("expected", [None, 0, 2])
 def test_a_log_that_holds_all_that_was_expected_is_no_finding(expected):
     assert check(rows(2), msgspec.structs.replace(RUN, expected_cases=expected)) == ()
 

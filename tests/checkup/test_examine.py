@@ -10,6 +10,7 @@ from errata.checkup import RULES, examine, is_fit
 from errata.model import (
     Check,
     Conduct,
+    Evidence,
     Finding,
     Judgement,
     Limit,
@@ -131,6 +132,16 @@ MINIMAL = {
             "empty_final_turns": Conduct(turns=4, calls=3, ended_empty=Sighting(count=1, step=4)),
         }.items()
     },
+    "impossible_count": ("error", {"attempts": rows(3), "run": a_changed_run(expected_cases=2)}),
+    "files_disagree": (
+        "warning",
+        {"attempts": rows(2), "run": a_changed_run(contradictions=(Evidence(quote="2 rows, 3 results", ref=PLACE),))},
+    ),
+    "impossible_cost": (
+        "warning",
+        {"attempts": [*rows(2), row(2, usage=UsageByRole(subject=Usage(input=1, cost=-0.01)))]},
+    ),
+    "impossible_time": ("warning", {"attempts": [*rows(2), row(2, duration=-1.0)]}),
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),
 }
 

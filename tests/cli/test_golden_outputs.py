@@ -24,7 +24,7 @@ Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-
 PROVISIONAL: owners assigned by rules; 0 of 9 failures reviewed
 
 Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
-         as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
+         as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule
          clean         16/23   69.6 %   [49.1, 84.4]   2 evals left out: provider 1, environment 1
 
 Owners   model           6   ████████████████████   1 shown, 5 presumed: no comparable result on
@@ -268,7 +268,7 @@ Run batch-0214 · sonnet · projectscylla · 2026-02-14
 PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed
 
 Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
-         as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
+         as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule
          clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set
                                                        up a working copy
 

@@ -90,7 +90,7 @@ def test_a_batch_over_three_sessions(library):
 Run sonnet · projectscylla · ProjectScylla · 47 cases
 
 strict        24/47   51.1 %   [37.2, 64.7]   every case
-as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
+as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule
 clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set up a
                                               working copy
 reviewed      –                               0 of 23 reviewed
@@ -121,7 +121,7 @@ Run jn7h2dcx · acme/drift-mini-preview · convex-evals, experiment default · 2
 UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject
 
 strict        0/25   0.0 %   [0.0, 13.3]   every eval
-as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule, reproduced
+as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule
 clean         –                            unavailable: only infrastructure failures, no result of
                                            the model
 reviewed      –                            0 of 25 reviewed
@@ -136,7 +136,7 @@ voice-alpha · harbour_bench · conversation-bench · 2 runs pooled
 runs          1a2b3c4d, 5e6f7a8b
 
 strict        51/60   85.0 %   [70.3, 93.1]   every turn
-as_reported   51/60   85.0 %   [70.3, 93.1]   the harness's own rule, reproduced
+as_reported   51/60   85.0 %   [70.3, 93.1]   the harness's own rule
 clean         51/59   86.4 %   [71.4, 94.2]   1 turn left out: the provider returned an empty
                                               response
 reviewed      –                               0 of 2 runs reviewed
@@ -147,7 +147,7 @@ voice-beta · harbour_bench · conversation-bench · 1 run pooled
 runs          9c0d1e2f
 
 strict        20/30   66.7 %   [48.8, 80.8]   every turn
-as_reported   20/30   66.7 %   [48.8, 80.8]   the harness's own rule, reproduced
+as_reported   20/30   66.7 %   [48.8, 80.8]   the harness's own rule
 clean         20/25   80.0 %   [60.9, 91.1]   5 turns left out: knock-on failure of an earlier one
 reviewed      –                               0 of 1 runs reviewed
 bounds        66.7 % if all left out had failed, 83.3 % if all had passed
@@ -156,7 +156,7 @@ acme/voice-gamma · harbour_bench · conversation-bench · 1 run pooled
 runs          3a4b5c6d
 
 strict        22/30   73.3 %   [55.6, 85.8]   every turn
-as_reported   22/30   73.3 %   [55.6, 85.8]   the harness's own rule, reproduced
+as_reported   22/30   73.3 %   [55.6, 85.8]   the harness's own rule
 clean         22/28   78.6 %   [60.5, 89.8]   2 turns left out: provider 1, not measured 1
 reviewed      –                               0 of 1 runs reviewed
 bounds        73.3 % if all left out had failed, 80.0 % if all had passed

@@ -177,7 +177,7 @@ def test_a_sample_that_was_measured_and_whose_row_is_gone_is_not_missing(log):
         without(log / part / ROWS, 2)
     trials = Trials(runs(log)[0], attempts(log))
 
-    assert (len(trials.rows), trials.untold, trials.absent) == (3, 1, 0)
+    assert (len(trials.rows), trials.not_in_log, trials.absent) == (3, 1, 0)
 
 
 def test_why_a_sample_broke_is_quoted_from_the_log(log):

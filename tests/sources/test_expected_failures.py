@@ -133,4 +133,4 @@ def test_a_row_that_was_taken_out_beside_it_is_known_to_be_measured(report, tmp_
     without_the_first(path)
     trials = Trials(runs(path)[0], attempts(path))
 
-    assert (trials.untold, trials.absent) == (1, 0)
+    assert (trials.not_in_log, trials.absent) == (1, 0)

@@ -208,7 +208,7 @@ def test_a_trial_that_was_measured_and_whose_folder_is_gone_is_not_missing(gone,
     found = items(job)
     trials = Trials(runs(found)[0], attempts(found))
 
-    assert (trials.untold, trials.absent) == told
+    assert (trials.not_in_log, trials.absent) == told
 
 
 def test_a_trial_that_broke_and_whose_folder_is_gone_is_told_by_the_job(tmp_path):
@@ -220,7 +220,7 @@ def test_a_trial_that_broke_and_whose_folder_is_gone_is_told_by_the_job(tmp_path
 
     assert (facts(broken), broken.native_status) == (("error", "not_run", "none"), "EnvironmentStartTimeoutError")
     assert (broken.case, broken.index) == ("terminal-bench/build-linux", 1)
-    assert (len(trials.rows), trials.untold, trials.absent) == (4, 0, 0)
+    assert (len(trials.rows), trials.not_in_log, trials.absent) == (4, 0, 0)
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -235,7 +235,7 @@ def test_what_the_lock_plans_and_the_job_counts_is_not_missing(named, tmp_path):
     trials = Trials(runs(found)[0], attempts(found))
 
     assert [one.case for one in attempts(found) if one.execution == "missing"] == ["bench/third"] * named
-    assert (trials.untold, len(trials.rows)) == (1, 1 + named)
+    assert (trials.not_in_log, len(trials.rows)) == (1, 1 + named)
 
 
 def test_a_job_whose_trials_are_all_there_has_nothing_beside_the_log():

@@ -237,5 +237,5 @@ def test_a_task_that_was_counted_and_whose_row_is_gone_is_not_missing(tmp_path):
     found = items(run)
     trials = Trials(runs(found)[0], attempts(found))
 
-    assert (trials.untold, trials.absent) == (1, 0)
+    assert (trials.not_in_log, trials.absent) == (1, 0)
     assert [one.case for one in attempts(found) if one.execution == "missing"] == ["terminal-bench/third"]

@@ -173,4 +173,4 @@ def test_a_test_that_was_run_and_whose_row_is_gone_is_not_missing(tmp_path):
     path = report(tmp_path, tried("passed"), summary={"passed": 2, "total": 2, "collected": 2}, collectors=plan)
     trials = Trials(runs(path)[0], attempts(path))
 
-    assert (len(trials.rows), trials.untold, trials.absent) == (1, 1, 0)
+    assert (len(trials.rows), trials.not_in_log, trials.absent) == (1, 1, 0)

@@ -59,7 +59,7 @@ def test_an_instance_that_the_report_counts_and_does_not_name_is_not_missing(tmp
     run = next(item for item in found if isinstance(item, Run))
     trials = Trials(run, [item for item in found if isinstance(item, Attempt)])
 
-    assert (trials.untold, trials.absent) == (1, 0)
+    assert (trials.not_in_log, trials.absent) == (1, 0)
 
 
 @pytest.mark.parametrize("path", [REPORT, JOINED, OPENHANDS])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates, breakage, coverage, delivery, hindrances, judging, outputs
+from errata.checkup import aggregates, breakage, coverage, delivery, hindrances, impossible, judging, outputs
 from errata.checkup.survey import IdenticalAnswers, RunSurvey
 from errata.model import Attempt, Case, Finding, Run, Unreadable
 
@@ -25,8 +25,12 @@ RULES: tuple[Rule, ...] = (
     coverage.unfinished_cases,
     coverage.unjudged,
     coverage.duplicate_cases,
+    impossible.impossible_counts,
     aggregates.aggregate_mismatch,
     aggregates.reports_disagree,
+    impossible.files_disagree,
+    impossible.impossible_costs,
+    impossible.impossible_times,
     breakage.run_not_completed,
     breakage.unknown_statuses,
     breakage.dead_process,

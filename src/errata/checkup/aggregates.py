@@ -1,6 +1,6 @@
 """Do the harness's own numbers follow from its rows?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import NAMED, count, finding
@@ -12,6 +12,12 @@ TOLERANCE = 0.005
 
 def aggregate_mismatch(survey: RunSurvey) -> Iterator[Finding]:
     """Recount from the rows what the harness states; only what can be recounted is compared."""
+    mismatches = list(_recounted(survey))
+    yield from mismatches
+    yield from _headline_mismatch(survey, mismatches)
+
+
+def _recounted(survey: RunSurvey) -> Iterator[Finding]:
     partial = survey.run.expected_cases is not None and len(survey.cases) < survey.run.expected_cases
     if partial or survey.not_in_log or not survey.rows:
         return
@@ -41,6 +47,19 @@ def reports_disagree(survey: RunSurvey) -> Iterator[Finding]:
         evidence = [Evidence(quote=f"{conflict.name} {conflict.counted:g}", ref=conflict.ref)]
         numbers = {"counted": conflict.counted, "stated": conflict.stated, "cases": conflict.differing}
         yield finding(survey, "reports_disagree", "warning", text, evidence, **numbers)
+
+
+def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iterator[Finding]:
+    """The harness's main number, where its own rule yields another one from the rows."""
+    headline = survey.headline
+    if headline is None or any(one.numbers.get("stated") == headline.stated for one in mismatches):
+        return
+    where = headline.ref.file if headline.ref else "the harness"
+    text = f"{where} states {headline.name} {headline.stated:.4g}; recomputed from the rows: {headline.recomputed:.4g}"
+    evidence = [Evidence(quote=f"{headline.name} {headline.stated:g}", ref=headline.ref)]
+    yield finding(
+        survey, "aggregate_mismatch", "error", text, evidence, stated=headline.stated, found=headline.recomputed
+    )
 
 
 def _count_of_scored(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:

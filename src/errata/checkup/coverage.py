@@ -41,6 +41,8 @@ def cases_not_in_the_log(survey: RunSurvey) -> Iterator[Finding]:
     if absent:
         of = f"{expected:,} cases" if len(survey.cases) < expected else f"{survey.run.measured_attempts:,} attempts"
         text = f"{absent:,} of {of} were measured according to the harness, but have no row in the log"
+        if (passes := survey.passes_without_rows) is not None:
+            text += f"; {passes:,} of them passed by its count"
         yield finding(survey, "cases_not_in_log", "warning", text, at_run(survey), cases=absent)
 
 

@@ -8,9 +8,10 @@ from datetime import datetime
 import msgspec
 
 from errata.checkup.gaps import CheckGaps
+from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
 from errata.checkup.panel import Panel
 from errata.model import Attempt, Conduct, ErrorInfo, Run, SourceRef, Unreadable
-from errata.model.coverage import not_in_log
+from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.text.mask import without_ids
@@ -136,6 +137,13 @@ class RunSurvey:
     cost_known: int = 0
     checks: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(check, status) of the rows, without second judges."""
+    measured_once: int = 0
+    """Rows with a verdict, without errors and repetitions: what a harness counts as measured."""
+    passes_by_harness: int = 0
+    """Rows that the harness counts as passed."""
+    odd: OddNumbers = field(default_factory=OddNumbers)
+    headline: RecomputedHeadline | None = None
+    """The harness's main number recomputed from the rows, where that was done."""
     failed_rows: int = 0
     """Rows with a failed check, whatever the outcome of the attempt."""
     judges: set[str] = field(default_factory=set)
@@ -143,6 +151,7 @@ class RunSurvey:
     last_position: int = -1
 
     def add(self, attempt: Attempt) -> None:
+        self.odd.add(attempt)
         if not attempt.counted:
             return
         _count(self, attempt)
@@ -167,6 +176,11 @@ class RunSurvey:
     def not_in_log(self) -> int:
         """Cases that were measured according to the harness, but have no row."""
         return not_in_log(self.run, cases=len(self.cases), executions=self.executions)
+
+    @property
+    def passes_without_rows(self) -> int | None:
+        """How many of them passed by the harness's count; None where it states no count."""
+        return passes_without_rows(self.run, passes_in_rows=self.passes_by_harness, not_in_log=self.not_in_log)
 
     @property
     def with_error_only(self) -> bool:
@@ -200,6 +214,9 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.missing.add(attempt)
         return
     survey.rows += 1
+    survey.passes_by_harness += attempt.passes_by_harness
+    has_verdict = attempt.measurement == "scored" and attempt.execution not in ("error", "cancelled")
+    survey.measured_once += has_verdict and attempt.duplicate_of is None
     survey.present.add(key)
     if attempt.measurement == "scored":
         survey.measured_cases.add(key)

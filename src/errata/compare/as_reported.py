@@ -12,6 +12,7 @@ from errata.compare.trials import NEVER_MADE, Trial, Trials
 from errata.model import Reported
 
 AVERAGED = frozenset(("mean", "accuracy"))
+_COUNTABLE = AVERAGED | {"pass_rate"}
 
 
 def as_reported(trials: Trials) -> Score:
@@ -19,14 +20,18 @@ def as_reported(trials: Trials) -> Score:
     if headline is None:
         return Score(policy="as_reported", remark=Note(code="no_headline"))
     rows = [one for one in trials.rows if one.reported_counted]
+    if trials.passes_without_verdict:
+        return _not_recounted(headline, Note(code="passes_unassigned", count=trials.passes_without_verdict))
+    if trials.not_in_log and trials.not_in_log == trials.passes_without_rows and headline.metric in _COUNTABLE:
+        return _with_stated_passes(rows, headline, trials)
     if not rows:
-        return _untold(headline, Note(code="no_rows"))
-    if trials.untold:
-        return _untold(headline, Note(code="rows_not_in_log", count=trials.untold))
+        return _not_recounted(headline, Note(code="no_rows"))
+    if trials.not_in_log:
+        return _not_recounted(headline, Note(code="rows_not_in_log", count=trials.not_in_log))
     score = _recounted(rows, headline, trials)
     if score is None:
         rule = tuple(filter(None, (headline.metric, headline.reducer)))
-        return _untold(headline, Note(code="rule_unknown", words=rule))
+        return _not_recounted(headline, Note(code="rule_unknown", words=rule))
     groups = group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted)
     recounted = replace(score, stated=None if trials.is_part else headline.value, groups=groups)
     return (
@@ -36,8 +41,22 @@ def as_reported(trials: Trials) -> Score:
     )
 
 
-def _untold(headline: Reported, why: Note) -> Score:
+def _not_recounted(headline: Reported, why: Note) -> Score:
     return Score(policy="as_reported", stated=headline.value, remark=replace(why, stated=headline.value))
+
+
+def _with_stated_passes(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score:
+    """Every row that is not in the log passed by the harness's count, so the whole can be counted."""
+    stated = trials.passes_without_rows or 0
+    passed = sum(one.passes_by_harness for one in rows) + stated
+    return Score(
+        policy="as_reported",
+        passed=passed,
+        total=len(rows) + stated,
+        stated=headline.value,
+        groups=group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted),
+        remark=Note(code="passes_without_rows", count=stated, of=stated),
+    )
 
 
 def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.compare.as_reported import as_reported
-from errata.compare.intervals import clusters_of
+from errata.compare.intervals import Cluster, clusters_of
 from errata.compare.pooling import with_clusters
 from errata.compare.scores import Note, Policy, Score, group_by_reason
 from errata.compare.trials import NEVER_MADE, Trial, Trials
@@ -76,16 +76,33 @@ def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
             out.append((why, "" if why == CONTRADICTORY else opinion(first).signal, first))
         else:
             kept.append(unit)
+    stated = trials.passes_without_rows
+    unknown, known = (trials.not_in_log, 0) if stated is None else (0, trials.not_in_log)
+    groups = group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: unknown})
+    if trials.passes_without_verdict:
+        return Score(policy=policy, groups=groups, remark=_unassigned(trials))
     return Score(
         policy=policy,
-        passed=sum(map(passes, kept)),
-        total=len(kept),
-        groups=group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: trials.untold}),
+        passed=sum(map(passes, kept)) + (stated or 0),
+        total=len(kept) + known,
+        groups=groups,
         beside=group_by_reason(_not_alone(kept, opinion)),
         presumed=sum(unit[0].presumed and not passes(unit) and opinion(unit[0]).owner == "model" for unit in kept),
         recovered=tuple(recovered),
-        by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.tells_cases else {},
+        remark=Note(code="passes_without_rows", count=stated, of=known) if known else None,
+        by_case=_clusters(kept, trials),
     )
+
+
+def _clusters(units: list[list[Trial]], trials: Trials) -> dict[str, Cluster]:
+    """What each case adds; unknown for passes without a row."""
+    if not trials.tells_cases or trials.not_in_log:
+        return {}
+    return clusters_of((unit[0].case, passes(unit)) for unit in units)
+
+
+def _unassigned(trials: Trials) -> Note:
+    return Note(code="passes_unassigned", count=trials.passes_without_verdict, of=len(trials.units))
 
 
 def passes(unit: list[Trial]) -> bool:
@@ -138,10 +155,10 @@ _ORDER = ("missing", "unfinished", "skipped", NOT_SCORED, CONTRADICTORY)
 
 def strict(trials: Trials) -> Score:
     """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
-    units = trials.units
-    if trials.untold:
-        return _untold(trials)
-    if all(unit[0].execution == "missing" for unit in units):
+    units, stated = trials.units, trials.passes_without_rows
+    if trials.not_in_log and stated is None:
+        return _bounds(trials)
+    if not trials.not_in_log and all(unit[0].execution == "missing" for unit in units):
         return Score(policy="strict", remark=Note(code="no_attempts"))
     if trials.unjudged:
         return Score(policy="strict", remark=Note(code="nothing_scored"))
@@ -154,21 +171,26 @@ def strict(trials: Trials) -> Score:
         else set()
     )
     failed = tuple(kind for kind in _ORDER if kind in kinds)
+    remark = Note(code="counted_as_failed", words=failed) if failed else None
+    if trials.not_in_log:
+        remark = Note(code="passes_without_rows", count=stated, of=trials.not_in_log, words=failed)
+    elif trials.passes_without_verdict:
+        remark = _unassigned(trials)
     return Score(
         policy="strict",
-        passed=sum(map(passes, units)),
-        total=len(units) + trials.absent,
-        remark=Note(code="counted_as_failed", words=failed) if failed else None,
-        by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.tells_cases else {},
+        passed=sum(map(passes, units)) + (stated or 0) + trials.passes_without_verdict,
+        total=len(units) + trials.absent + trials.not_in_log,
+        remark=remark,
+        by_case={} if trials.passes_without_verdict else _clusters(units, trials),
     )
 
 
-def _untold(trials: Trials) -> Score:
-    """Measured, but not in the log: no failure and no pass, so that there are only bounds."""
+def _bounds(trials: Trials) -> Score:
+    """Measured, but not in the log, and the harness states no passes: there are only bounds."""
     passed = sum(map(passes, trials.units))
-    whole = len(trials.units) + trials.absent + trials.untold
-    between = (passed / whole, (passed + trials.untold) / whole)
-    remark = Note(code="rows_not_in_log", count=trials.untold, of=whole, between=between)
+    whole = len(trials.units) + trials.absent + trials.not_in_log
+    between = (passed / whole, (passed + trials.not_in_log) / whole)
+    remark = Note(code="rows_not_in_log", count=trials.not_in_log, of=whole, between=between)
     return Score(policy="strict", remark=remark)
 
 

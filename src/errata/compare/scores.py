@@ -24,6 +24,8 @@ NoteCode = Literal[
     "no_run_left",
     "nothing_failed",
     "nothing_scored",
+    "passes_unassigned",
+    "passes_without_rows",
     "reviewed",
     "rows_not_in_log",
     "rule_unknown",
@@ -134,10 +136,12 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether the harness's own number follows from the rows; none where it states none."""
+        """Whether the harness's own number follows from the rows; none where it states none, or rows are missing."""
         if self.stated is None or self.rate is None:
             return None
-        return abs(self.rate - self.stated) <= _rounding(self.stated)
+        is_equal = abs(self.rate - self.stated) <= _rounding(self.stated)
+        # a number that the harness itself supplied proves nothing
+        return None if is_equal and self.remark is not None and self.remark.code == "passes_without_rows" else is_equal
 
 
 def group_by_reason(
@@ -174,6 +178,13 @@ def note_text(note: Note) -> str:
             return "nothing failed"
         case "nothing_scored":
             return "nothing was scored, so there are neither passes nor failures"
+        case "passes_unassigned":
+            stated = "" if note.stated is None else f"the harness reports {note.stated:.4g}; "
+            return f"{stated}{count:,} passes are counted by the harness, but the log does not show which rows passed"
+        case "passes_without_rows":
+            failed = f"; {' or '.join(note.words)} = not passed" if note.words else ""
+            others = f" and {of - count:,} failure{'' if of - count == 1 else 's'}" if of > count else ""
+            return f"{_passes(count)}{others} without a row, by the harness's count{failed}"
         case "reviewed":
             return f"{count} of {of} reviewed"
         case "rows_not_in_log":
@@ -190,6 +201,10 @@ def note_text(note: Note) -> str:
             return f"{count} of {of} runs reviewed"
         case "unavailable":
             return "unavailable: only infrastructure failures, no result of the model"
+
+
+def _passes(count: int) -> str:
+    return "1 pass" if count == 1 else f"{count:,} passes"
 
 
 def _rounding(stated: float) -> float:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
-from errata.model.coverage import not_in_log
+from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.words import NOT_THE_SUBJECTS
 
 Timeouts = Literal["count", "drop"]
@@ -57,6 +57,11 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def passed(self) -> bool:
         return self.outcome == "pass"
+
+    @property
+    def passes_by_harness(self) -> bool:
+        """Whether the harness counts it as passed, whatever its outcome."""
+        return self.reported >= 1 if self.reported_counted and self.reported is not None else self.passed
 
     @property
     def measured(self) -> bool:
@@ -152,7 +157,7 @@ class Trials:
 
     def only(self, cases: Iterable[str]) -> "Trials":
         """The part of them that belongs to some cases, in the order of these."""
-        run = msgspec.structs.replace(self.run, expected_cases=None, measured_attempts=None)
+        run = msgspec.structs.replace(self.run, expected_cases=None, measured_attempts=None, measured_passes=None)
         part = Trials(run, (), timeouts=self.timeouts, to_pool=self.to_pool)
         for case in cases:
             if case in self.counted:
@@ -188,13 +193,36 @@ class Trials:
         """Planned cases without any row in the log, and not measured according to the harness."""
         if self.repeated or not self.run.expected_cases:
             return 0
-        return max(0, self.run.expected_cases - len(self.counted) - self.untold)
+        return max(0, self.run.expected_cases - len(self.counted) - self.not_in_log)
 
     @cached_property
-    def untold(self) -> int:
+    def not_in_log(self) -> int:
         """Cases that were measured according to the harness, but have no row in the log."""
         executions = Counter(one.execution for one in self.rows)
         return not_in_log(self.run, cases=len(self.counted), executions=executions)
+
+    @cached_property
+    def passes_without_rows(self) -> int | None:
+        """How many of those that are not in the log passed by the harness's count; None where it states no count."""
+        return (
+            None
+            if self.is_part
+            else passes_without_rows(self.run, passes_in_rows=self._passes_in_rows, not_in_log=self.not_in_log)
+        )
+
+    @cached_property
+    def passes_without_verdict(self) -> int:
+        """Passes by the harness's count that are among rows without a verdict, nobody knows which."""
+        if self.is_part or self.run.harness_passes is None:
+            return 0
+        empty = sum(one.execution == "completed" and one.measurement == "unscored" for one in self.rows)
+        known = self._passes_in_rows + (self.passes_without_rows or 0)
+        return min(max(0, self.run.harness_passes - known), empty)
+
+    @cached_property
+    def _passes_in_rows(self) -> int:
+        """Rows that the harness counts as passed."""
+        return sum(one.passes_by_harness for one in self.rows)
 
     @cached_property
     def unjudged(self) -> bool:

@@ -134,6 +134,11 @@ class Attempt(Record):
             msgspec.structs.force_setattr(self, "id", made)
 
     @property
+    def passes_by_harness(self) -> bool:
+        """Whether the harness counts it as passed, whatever its outcome."""
+        return self.reported >= 1 if self.reported_counted and self.reported is not None else self.outcome == "pass"
+
+    @property
     def counted(self) -> bool:
         """Children and superseded attempts are facts, but they are not counted."""
         return self.parent is None and self.superseded_by is None

@@ -8,7 +8,8 @@ import msgspec
 from errata.model.run import Run
 
 NothingFailed = Literal["all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "not_all_passed"]
-_NOT_MEASURED = ("missing", "unfinished", "skipped", "error", "cancelled")
+_NOT_MADE = ("missing", "unfinished", "skipped")
+_NOT_MEASURED = (*_NOT_MADE, "error", "cancelled")
 
 
 class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +47,15 @@ def not_in_log(run: Run, *, cases: int, executions: Mapping[str, int]) -> int:
     if absent <= 0:
         made = sum(executions.values()) - executions.get("missing", 0)
         return max(0, run.measured_attempts - made)
-    measured = sum(often for word, often in executions.items() if word not in _NOT_MEASURED)
     # some harnesses count what ended in an error, others do not: it is never more than what has no row
+    unmeasured = _NOT_MADE if run.measured_passes is not None else _NOT_MEASURED
+    measured = sum(often for word, often in executions.items() if word not in unmeasured)
     return min(max(0, run.measured_attempts - measured), absent)
+
+
+def passes_without_rows(run: Run, *, passes_in_rows: int, not_in_log: int) -> int | None:
+    """How many of the cases that are not in the log passed by the harness's count; None where it states none.
+
+    `passes_in_rows`: those that its count finds among the rows.
+    """
+    return None if run.harness_passes is None else min(max(0, run.harness_passes - passes_in_rows), not_in_log)

@@ -112,6 +112,10 @@ class Run(Record):
     expected_cases: int | None = None
     measured_attempts: int | None = None
     """How many cases the harness measured by its own count; the log need not hold a row of each."""
+    measured_passes: int | None = None
+    """How many of them passed by its own count."""
+    contradictions: tuple[Evidence, ...] = ()
+    """Where two files of the run contradict each other: each quote is a sentence with both sides."""
     started_at: str | None = None
     finished_at: str | None = None
     native_status: str = ""
@@ -141,6 +145,15 @@ class Run(Record):
             )
             made = identity.run_id(self.source.name, self.native_id, subject, self.variant)
             msgspec.structs.force_setattr(self, "id", made)
+
+    @property
+    def harness_passes(self) -> int | None:
+        """Passes by the harness's own count, with or without a row in the log."""
+        if self.measured_passes is not None:
+            return self.measured_passes
+        counted = (one.value for one in self.reported if one.metric == "passed" and not (one.filter or one.scorer))
+        usable = (int(value) for value in counted if value is not None and float(value).is_integer())
+        return next((value for value in usable if value >= 0), None)
 
     @property
     def stated_passes(self) -> tuple[int, int] | None:

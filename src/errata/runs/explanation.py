@@ -66,7 +66,7 @@ def effect_of(
     if run.excluded is not None:
         return ScoreEffect(counted_in=(), left_out_of=dict.fromkeys(asked, "excluded"), unsettled=unsettled)
     rows = [attempt, *(one for one in same if one.id != attempt.id and _belongs(one, attempt))]
-    alone = msgspec.structs.replace(run, expected_cases=None, measured_attempts=None)
+    alone = msgspec.structs.replace(run, expected_cases=None, measured_attempts=None, measured_passes=None)
     opinions = Opinions(
         attributions={attempt.id: attribution}, broken={attempt.id} if broken else (), verdicts=verdicts
     )

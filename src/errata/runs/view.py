@@ -7,8 +7,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from errata import checkup
+from errata.checkup.odd_numbers import RecomputedHeadline
 from errata.checkup.survey import RunSurvey
+from errata.compare.as_reported import as_reported
 from errata.compare.costs import Tiers
+from errata.compare.scores import Score
 from errata.compare.sessions import Timeline, timeline
 from errata.compare.stored import changed_cases
 from errata.compare.trials import Opinions, Timeouts, Trials
@@ -135,16 +138,16 @@ class RunView:
         if "overview" in self.__dict__:
             return self.overview.health
         survey = self._survey()
-        for attempt in self.attempts():
-            survey.add(attempt)
-        return self._health(survey)
+        trials = Trials(self.run, _watch(self.attempts(), survey))
+        return self._health(survey, as_reported(trials))
 
     def _survey(self) -> RunSurvey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))
         return RunSurvey(run=self.run, unreadables=unreadables, now=self._now)
 
-    def _health(self, survey: RunSurvey) -> Health:
-        """The findings are kept beside the run."""
+    def _health(self, survey: RunSurvey, reported: Score) -> Health:
+        """The findings are kept beside the run. `reported` is the harness's own number, recomputed."""
+        survey.headline = differing_headline(self.run, reported)
         if survey.duplicates:
             survey.find_originals(self.attempts())
         checkup.look_up_identical(survey, self.case)
@@ -227,7 +230,7 @@ class RunView:
         attempts = attempts_of(self.store, self.stored.pk, steps_of_passes=True)
         trials = Trials(self.run, _watch(attempts, survey, tally, tiers, odd), self.opinions)
         scores = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
-        return Overview(self._health(survey), tally, scores, odd.finish(), odd.passes)
+        return Overview(self._health(survey, scores.scores["as_reported"]), tally, scores, odd.finish(), odd.passes)
 
     def failures(self, filters: Filters | None = None, *, limit: int | None = None) -> Iterator[Failure]:
         """In the order of the conversation or suite, else of the log."""
@@ -280,6 +283,13 @@ class RunView:
     def edited_since(self, before: "RunView") -> set[str]:
         """Cases whose task is not the same in an earlier run."""
         return changed_cases([before.stored.pk, self.stored.pk], self.store)
+
+
+def differing_headline(run: Run, reported: Score) -> RecomputedHeadline | None:
+    headline = next((one for one in run.reported if one.headline), None)
+    if headline is None or reported.reproduced is not False or reported.stated is None or reported.rate is None:
+        return None
+    return RecomputedHeadline(headline.name or headline.metric, reported.stated, reported.rate, headline.ref)
 
 
 def _watch(

@@ -39,7 +39,8 @@ class ScoreWords:
             parts.append(f"{self.harness} leaves out {out}{_why(score)}")
         if score.reproduced is False:
             parts.append(f"the harness reports {score.stated:.4g}")
-        return "; ".join(parts) or "the harness's own rule, reproduced"
+        ending = ", reproduced" if score.reproduced else ""
+        return "; ".join(parts) or f"the harness's own rule{ending}"
 
     def _left_out(self, score: Score) -> str:
         if not score.groups:

@@ -30,7 +30,7 @@ from errata.sources.base import Row, decode
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import as_text, mapping, name_of, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 
 BROKE = "Error during inference:"
 _TERMINATED = "force_terminated"
@@ -52,10 +52,11 @@ class CategoryScores(NamedTuple):
     checker: str
 
 
-def items_of(run: Run, scores: CategoryScores, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
-    """The rows of one id: `result` is empty if there are only scores, `failed` if it did not fail."""
+def items_of(
+    run: Run, scores: CategoryScores, name: str, result: tuple[Row, ...], failed: tuple[Row, ...]
+) -> Iterator[Item]:
+    """The rows of one case: `result` is empty if there are only scores, `failed` if it did not fail."""
     first = (*failed, *result)[0]
-    name = name_of(first.data["id"])
     score = failed[0].data if failed else {}
     yield _case(run, name, score, first.ref)
     for index, row in enumerate(result or (Row({}, first.ref),), start=1):
@@ -108,7 +109,7 @@ def _attempt(run: Run, name: str, index: int, row: Row, scores: CategoryScores, 
         steps=steps_of_log(log) if sequence(log) else steps_of(answer),
         usage=UsageByRole(subject=_usage(data)),
         duration=_total(data.get("latency")),
-        extra=_extra(data, score) | _other_model(run, score),
+        extra=_extra(data, score) | _other_model(run, score) | _other_id(name, score),
         ref=row.ref,
     )
 
@@ -214,6 +215,11 @@ def _other_model(run: Run, score: dict[str, Any]) -> dict[str, Any]:
     """The model's name in the score, if it differs from the folder's."""
     model = score.get("model_name")
     return {} if model == run.subject.model else non_empty(model_name=model)
+
+
+def _other_id(name: str, score: dict[str, Any]) -> dict[str, Any]:
+    """The id in the score, if it is not the case's: a place in the results."""
+    return {} if score.get("id") == name else non_empty(score_id=score.get("id"))
 
 
 _ASSISTANT = Actor(role="assistant")

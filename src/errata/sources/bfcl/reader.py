@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import Evidence, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.model.identity import fingerprint
-from errata.sources.base import Row, convert_each, head_of, json_lines, of_run
+from errata.sources.base import Row, convert_each, head_of, json_lines, of_run, unreadable
 from errata.sources.bfcl import FILE, GROUPS, HEAD, NAME, files_below, is_score
 from errata.sources.bfcl.attempts import CategoryScores, items_of
-from errata.sources.shared.row_groups import Lines, lines_of
-from errata.sources.shared.values import as_text, count, number, rest
+from errata.sources.bfcl.joining import ScoreFields, ScoreJoin, name_of_score
+from errata.sources.shared.row_groups import Key, Lines, lines_of
+from errata.sources.shared.values import as_text, count, name_of, number, rest
 
 _HEADER = ("accuracy", "correct_count", "total_count")
 
@@ -54,6 +55,10 @@ class ScoreHeader(NamedTuple):
     @property
     def correct(self) -> int | None:
         return count(self.data.get("correct_count"))
+
+    @property
+    def total(self) -> int | None:
+        return count(self.data.get("total_count"))
 
 
 class _Id(msgspec.Struct):
@@ -103,19 +108,69 @@ def parts_of(file: Path) -> PathParts | None:
 
 def _category(category: Category, root: Path) -> Iterator[Item]:
     with ExitStack() as stack:
-        results, scores = (_lines(path, root, stack) for path in (category.result, category.score))
         header = header_of(category.score, root)
-        failed = scores.key_count if scores else 0
-        names_all = results is not None and header.correct == results.key_count - failed
-        run = run_of(category, header, root, names_all=names_all)
+        results = _lines(category.result, root, stack, _Id, _Id.key)
+        join = ScoreJoin(results, category.result, header.total)
+        scores = _lines(category.score, root, stack, ScoreFields, join.key)
+        tally = _Tally(header, join, None if results is None else results.key_count)
+        run = run_of(category, header, root, tally)
         yield run
-        rows = _Rows(run, CategoryScores(header.ref is not None, names_all, category.checker), results, scores)
+        if join.unplaced and category.result is not None:
+            # a failure must never be counted as a pass too
+            ref = SourceRef(file=_relative(category.result, root))
+            yield from of_run(run.id, [unreadable(NAME, ref, _CANT_JOIN.format(join.unplaced))])
+            results = None
+        rows = _Rows(run, CategoryScores(header.ref is not None, tally.names_all, category.checker), results, scores)
         yield from of_run(run.id, rows.items())
 
 
-def _lines(path: Path | None, root: Path, stack: ExitStack) -> Lines | None:
+_CANT_JOIN = (
+    "{} of the score rows have a number for an id, and neither their prompt nor their answer shows "
+    "which result they belong to: only the scores were read"
+)
+
+
+class _Tally(NamedTuple):
+    """Whether results and listed failures add up to the counts in the first line of the scores."""
+
+    header: ScoreHeader
+    join: ScoreJoin
+    result_count: int | None
+    """How many cases the results have; None if there are no results."""
+
+    @property
+    def not_listed(self) -> int:
+        """Results that the scores do not list as failed."""
+        return (self.result_count or 0) - len(self.join.matched)
+
+    @property
+    def reads_scores_alone(self) -> bool:
+        return self.result_count is None or self.join.unplaced > 0
+
+    @property
+    def names_all(self) -> bool:
+        correct, total = self.header.correct, self.header.total
+        if self.reads_scores_alone or correct is None or total is None:
+            return False
+        return self.join.listed == total - correct and self.not_listed <= correct
+
+    def contradictions(self) -> Iterator[Evidence]:
+        if self.header.ref is None or self.reads_scores_alone:
+            return
+        correct, total, listed = self.header.correct, self.header.total, self.join.listed
+        stated = f"{correct} of {total} correct"
+        if not self.names_all:
+            text = f"{self.result_count} results and {listed} listed failures do not add up to {stated}"
+            yield Evidence(name="results and scores", quote=text, ref=self.header.ref)
+        if self.join.only_scored:
+            first = min(self.join.only_scored)
+            text = f"{len(self.join.only_scored)} of {listed} listed failures have no result row, such as {first}"
+            yield Evidence(name="results and scores", quote=text, ref=self.header.ref)
+
+
+def _lines(path: Path | None, root: Path, stack: ExitStack, fields: type[msgspec.Struct], key: Key) -> Lines | None:
     try:
-        return stack.enter_context(lines_of(path, _Id, _Id.key, source=NAME, root=root)) if path else None
+        return stack.enter_context(lines_of(path, fields, key, source=NAME, root=root)) if path else None
     except OSError:
         return None
 
@@ -134,11 +189,12 @@ class _Rows:
             yield from convert_each(rows, self._of_score, source=NAME)
 
     def _of_result(self, row: Row) -> Iterator[Item]:
-        failed = self._scores.of(as_text(row.data[0].data["id"])) if self._scores is not None else ()
-        return items_of(self._run, self._category_scores, row.data, failed)
+        name = as_text(row.data[0].data["id"])
+        failed = self._scores.of(name) if self._scores is not None else ()
+        return items_of(self._run, self._category_scores, name_of(row.data[0].data["id"]), row.data, failed)
 
     def _of_score(self, row: Row) -> Iterator[Item]:
-        return items_of(self._run, self._category_scores, (), row.data)
+        return items_of(self._run, self._category_scores, name_of_score(row.data[0].data), (), row.data)
 
 
 def _is_header(row: Row | Unreadable) -> bool:
@@ -151,7 +207,7 @@ def header_of(score: Path | None, root: Path) -> ScoreHeader:
     return ScoreHeader(first.data, first.ref) if isinstance(first, Row) and is_header else ScoreHeader({}, None)
 
 
-def run_of(category: Category, header: ScoreHeader, root: Path, *, names_all: bool) -> Run:
+def run_of(category: Category, header: ScoreHeader, root: Path, tally: _Tally) -> Run:
     parts = category.parts
     main = category.result or category.score
     ref = header.ref or SourceRef(file=_relative(main, root))
@@ -162,9 +218,11 @@ def run_of(category: Category, header: ScoreHeader, root: Path, *, names_all: bo
         name=parts.category,
         subject=Subject(model=parts.model),
         suite=f"{parts.version}_{parts.category}" if parts.version else parts.category,
-        expected_cases=count(header.data.get("total_count")),
-        measured_attempts=count(header.data.get("total_count")),
-        reported=tuple(_reported(header, names_all=names_all)),
+        expected_cases=header.total,
+        measured_attempts=header.total,
+        measured_passes=header.correct,
+        contradictions=tuple(tally.contradictions()),
+        reported=tuple(_reported(header, tally)),
         scorers=(Scorer(name=category.checker),),
         origin=str(root),
         extra=rest({"group": parts.group}) | rest(header.data, _HEADER),
@@ -172,14 +230,13 @@ def run_of(category: Category, header: ScoreHeader, root: Path, *, names_all: bo
     )
 
 
-def _reported(header: ScoreHeader, *, names_all: bool) -> Iterator[Reported]:
+def _reported(header: ScoreHeader, tally: _Tally) -> Iterator[Reported]:
     if header.ref is None:
         return
     # scores list only failures: if these and the results do not add up, the correct rows are unknown
-    how = "accuracy" if names_all else "accuracy of rows that are not named"
-    n = count(header.data.get("total_count"))
-    value = number(header.data.get("accuracy"))
-    yield Reported(name="accuracy", metric=how, value=value, n=n, headline=True, ref=header.ref.below("accuracy"))
+    how = "accuracy" if tally.names_all or tally.reads_scores_alone else "accuracy of rows that are not named"
+    value, ref = number(header.data.get("accuracy")), header.ref.below("accuracy")
+    yield Reported(name="accuracy", metric=how, value=value, n=header.total, headline=True, ref=ref)
     yield Reported(name="correct_count", metric="count", value=header.correct, ref=header.ref.below("correct_count"))
 
 

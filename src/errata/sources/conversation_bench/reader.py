@@ -3,7 +3,7 @@
 For a second judge only the position of each row is kept in memory.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from itertools import chain
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Item, Run, SourceRef
-from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run, relative
+from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run, relative, unreadable
 from errata.sources.conversation_bench import NAME, comparison, is_comparison, is_run_folder
 from errata.sources.conversation_bench.comparison import ComparisonRow, RunFolder
 from errata.sources.conversation_bench.contract import cases
@@ -118,9 +118,18 @@ def _converted(
 
 def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
     before = deepcopy(turns.seen)
+    rows_of_turn: Counter[int] = Counter()
 
     def convert(row: Row) -> Item | Iterable[Item]:
-        return () if turn_of(row.data) in before else turns.skipped_by_judge(row)
+        turn = turn_of(row.data)
+        if turn not in before:
+            return turns.skipped_by_judge(row)
+        rows_of_turn[turn] += 1
+        if rows_of_turn[turn] > turns.times_read(turn):
+            return unreadable(
+                NAME, row.ref, f"repeats turn {turn}; the judge has fewer rows of it, so it is not counted"
+            )
+        return ()
 
     return convert
 

@@ -236,6 +236,10 @@ class Turns:
             msgspec.structs.replace(verdict, extra=saw, ref=row.ref) for verdict in verdicts
         )
 
+    def times_read(self, turn: int) -> int:
+        """How many rows of a turn were read so far."""
+        return self._repeated.get(turn, 1 if turn in self.seen else 0)
+
     def _index(self, turn: int) -> int:
         if turn not in self.seen:
             self.seen.add(turn)

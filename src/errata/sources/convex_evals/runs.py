@@ -51,6 +51,8 @@ def run_of(run_answers: RunAnswers, root: Path, *, part: str = "") -> Run:
         suite=SUITE,
         suite_version=_first(heads, "benchmarkVersion"),
         expected_cases=len(run_answers.planned) or _count_of(run_answers, "totalEvals"),
+        measured_attempts=_measured_count(run_answers),
+        measured_passes=_count_of(run_answers, "passedCount"),
         started_at=moment(created),
         finished_at=moment(created, status.get("durationMs")),
         native_status=text(status.get("kind")),
@@ -75,6 +77,12 @@ def _count_of(run_answers: RunAnswers, key: str) -> int | None:
     """A total of the run in the answer of getFailedEvalsForRun."""
     counts = (count(answer.value.get(key)) for answer in run_answers.failed)
     return next((number for number in counts if number is not None), None)
+
+
+def _measured_count(run_answers: RunAnswers) -> int | None:
+    """Evals with a result; the answer of getFailedEvalsForRun lists only the failures among them."""
+    counts = [_count_of(run_answers, key) for key in ("passedCount", "failedCount")]
+    return None if None in counts else sum(number or 0 for number in counts)
 
 
 def _reported(run_answers: RunAnswers) -> tuple[Reported, ...]:

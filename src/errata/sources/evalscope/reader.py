@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Attempt, Item, case_key
-from errata.sources.base import Row, convert_each, json_lines, of_run
+from errata.sources.base import Row, convert_each, json_lines, of_run, unreadable
 from errata.sources.evalscope import NAME, kind_of
 from errata.sources.evalscope.attempts import EvalscopeSample, Index, SubsetContext, items_of
 from errata.sources.evalscope.runs import (
@@ -20,7 +20,7 @@ from errata.sources.evalscope.runs import (
     run_of,
 )
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.row_groups import Lines, lines_of
+from errata.sources.shared.row_groups import Lines, lines_of, repeated_rows
 from errata.sources.shared.values import mapping
 
 
@@ -51,11 +51,17 @@ class Samples:
     def _reviewed(self, predictions: Lines | None, row: Row) -> Iterator[Item]:
         """Of repeated rows the last one is the newest."""
         review = row.data[-1]
+        name = f"index {review.data['index']}"
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
-        return items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
+        yield from items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
+        yield from repeated_rows(row.data, f"the review of {name}", source=NAME)
+        yield from repeated_rows(matches, f"the prediction of {name}", source=NAME)
+        if predictions is not None and not matches:
+            yield unreadable(NAME, review.ref, f"the review of {name} has no prediction: their numbers may differ")
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
-        return items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
+        yield from items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
+        yield from repeated_rows(row.data, f"the prediction of index {row.data[-1].data['index']}", source=NAME)
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
         """Requested samples without a row: errors if the report counts as many errors, else missing.

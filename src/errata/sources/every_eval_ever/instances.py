@@ -13,11 +13,13 @@ import msgspec
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Step, UsageByRole, case_key
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row
+from errata.sources.every_eval_ever import NAME
 from errata.sources.every_eval_ever.runs import EvaluationResult
 from errata.sources.every_eval_ever.written_rows import facts_in_metadata
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
+from errata.sources.shared.row_groups import repeated_rows
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import (
     as_text,
@@ -70,6 +72,12 @@ def items_of(context: EvaluationContext, group: Row) -> Iterator[Item]:
         if index == 1:
             yield _case(context.run, rows[0])
         yield _attempt(context, rows, index)
+        name = text(rows[0].data.get("sample_id"))
+        yield from repeated_rows(rows, f"a result of {name}", source=NAME, key=_result_id)
+
+
+def _result_id(data: dict[str, Any]) -> str:
+    return repr(data.get("evaluation_result_id"))
 
 
 def _tries(rows: tuple[Row, ...]) -> list[list[Row]]:

@@ -24,10 +24,11 @@ from errata.model import (
 )
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row
+from errata.sources.helm import NAME
 from errata.sources.helm.stats import Stat, stats_of
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import ItemGroups
+from errata.sources.shared.row_groups import ItemGroups, repeated_rows
 from errata.sources.shared.values import (
     mapping,
     moment_since_1970,
@@ -94,6 +95,13 @@ def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iter
     if index == 1:
         yield case_of(context.run, name, instance, rows[0])
     yield _attempt(context, name, index, rows)
+    # an instance has a request for each of its references
+    yield from repeated_rows(rows, f"a request of {name}", source=NAME, key=_reference)
+    yield from repeated_rows(_stats_rows(context, rows[0]), f"the stats of {name}", source=NAME)
+
+
+def _reference(state: dict[str, Any]) -> tuple[str, str]:
+    return repr(state.get("reference_index")), repr(state.get("request_mode"))
 
 
 def _name(instance: dict[str, Any]) -> str:
@@ -133,11 +141,17 @@ def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[
     )
 
 
+def _stats_rows(context: InstanceContext, row: Row) -> tuple[Row, ...]:
+    """The stats of the instance of a request."""
+    instance = mapping(row.data["instance"])
+    key = key_of(instance.get("id"), row.data.get("train_trial_index"), instance.get("perturbation"))
+    return context.measured.of(key) if context.measured is not None else ()
+
+
 def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
-    key = key_of(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
-    measured = context.measured.of(key) if context.measured is not None else ()
+    measured = _stats_rows(context, rows[0])
     stats = list(stats_of(measured[0].data.get("stats"))) if measured else []
     errors = tuple(errors_of(rows))
     main = next((one.value for one in stats if one.name == context.main), None)

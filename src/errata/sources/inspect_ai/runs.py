@@ -44,6 +44,8 @@ _PLAIN_SOLVERS = frozenset(
 )  # fmt: skip
 _UNCERTAINTY = frozenset(("stderr", "std_err", "bootstrap_stderr"))
 _TASK = re.compile(r"[/@\\:]")
+_PATTERN = re.compile(r"[*?\[]")
+"""Sample ids may be selected with wildcards."""
 JUDGE_ROLES = frozenset(("grader", "judge", "scorer"))
 _JUDGING = "model_graded"
 """The prefix of Inspect's own scorers that use a judge model."""
@@ -95,17 +97,35 @@ def suite_of(header: dict[str, Any]) -> str:
 
 
 def expected_cases(header: dict[str, Any]) -> int | None:
-    """The listed ids are those left after limits and selections.
+    """The listed ids are those left after limits and selections; `samples` is the size of the whole dataset.
 
     Published logs may be shortened: then the results still have the number of samples.
     """
     spec, results = mapping(header.get("eval")), mapping(header.get("results"))
-    dataset = mapping(spec.get("dataset"))
+    config, dataset = mapping(spec.get("config")), mapping(spec.get("dataset"))
     ids = sequence(dataset.get("sample_ids"))
-    listed = len(set(map(words, ids))) if ids else count(dataset.get("samples"))
-    epochs = count(mapping(spec.get("config")).get("epochs")) or 1
-    measured = (count(results.get("total_samples")) or 0) // epochs
-    return measured if measured > max(listed or 0, len(ids)) else listed
+    planned = (count(results.get("total_samples")) or 0) // (count(config.get("epochs")) or 1)
+    if not ids:
+        return planned or _selected(config, count(dataset.get("samples")))
+    return planned if planned > len(ids) else len(set(map(words, ids)))
+
+
+def _selected(config: dict[str, Any], samples: int | None) -> int | None:
+    """How many of the samples `--sample-id` or `--limit` selects; None where a pattern leaves it open."""
+    chosen = config.get("sample_id")
+    if chosen is not None:
+        names = set(map(words, chosen if isinstance(chosen, list) else [chosen]))
+        return None if any(_PATTERN.search(name) for name in names) else _at_most(samples, len(names))
+    limit = config.get("limit")
+    if isinstance(limit, list):
+        first, end = (*map(count, limit), None, None)[:2]
+        return samples if first is None or end is None else max(0, (_at_most(samples, end) or 0) - first)
+    most = count(limit)
+    return samples if most is None else _at_most(samples, most)
+
+
+def _at_most(samples: int | None, most: int) -> int:
+    return most if samples is None else min(samples, most)
 
 
 def measured_attempts(header: dict[str, Any]) -> int | None:

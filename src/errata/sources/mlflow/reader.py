@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.base import Numbering, Row, convert_each, unreadable
 from errata.sources.mlflow import NAME, kind_of
 from errata.sources.mlflow.attempts import KINDS, MlflowSpans, attempt_of, case_of
 from errata.sources.mlflow.traces import MlflowTrace, span_of
@@ -75,6 +75,7 @@ class MlflowReader:
     def items(self, row: Row) -> Iterator[Item]:
         trace = MlflowTrace(row)
         if hash(trace.id) in self._seen:
+            yield unreadable(NAME, row.ref, f"repeats the trace {trace.id}: only the first one is read")
             return
         summary = self._summaries.get(trace.run, NO_SUMMARY)
         known_run = self._runs.get(trace.native_run)

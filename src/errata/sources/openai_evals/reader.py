@@ -26,7 +26,7 @@ from errata.sources.openai_evals import NAME
 from errata.sources.openai_evals.runs import RunHeader, header_of, run_of
 from errata.sources.openai_evals.samplings import Samplings
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import read_groups
+from errata.sources.shared.row_groups import read_groups, repeated_rows
 from errata.sources.shared.values import as_text, mapping, moment, name_of, non_empty, number, plain, rest, text
 
 INVALID = "__invalid__"
@@ -91,6 +91,11 @@ def items_of(eval_run: EvalRun, group: Row) -> Iterator[Item]:
     sample = SampleEvents(group.data)
     yield _case(eval_run.run, sample)
     yield _attempt(eval_run, sample)
+    yield from repeated_rows(sample.rows, f"an event of {sample.name}", source=NAME, key=_event_id)
+
+
+def _event_id(event: dict[str, Any]) -> str:
+    return repr(event.get("event_id"))
 
 
 def _case(run: Run, sample: SampleEvents) -> Case:

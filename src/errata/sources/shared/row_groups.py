@@ -5,7 +5,7 @@ in memory whole, although a harness may write the rows of one case thousands of 
 """
 
 from array import array
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
@@ -138,6 +138,19 @@ def read_groups(
             yield from lines.together()
     except (OSError, ValueError) as error:
         yield unreadable(source, SourceRef(file=relative(path, root)), describe(error))
+
+
+def repeated_rows(
+    rows: Iterable[Row], name: str, *, source: str, key: Callable[[Any], Hashable] = lambda _: None
+) -> Iterator[Unreadable]:
+    """The rows of `name` whose key an earlier row has: a source that uses only one of them must not hide the others."""
+    first: dict[Hashable, Row] = {}
+    for row in rows:
+        earlier = first.setdefault(key(row.data), row)
+        if earlier is not row:
+            yield unreadable(
+                source, row.ref, f"repeats {name}, which is also at {earlier.ref}: only one of them is read"
+            )
 
 
 class ItemGroups:

@@ -73,6 +73,11 @@ class PatchPlace(NamedTuple):
     piece: bytes | None = None
 
 
+def _differ(earlier: "PatchPlace", place: "PatchPlace", row: dict[str, Any]) -> bool:
+    """Agents write the same patch into several files; another patch, or two rows in one file, are no such copies."""
+    return earlier.ref.file == place.ref.file or _row(earlier).get("model_patch") != row.get("model_patch")
+
+
 class Predictions:
     """Predictions by model, spelled as in paths, and by instance."""
 
@@ -114,7 +119,10 @@ class Predictions:
             return
         model, instance = text(row.get("model_name_or_path")), text(row.get("instance_id")) or _last(place.ref)
         self.names.setdefault(in_path(model), model)
-        self._places.setdefault((in_path(model), instance), place)
+        earlier = self._places.setdefault((in_path(model), instance), place)
+        if earlier is not place and _differ(earlier, place, row):
+            why = f"repeats the prediction for {instance}, which is also at {earlier.ref}: only that one is read"
+            self._problems.append(unreadable(NAME, place.ref, why))
 
 
 def evaluation_of(report: Path, logs: list[Path], predictions: Predictions, rows: list[Path]) -> SweBenchEvaluation:

@@ -1,0 +1,129 @@
+"""Numbers that can't be: more finished than planned, rates above 1, costs that nobody pays, ends before the start."""
+
+from collections.abc import Iterator, Sequence
+
+from errata.checkup.odd_numbers import OddGroup, backwards
+from errata.checkup.survey import RunSurvey
+from errata.checkup.words import NAMED, QUOTE_WIDTH, at_run, case_name, count, finding
+from errata.model import Evidence, Finding, Reported
+from errata.text.clean import one_line
+
+RATES = ("pass_rate", "accuracy")
+COUNTS = ("passed", "failed", "unscored", "scored")
+ROUNDED = 0.005
+COST_SHARE, COST_SLACK = 0.01, 0.01
+"""A run's cost may differ from the sum of its attempts by rounding."""
+
+
+def impossible_counts(survey: RunSurvey) -> Iterator[Finding]:
+    yield from _more_than_planned(survey)
+    yield from _more_than_measured(survey)
+    yield from _more_passes_than_cases(survey)
+    yield from _reported_numbers(survey)
+
+
+def _more_than_planned(survey: RunSurvey) -> Iterator[Finding]:
+    expected, present = survey.run.expected_cases, len(survey.present)
+    if expected and present > expected:
+        text = f"{present:,} cases have a row, but only {expected:,} were planned: cases may be counted twice"
+        yield finding(survey, "impossible_count", "error", text, at_run(survey), planned=expected, found=present)
+
+
+def _more_than_measured(survey: RunSurvey) -> Iterator[Finding]:
+    stated, rows = survey.run.measured_attempts, survey.measured_once
+    if stated is not None and rows > stated:
+        text = f"{count(rows, 'row has', 'rows have')} a verdict, but the harness counts {stated:,} measured attempts"
+        yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=stated, found=rows)
+
+
+def _more_passes_than_cases(survey: RunSurvey) -> Iterator[Finding]:
+    run = survey.run
+    passes = run.harness_passes
+    most = max(run.measured_attempts or 0, run.expected_cases or 0, survey.rows)
+    if passes is not None and passes > most:
+        text = f"the harness counts {count(passes, 'pass', 'passes')}, but there are only {count(most, 'attempt')}"
+        yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=passes, found=most)
+    elif run.measured_passes is not None and survey.passes_by_harness > run.measured_passes:
+        rows, stated = survey.passes_by_harness, run.measured_passes
+        text = f"{count(rows, 'row')} passed, but the harness counts {count(stated, 'pass', 'passes')}"
+        yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=stated, found=rows)
+
+
+def _reported_numbers(survey: RunSurvey) -> Iterator[Finding]:
+    """Rates outside of 0 to 1, counts below 0, parts that are more than the whole."""
+    for reported in survey.run.reported:
+        value = reported.value
+        if value is None:
+            continue
+        if reported.metric in RATES and not 0 <= value <= 1:
+            yield _impossible(survey, reported, f"{value:g}, but a rate is between 0 and 1")
+        elif reported.metric in COUNTS and (value < 0 or not float(value).is_integer()):
+            yield _impossible(survey, reported, f"{value:g}, which is not a count")
+        elif reported.metric == "passed" and reported.n is not None and value > reported.n:
+            yield _impossible(survey, reported, f"{value:g} of {reported.n:,}")
+        elif reported.headline and reported.metric in RATES and not (reported.filter or reported.reducer):
+            yield from _rate_against_counts(survey, reported, value)
+
+
+def _rate_against_counts(survey: RunSurvey, reported: Reported, rate: float) -> Iterator[Finding]:
+    passes, n = survey.run.measured_passes, reported.n
+    if passes is not None and n and passes <= n and abs(rate - passes / n) > ROUNDED:
+        yield _impossible(survey, reported, f"{rate:.4g}, but its own counts are {passes:,} of {n:,}")
+
+
+def _impossible(survey: RunSurvey, reported: Reported, words: str) -> Finding:
+    where = reported.ref.file if reported.ref else "the harness"
+    evidence = [Evidence(quote=f"{reported.name} {reported.value:g}", ref=reported.ref)]
+    stated = {"stated": reported.value} if reported.value is not None else {}
+    return finding(survey, "impossible_count", "error", f"{where} states {reported.name} {words}", evidence, **stated)
+
+
+def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
+    """Two files of the run contradict each other."""
+    for contradiction in survey.run.contradictions:
+        text = one_line(f"{contradiction.name}: {contradiction.quote}" if contradiction.name else contradiction.quote)
+        yield finding(survey, "files_disagree", "warning", text, [Evidence(quote="", ref=contradiction.ref)])
+
+
+def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
+    odd = survey.odd
+    traits = {
+        "a cost that is no amount": odd.no_amounts,
+        "a cost far above any price per token": odd.overpriced,
+        "a cost although no token was used": odd.without_tokens,
+    }
+    for trait, group in traits.items():
+        if group.count:
+            text, evidence = _describe(survey, group, trait)
+            yield finding(survey, "impossible_cost", "warning", text, evidence, attempts=group.count)
+    stated = survey.run.usage.cost
+    is_whole = survey.rows and not odd.cost_unknown and not survey.not_in_log and not odd.no_amounts.count
+    if stated is None or not is_whole:
+        return
+    if not any(_is_close(stated, total) for total in (odd.cost, odd.cost_of_counted)):
+        text = f"the run states a cost of {stated:.4g}, but its attempts cost {odd.cost:.4g} in total"
+        yield finding(survey, "impossible_cost", "warning", text, at_run(survey), stated=stated, found=odd.cost)
+
+
+def _is_close(stated: float, total: float) -> bool:
+    return abs(stated - total) <= max(COST_SLACK, COST_SHARE * abs(total))
+
+
+def impossible_times(survey: RunSurvey) -> Iterator[Finding]:
+    if survey.odd.times.count:
+        text, evidence = _describe(survey, survey.odd.times, "a negative duration, or an end before its start")
+        yield finding(survey, "impossible_time", "warning", text, evidence, attempts=survey.odd.times.count)
+    if words := backwards(survey.run.started_at, survey.run.finished_at):
+        text = "the run finished before it started"
+        yield finding(survey, "impossible_time", "warning", text, at_run(survey, words))
+
+
+def _describe(survey: RunSurvey, group: OddGroup, trait: str) -> tuple[str, list[Evidence]]:
+    text = f"{count(group.count, 'attempt has', 'attempts have')} {trait}: {_cases(survey, group)}"
+    return text, [Evidence(quote=one_line(one.quote, QUOTE_WIDTH), ref=one.ref) for one in group.first[:3]]
+
+
+def _cases(survey: RunSurvey, group: OddGroup) -> str:
+    names: Sequence[str] = list(dict.fromkeys(case_name(survey, one.case) for one in group.first))[:NAMED]
+    more = group.count - len(group.first)
+    return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
