@@ -13,10 +13,13 @@ from errata.sources.generic.measures import (
     RowMeasurement,
     check,
     check_rules,
+    deciding_check,
     errors,
     executions,
     facts,
+    judge_name,
     measure_row,
+    number_getter,
     outcome_of_checks,
 )
 from errata.sources.generic.values import (
@@ -33,7 +36,6 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
-    "session": whole,
     "stop_reason": text,
     "started_at": moment,
     "finished_at": moment,
@@ -60,6 +62,8 @@ class Attempts:
 
         def get(name: str) -> Get | None:
             column = getattr(asked, name)
+            if column and (name in _USAGE or name in ("duration", "score")):
+                return number_getter(as_column(column).column, columns, mapping)
             return getter(as_column(column).column, columns) if column else None
 
         self._simple = [
@@ -83,6 +87,9 @@ class Attempts:
         self._executions = executions(mapping.status_words)
         self._measures = mapping.measures
         self._only_checks = not (asked.passed or asked.score)
+        self._has_headline = mapping.run.headline is not None
+        self._has_judges = mapping.has_judges
+        self._judge = judge_name(asked.passed or asked.score, mapping)
 
     def values(self, row: Row) -> dict[str, Any]:
         """All fields of the attempt except those that identify it."""
@@ -95,7 +102,7 @@ class Attempts:
         self._add_facts(row, values, odd)
         reasoning = self._reasoning(data) if self._reasoning else None
         if not is_empty(reasoning):
-            values["judgements"] = (Judgement(judge="judge", reasoning=text(reasoning)),)
+            values["judgements"] = (Judgement(judge=self._judge or "judge", reasoning=text(reasoning)),)
         if odd:
             values["extra"] = {"not_understood": odd}
         return values
@@ -154,6 +161,13 @@ class Attempts:
             values["measurement"], values["outcome"] = "error", "none"
         if execution == "limit":
             values["limit"] = Limit(type=native)
+        if self._has_headline:
+            if self._only_checks and outcome in ("pass", "fail"):
+                values["reported"] = float(outcome == "pass")
+            values["reported_counted"] = values["reported"] is not None
+        if self._has_judges and not self._only_checks:
+            decided = deciding_check(measurement.outcome, measurement.reported, self._judge, len(checks))
+            values["checks"] = (*checks, decided) if decided else checks
 
     def _errors(self, row: Row) -> tuple[ErrorInfo, ...]:
         crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error else ()

@@ -1,5 +1,6 @@
 """The values of cells: texts, numbers, times, yes or no, from JSON values and from the text of tables."""
 
+import ast
 import re
 from typing import Any
 
@@ -57,6 +58,8 @@ ENVIRONMENT = frozenset(("env", "environ", "env_vars", "environment_variables"))
 NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
 """The errors that a converter raises for a value that it can't convert."""
 
+LITERAL_CAP = 200_000
+_DECIMAL_COMMA = re.compile(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
 _EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
 _MILLISECONDS_FROM = 100_000_000_000
 _encode = msgspec.json.Encoder().encode
@@ -115,13 +118,38 @@ def is_plain_word(word: str) -> bool:
 
 
 def structured(value: Any) -> Any:
-    """JSON text in a table cell, parsed; other values unchanged."""
+    """JSON text in a table cell, or a Python literal as pandas writes it, parsed; other values unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return decode(value.encode())
         except ValueError:
-            return value
+            return _literal(value)
     return value
+
+
+def _literal(value: str) -> Any:
+    if "'" not in value or len(value) > LITERAL_CAP:
+        return value
+    try:
+        parsed = ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value
+    return parsed if type(parsed) in (dict, list) else value
+
+
+def plain_number(value: Any) -> Any:
+    """`0,85` and `1.234,5` as `0.85` and `1234.5`; other values unchanged."""
+    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
+        return value.strip().replace(".", "").replace(",", ".")
+    return value
+
+
+def rate(value: Any) -> float | None:
+    """A number, also from `62.5 %`; None for other values."""
+    if isinstance(value, str) and value.strip().endswith("%"):
+        percent = number_or_none(value.strip().removesuffix("%"))
+        return None if percent is None else percent / 100
+    return number_or_none(value)
 
 
 def words(value: Any) -> tuple[str, ...]:
