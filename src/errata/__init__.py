@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         DataTable,
         ErrataError,
         FailureRow,
+        MapOutput,
         NotComparableError,
         NotFoundError,
         PairRow,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         ScoreRow,
         SourceError,
         analyze,
+        draft_mapping,
         open,
     )
 
@@ -33,6 +35,7 @@ __all__ = [
     "DataTable",
     "ErrataError",
     "FailureRow",
+    "MapOutput",
     "NotComparableError",
     "NotFoundError",
     "PairRow",
@@ -43,6 +46,7 @@ __all__ = [
     "SourceError",
     "__version__",
     "analyze",
+    "draft_mapping",
     "open",
 ]
 

@@ -28,6 +28,7 @@ from errata.sources.generic.values import (
     is_plain_word,
     moment,
     number,
+    seconds,
     structured,
     text,
     whole,
@@ -51,7 +52,6 @@ _USAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "cache_write_tokens": ("cache_write", whole),
     "reasoning_tokens": ("reasoning", whole),
 }
-_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 class Attempts:
@@ -185,12 +185,7 @@ def _execution(status: Execution, *, crashed: bool) -> Execution:
 
 
 def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:
-    unit = _UNITS[asked.unit] if isinstance(asked, DurationColumn) else 1.0
-    return partial(_divided, unit) if unit != 1.0 else number
-
-
-def _divided(unit: float, value: Any) -> float:
-    return number(value) / unit
+    return partial(seconds, unit=asked.unit if isinstance(asked, DurationColumn) else "s")
 
 
 def _output(value: Any, answer: str | None) -> Output:

@@ -136,6 +136,8 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The models of a table with columns for each of them; `{model}` in a column's name is replaced by each."""
     cases: tuple[str, ...] = ()
     """The same for a table with a column for each case, and `{case}`."""
+    attempts: tuple[str, ...] = ()
+    """The same for a table with columns for each attempt at a case, and `{attempt}`."""
     decimal: Literal[".", ","] = "."
     transcripts: str = ""
     """The folder with the sessions; default: the folder of the results."""

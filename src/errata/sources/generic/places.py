@@ -20,6 +20,8 @@ VALUE = "@value"
 ROW = "@row"
 FILE_COLUMNS = ("@file", "@folder", "@path")
 OUTER = ("^", "$", "@")
+WIDE_MARKERS = (("{model}", "@model"), ("{case}", "@case"), ("{attempt}", "@attempt"))
+"""What stands in the name of a column of a wide table, and the column that gets the name."""
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
 
@@ -134,6 +136,24 @@ def _walk(
         yield PlacedRow(None, place, around, key)
 
 
+def rows_of_columns(document: Any) -> list[dict[str, Any]] | None:
+    """The rows of a document as `DataFrame.to_json` writes it, by columns or split; None for other documents."""
+    if type(document) is not dict or len(document) < 2:
+        return None
+    columns, data = document.get("columns"), document.get("data")
+    if type(columns) is list and type(data) is list and all(type(row) is list for row in data):
+        return [dict(zip(map(str, columns), row, strict=False)) for row in data]
+    parts = list(document.values())
+    if not all(type(part) is dict and part for part in parts):
+        return None
+    keys = list(parts[0])
+    if keys != [str(number) for number in range(len(keys))] or any(list(part) != keys for part in parts):
+        return None
+    if any(type(value) is dict for part in parts for value in part.values()):
+        return None
+    return [{name: part[key] for name, part in document.items()} for key in keys]
+
+
 def outer_columns(mapping: Mapping) -> tuple[str, ...]:
     """The columns of a mapping that are not in a row itself."""
     return tuple(dict.fromkeys(column.column for _, column in mapping.columns() if column.column[:1] in OUTER))
@@ -212,7 +232,8 @@ class WideTable(NamedTuple):
 
 
 def wide_tables(mapping: Mapping) -> Iterator[WideTable]:
-    for marker, label, names in (("{model}", "@model", mapping.models), ("{case}", "@case", mapping.cases)):
+    kinds = (mapping.models, mapping.cases, mapping.attempts)
+    for (marker, label), names in zip(WIDE_MARKERS, kinds, strict=True):
         if names:
             asked = dict.fromkeys(column.column for _, column in mapping.columns() if marker in column.column)
             yield WideTable(marker, label, names, tuple(asked))

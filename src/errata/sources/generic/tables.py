@@ -22,6 +22,7 @@ from errata.sources.generic.places import (
     outer_columns,
     placed_rows,
     row_of,
+    rows_of_columns,
     wide_tables,
     with_file_columns,
 )
@@ -171,6 +172,7 @@ def _document(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable
     document = json_file(path, source=source, root=root)
     if isinstance(document, Unreadable):
         return _nothing(document)
+    document = Row(rows_of_columns(document.data) or document.data, document.ref)
     rows = mapping.rows or ("." if mapping.files else "")
     placed = placed_rows(document.data, rows, mapping)
     if placed is None:
@@ -211,7 +213,7 @@ def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
 
 def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
     header = lines[0].decode("utf-8", "replace") if lines else ""
-    delimiter = max(",;\t", key=header.count)
+    delimiter = max(",;\t|", key=header.count)
     columns = _own_names(next(csv.reader([header.rstrip("\r")], delimiter=delimiter), []))
     return _sampled(columns, True, _delimited_rows(path, columns, delimiter, (source, relative(path, root))))
 

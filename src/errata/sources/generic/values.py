@@ -27,6 +27,15 @@ YES = frozenset(
         "ok",
         "resolved",
         "solved",
+        "accepted",
+        "p",
+        "ja",
+        "wahr",
+        "richtig",
+        "korrekt",
+        "✓",
+        "✔",
+        "✅",
     )
 )
 NO = frozenset(
@@ -45,6 +54,12 @@ NO = frozenset(
         "failure",
         "unresolved",
         "unsolved",
+        "rejected",
+        "nein",
+        "falsch",
+        "✗",
+        "✘",
+        "❌",
     )
 )
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na"))
@@ -60,6 +75,11 @@ NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
 
 LITERAL_CAP = 200_000
 _DECIMAL_COMMA = re.compile(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
+_WITH_SIGNS = re.compile(r"[$€£]?\s?(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?:\s?(?:USD|EUR|[$€£]))?")
+_WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)\s?(ns|us|µs|ms|s|secs?|seconds|min|minutes|m|h)", re.IGNORECASE)
+UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9,
+         "m": 1 / 60, "min": 1 / 60, "minutes": 1 / 60, "h": 1 / 3600}  # fmt: skip
+_SHARE = re.compile(r"(\d+)\s*/\s*(\d+)")
 _EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
 _MILLISECONDS_FROM = 100_000_000_000
 _encode = msgspec.json.Encoder().encode
@@ -73,8 +93,24 @@ def is_empty(value: Any) -> bool:
 def number(value: Any) -> float:
     converted = number_or_none(value)
     if converted is None:
+        converted = number_or_none(_without_signs(value))
+    if converted is None:
         raise ValueError("not a number")
     return converted
+
+
+def _without_signs(value: Any) -> Any:
+    """`$1,234.50` as `1234.50`; other values unchanged."""
+    if isinstance(value, str) and (match := _WITH_SIGNS.fullmatch(value.strip())):
+        return match[1].replace(",", "")
+    return value
+
+
+def seconds(value: Any, unit: str) -> float:
+    """A duration in a unit; `350 ms` and `1.2s` have their own."""
+    if isinstance(value, str) and (match := _WITH_UNIT.fullmatch(value.strip())):
+        return float(match[1]) / UNITS[match[2].lower()]
+    return number(value) / UNITS[unit]
 
 
 def whole(value: Any) -> int:
@@ -145,7 +181,9 @@ def plain_number(value: Any) -> Any:
 
 
 def rate(value: Any) -> float | None:
-    """A number, also from `62.5 %`; None for other values."""
+    """A number, also from `62.5 %` and `3/5`; None for other values."""
+    if isinstance(value, str) and (match := _SHARE.fullmatch(value.strip())) and 0 < int(match[2]) >= int(match[1]):
+        return int(match[1]) / int(match[2])
     if isinstance(value, str) and value.strip().endswith("%"):
         percent = number_or_none(value.strip().removesuffix("%"))
         return None if percent is None else percent / 100

@@ -16,15 +16,16 @@ from errata.sources.generic.draft.columns import (
     guess_texts,
     guess_times,
     guess_usage,
+    put_key,
 )
 from errata.sources.generic.draft.folders import FolderSample, sample_of_folder
-from errata.sources.generic.draft.names import HEADLINE, last_name, plain_name
+from errata.sources.generic.draft.names import HEADLINE, MODEL_LIKE, last_name, plain_name
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile, profiles_of
 from errata.sources.generic.draft.record import DraftedMapping
 from errata.sources.generic.draft.sample import TableSample, sample_of
 from errata.sources.generic.draft.verdicts import guess_errors, guess_status, guess_verdicts
-from errata.sources.generic.draft.wide import find_cases, find_models, put_single_column
+from errata.sources.generic.draft.wide import find_attempts, find_cases, find_models, put_single_column
 from errata.sources.generic.reader import MappedSource
 from errata.sources.generic.values import yes_or_no
 
@@ -64,7 +65,8 @@ def _guess(draft: DraftedMapping, sample: TableSample, name: str) -> None:
             draft.doubt("", "rows", "the document has other lists", [f"`{place}`" for place in sample.other_places])
     profiles = profiles_of(sample.rows)
     profiles = _with_decimal_commas(draft, profiles) if sample.is_delimited else profiles
-    wide = find_models(profiles, draft) or (find_cases(profiles, draft) if sample.is_delimited else None)
+    wide = find_models(profiles, draft) or find_attempts(profiles, draft)
+    wide = wide or (find_cases(profiles, draft) if sample.is_delimited else None)
     profiles = wide or profiles
     rows = len(next(iter(profiles.values())).values) if profiles else 0
     pool = ColumnPool(profiles, rows, draft)
@@ -78,8 +80,7 @@ def _guess(draft: DraftedMapping, sample: TableSample, name: str) -> None:
         guess_verdicts(pool)
     guess_status(pool)
     guess_run(pool)
-    if "@key" in profiles and profiles["@key"].distinct > 1:
-        pool.put("case", "name", profiles["@key"])
+    put_key(pool)
     guess_texts(pool)
     guess_case(pool)
     guess_repetitions(pool)
@@ -133,6 +134,12 @@ def _finish(draft: DraftedMapping, pool: ColumnPool) -> None:
 
 
 def _note_folder(draft: DraftedMapping, folder: FolderSample) -> None:
+    if folder.names and not draft.has("run", "model") and not draft.has("", "models"):
+        draft.doubts[:] = [doubt for doubt in draft.doubts if doubt.key not in ("[run] model", "[attempt] index")]
+        draft.put("run", "model", {"column": "@folder" if folder.pattern else "@file"})
+        if not all(MODEL_LIKE.search(name) for name in folder.names):
+            kind = "folders" if folder.pattern else "files"
+            draft.doubt("run", "model", f"are the names of the {kind} the models?")
     if folder.others:
         listed = ", ".join(f"`{name}`" for name in folder.others[:4])
         more = f" and {len(folder.others) - 4} more" if len(folder.others) > 4 else ""

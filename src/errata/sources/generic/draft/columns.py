@@ -3,7 +3,7 @@
 from statistics import median
 from typing import Any
 
-from errata.sources.generic.draft.names import HEADLINE, is_judges, last_name, plain_name, rank
+from errata.sources.generic.draft.names import HEADLINE, MODEL_LIKE, is_judges, last_name, plain_name, rank
 from errata.sources.generic.draft.pool import ColumnPool, Test
 from errata.sources.generic.draft.profiles import ColumnProfile, is_nothing
 from errata.sources.generic.places import FILE_COLUMNS
@@ -26,6 +26,8 @@ _UNIT_WORDS = {
 LONG_TEXT = 60
 FEW_RUNS = 60
 FEW_ROWS = 5
+MOST = 0.8
+"""Of the rows; a first line with settings has no case."""
 MILLISECONDS = 1_000
 
 
@@ -146,6 +148,8 @@ def guess_run(pool: ColumnPool) -> None:
 
     def is_fact(profile: ColumnProfile) -> bool:
         repeats = profile.distinct <= max(1, min(FEW_RUNS, pool.rows // 2))
+        if 2 * len(profile.filled) < pool.rows:
+            return False
         return profile.is_scalar and (repeats or profile.path[:1] in "^$") and profile.mean_length < 120
 
     def is_name(profile: ColumnProfile) -> bool:
@@ -168,7 +172,7 @@ def _guess_model(pool: ColumnPool, is_name: Test) -> None:
     by_row = pool.draft.has("", "cases")
 
     def is_model(profile: ColumnProfile) -> bool:
-        named = rank("model", profile.path) == 0 and profile.is_text and profile.mean_length < LONG_TEXT
+        named = rank("model", profile.path) == 0 and profile.is_text and 2 * len(profile.filled) >= pool.rows
         return is_name(profile) or (named and (by_row or profile.distinct < pool.rows or pool.rows <= FEW_ROWS))
 
     matches = pool.assign("run", "model", "model", is_model)
@@ -180,7 +184,7 @@ def guess_case(pool: ColumnPool) -> None:
     rows = pool.rows
 
     def is_id(profile: ColumnProfile) -> bool:
-        if not profile.is_scalar or len(profile.filled) < rows or profile.is_time or profile.is_flag:
+        if not profile.is_scalar or len(profile.filled) < MOST * rows or profile.is_time or profile.is_flag:
             return False
         if rank("input", profile.path) is not None and _has_sentences(profile):
             return False
@@ -225,6 +229,22 @@ def _is_unique(pool: ColumnPool, name: str) -> bool:
     return name in pool.profiles and pool.profiles[name].distinct == pool.rows
 
 
+def put_key(pool: ColumnPool) -> None:
+    """What the key of a row is: the case, or with several rows by key and a name in each, what they share."""
+    key = pool.profiles.get("@key")
+    if key is None or key.distinct < 2:
+        return
+    named = pool.candidates("name", lambda profile: profile.is_scalar and rank("input", profile.path) is None)
+    names = [profile for profile in named if rank("name", profile.path) != 2]
+    if key.distinct == pool.rows or not names:
+        pool.put("case", "name", key)
+    elif not pool.draft.has("run", "model"):
+        pool.put("run", "model", key)
+        if not all(MODEL_LIKE.search(str(value)) for value in key.filled[:20]):
+            pool.draft.doubt("run", "model", "are the keys of the lists the models?", ["`[case] category`"])
+        pool.draft.doubts[:] = [doubt for doubt in pool.draft.doubts if doubt.key != "[run] model" or doubt.chosen]
+
+
 def _put_fallback_name(pool: ColumnPool, counts: list[ColumnProfile]) -> None:
     if counts:
         pool.put("case", "name", counts[0])
@@ -239,7 +259,7 @@ def guess_repetitions(pool: ColumnPool) -> None:
     keys = [profile for key in ("name", "input") if (profile := _profile_of(pool, "case", key)) is not None][:1]
     keys += [one for key in ("model", "id", "name", "agent") if (one := _profile_of(pool, "run", key)) is not None]
     keys += [one for one in (_profile_of(pool, "attempt", "session"),) if one is not None]
-    keys += [pool.profiles[label] for label in ("@model", "@case") if label in pool.profiles]
+    keys += [pool.profiles[label] for label in ("@model", "@case", "@attempt") if label in pool.profiles]
 
     def is_trial(profile: ColumnProfile) -> bool:
         return (

@@ -28,6 +28,8 @@ class FolderSample(NamedTuple):
     """For files with one attempt each: which files these are."""
     others: tuple[str, ...] = ()
     """Files that the mapping does not fit."""
+    names: tuple[str, ...] = ()
+    """The files, or with one attempt per file their folders, if there are several."""
 
 
 def sample_of_folder(folder: Path) -> FolderSample:
@@ -43,7 +45,8 @@ def sample_of_folder(folder: Path) -> FolderSample:
     first = alike[0]
     sample = sample_of(first)
     others = [path.name for path in alike[1:50] if not _has_same_columns(path, sample)]
-    return FolderSample(sample, first, others=tuple(others))
+    names = tuple(path.stem for path in alike) if len(alike) > 1 else ()
+    return FolderSample(sample, first, others=tuple(others), names=names)
 
 
 def _data_files(folder: Path, depth: int) -> Iterator[Path]:
@@ -74,7 +77,10 @@ def _of_single_objects(folder: Path, documents: dict[Path, dict[str, Any]]) -> F
     pattern = _pattern(folder, list(fitting))
     matched = {path for path in folder.glob(pattern) if path.is_file()}
     others = sorted(path.relative_to(folder).as_posix() for path in matched - set(fitting) if path.suffix == ".json")
-    return FolderSample(TableSample(rows, ".", whole=False), next(iter(fitting)), pattern, tuple(others))
+    above = dict.fromkeys(path.parent.name for path in fitting)
+    by_task = len(above) == len(fitting)
+    names = tuple(above) if len(above) > 1 and not by_task else ()
+    return FolderSample(TableSample(rows, ".", whole=False), next(iter(fitting)), pattern, tuple(others), names)
 
 
 def _pattern(folder: Path, files: list[Path]) -> str:

@@ -63,7 +63,8 @@ def _paths(value: Any, path: str, depth: int) -> Iterator[str]:
                     yield from _inside(child, f"{path}[]", depth)
                 else:
                     yield from _paths(child, f"{path}[]", depth - 1)
-        yield from _inside(value, path, depth)
+        else:
+            yield from _inside(value, path, depth)
 
 
 def _inside(value: dict[str, Any], path: str, depth: int) -> Iterator[str]:

@@ -3,6 +3,8 @@
 import re
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
+"""`Score (0-5)`."""
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 _ITEM = (
@@ -13,7 +15,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "name": (
         rf"(?:{_ITEM})_?(?:case_?)?(?:id|key|slug|no|nr|number|num|idx|index|name|title)|qid|tid|task_hash",
         rf"id|uid|uuid|key|slug|{_ITEM}|name|title|testcase|test_case|nr",
-        r".*_(?:id|key)|idx|index|no|number|num|row|line|unnamed_0|",
+        r".*_(?:id|key)|idx|index|no|number|num|q|row|line|unnamed_0|",
     ),
     "index": (
         r"(?:trial|attempt|repeat|repetition|rep|iteration|rollout|try|run|sample|generation|completion|seed|pass)"
@@ -28,14 +30,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "expected": (
         r"gold(?:en)?(?:_(?:answer|label|output|patch))?|expected(?:_(?:answer|output|result|value|response))?"
         r"|ground_truths?|reference(?:_(?:answer|output|solution))?|answer_key|correct_(?:answer|option|choice|label)"
-        r"|true_(?:answer|label)|truth|gt|ideal|erwartet",
+        r"|(?:y_)?true(?:_(?:answer|label))?|truth|gt|ideal|erwartet",
         r"target|targets|label|labels|solution|references|canonical_solution|right_answer",
         r"answer|answers",
     ),
     "output": (
         r"(?:model_|raw_|full_|llm_|agent_|actual_|final_)?(?:output|response|completion|generation|reply)(?:_text|s)?"
         r"|generated(?:_(?:text|code|answer))?|prediction|predicted|model_answer|(?:model_)?patch|antwort",
-        r"pred|preds|predicted_answer|got|actual|answer|hypothesis|candidate|final_answer|submission|content|text|code",
+        r"pred|preds|y_pred|predicted_answer|got|actual|answer|hypothesis|candidate|final_answer|submission|content|text|code",
     ),
     "answer": (
         r"(?:extracted|parsed|final|normali[sz]ed|short|model)_(?:answer|output|response|choice|prediction|result)"
@@ -102,7 +104,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "seed": (r"(?:random_)?seed",),
     "model": (
         r"(?:model|llm)(?:_(?:name|id|slug|version|tag))?|engine|checkpoint|modell|subject_model|candidate_model"
-        r"|model_name_or_path|full_?name",
+        r"|model_name_or_path|full_?name|model_under_test|(?:tested|evaluated|eval|target)_model",
         r"system|deployment|solver_model|assistant|bot|policy",
     ),
     "provider": (r"provider|vendor|api_provider|backend",),
@@ -153,7 +155,7 @@ STATUS_WORDS: dict[str, str] = {
     "error": r"err(?:or|ored)?|crash(?:ed)?|exception|.*_error|.*error|.*exception|infra\w*|failed_to_\w+|fehler",
     "limit": r"time_?d?_?out|.*time_?out.*|max_\w+"
     r"|(?!.*(?:usage|rate|quota)).*_?limit(?:_\w+|s)?|length|truncated|out_of_\w+"
-    r"|budget\w*|context_\w+",
+    r"|budget\w*|context_\w+|exit_(?:cost|context)\w*",
     "cancelled": r"cancell?ed|abort(?:ed)?|interrupt(?:ed)?|killed|stopped_by_user",
     "skipped": r"skip(?:ped)?|excluded|ignored|not_applicable",
     "unfinished": r"running|pending|in_progress|queued|started|incomplete|unfinished|waiting",
@@ -165,7 +167,7 @@ STATUS_WORDS: dict[str, str] = {
 
 def plain_name(path: str) -> str:
     """`runMeta.taskID` → `run_meta_task_id`."""
-    path = path.replace("{model}", "").replace("{case}", "")
+    path = path.replace("{model}", "").replace("{case}", "").replace("{attempt}", "")
     return _OTHER.sub("_", _CAMEL.sub("_", path).lower()).strip("_")
 
 
@@ -190,9 +192,11 @@ def rank(role: str, path: str) -> int | None:
         return None
     if path[:1] == "@":
         return None
-    last, whole = last_name(path), plain_name(path.lstrip("^$"))
+    names = dict.fromkeys((last_name(path), plain_name(path.lstrip("^$"))))
+    if short := plain_name(_BRACKETS.sub("", path)):
+        names[short] = None
     for at, pattern in enumerate(_COMPILED[role]):
-        if pattern.fullmatch(last) or pattern.fullmatch(whole):
+        if any(map(pattern.fullmatch, names)):
             return at
     return None
 

@@ -11,6 +11,8 @@ from errata.sources.generic.values import (
     NOTHING,
     moment,
     plain_number,
+    rate,
+    seconds,
     structured,
     yes_or_no,
 )
@@ -23,7 +25,7 @@ LISTED = 12
 LABELS = ("name", "metric", "criterion", "scorer", "key", "check")
 """Keys with the name of a check, in a list of checks."""
 WORDS_CAP = 40
-_PAIRS = (("t", "f"), ("y", "n"), ("c", "i"), ("1", "0"), ("1.0", "0.0"))
+_PAIRS = (("t", "f"), ("p", "f"), ("y", "n"), ("c", "i"), ("1", "0"), ("1.0", "0.0"))
 """Single letters and digits are a verdict only together."""
 
 
@@ -63,10 +65,10 @@ class ColumnProfile:
         """All values as numbers; empty if any is not a number."""
         made = []
         for value in self.filled:
-            number = number_or_none(plain_number(value) if self._comma else value)
-            if number is None:
+            try:
+                made.append(_number(plain_number(value) if self._comma else value))
+            except NOT_UNDERSTOOD:
                 return []
-            made.append(number)
         return made
 
     @property
@@ -155,6 +157,12 @@ class ColumnProfile:
 
     def with_commas(self) -> "ColumnProfile":
         return ColumnProfile(self.path, self.values, comma=True)
+
+
+def _number(value: Any) -> float:
+    """As a score, a cost or a duration would be read: `85 %`, `3/5`, `$0.02`, `350 ms`."""
+    share = rate(value)
+    return share if share is not None else seconds(value, "s")
 
 
 def _is_chat(value: Any) -> bool:

@@ -45,7 +45,7 @@ class DraftedMapping:
 
     def columns(self) -> set[str]:
         """The names in the values of all keys."""
-        return {name for value in self.keys.values() for name in _names(value)}
+        return {name for (section, _), value in self.keys.items() for name in _names(value, section)}
 
     @property
     def mapping(self) -> Mapping:
@@ -119,9 +119,10 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _names(value: Any) -> list[str]:
+def _names(value: Any, section: str) -> list[str]:
+    """A text in `[run]` and at the top is a constant."""
     if isinstance(value, str):
-        return [value]
+        return [value] if section in ("case", "attempt", "checks") else []
     if isinstance(value, dict):
         return [child for key, child in value.items() if key in ("column", "explanation") and isinstance(child, str)]
     return []

@@ -11,7 +11,7 @@ from errata.sources.base import Row, json_file
 from errata.sources.generic import NAME
 from errata.sources.generic.draft.locate import RowLocation, places_of_rows, rows_at
 from errata.sources.generic.mapping import Mapping
-from errata.sources.generic.places import KEY, VALUE, PlacedRow
+from errata.sources.generic.places import KEY, VALUE, PlacedRow, rows_of_columns
 from errata.sources.generic.tables import format_of, open_table
 
 ROWS_CAP = 5_000
@@ -40,6 +40,8 @@ def sample_of(path: Path) -> TableSample:
         document = json_file(path, source=NAME, root=path)
         if isinstance(document, Unreadable):
             raise SourceError(f"`{path.name}` can't be read: {document.why}", hint="repair the file first")
+        if (by_columns := rows_of_columns(document.data)) is not None:
+            return TableSample(by_columns, ".")
         return sample_of_document(document.data, path.name)
     table = open_table(path, source=NAME, root=path, mapping=Mapping())
     rows, whole = _bounded(row.data for row in table.rows if isinstance(row, Row) and type(row.data) is dict)

@@ -1,5 +1,6 @@
 """Guess which columns of a table are the verdict, the score, the checks, the status and the errors."""
 
+import json
 from collections import Counter
 
 from errata.sources.generic.draft.names import (
@@ -93,7 +94,9 @@ def _put_passed(
         draft.doubt("attempt", "passed", "other columns may be the verdict", [f"`{one.path}`" for one in programs[:4]])
     elif _may_be_something_else(chosen):
         words = ", ".join(dict.fromkeys(str(value) for value in chosen.filled[:20]))
-        others = [f"`{flag.path}`" for flag in flags if flag is not chosen and not is_judges(flag.path)]
+        others = [
+            f"`{one.path}`" for one in flags if one is not chosen and one.distinct > 1 and not is_judges(one.path)
+        ]
         draft.doubt("attempt", "passed", f"its values are {_few(words)}; is this pass and fail?", others[:4])
     if chosen.odd_words and not chosen.is_flag:
         _put_status_words(pool, chosen.odd_words, "passed")
@@ -164,6 +167,8 @@ def _guess_checks(pool: ColumnPool) -> None:
     reasons = [one for one in explanations if one in pool.free()]
     if reasons:
         pool.put("attempt", "judge_reasoning", reasons[0])
+        if not is_judges(reasons[0].path) and rank("judge_reasoning", reasons[0].path) == 1:
+            pool.draft.doubt("attempt", "judge_reasoning", "is this a judge's reason, or the model's?")
 
 
 def _is_explanation(profile: ColumnProfile) -> bool:
@@ -213,7 +218,10 @@ def _check_name(pool: ColumnPool, profile: ColumnProfile) -> str:
 
 
 def _doubt_no_verdict(pool: ColumnPool, flags: list[ColumnProfile]) -> None:
-    others = [f"`{flag.path}`" for flag in flags if flag in pool.free()]
+    free = [flag.path for flag in flags if flag in pool.free()]
+    others = [f"`{path}`" for path in free]
+    if len(free) > 1:
+        others.append(f"one column per model: `models = [{', '.join(map(json.dumps, free))}]`")
     checks = any(section == "checks" for section, _ in pool.draft.keys)
     why = "the checks decide" if checks else "no column shows whether an attempt passed, so nothing is scored"
     pool.draft.doubt("attempt", "passed", why, others[:6])
