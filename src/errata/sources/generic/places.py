@@ -21,7 +21,7 @@ ROW = "@row"
 FILE_COLUMNS = ("@file", "@folder", "@path")
 OUTER = ("^", "$", "@")
 WIDE_MARKERS = (("{model}", "@model"), ("{case}", "@case"), ("{attempt}", "@attempt"))
-"""What stands in the name of a column of a wide table, and the column that gets the name."""
+"""The placeholder in the columns of a wide table, and the column that gets the name."""
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
 

@@ -95,7 +95,7 @@ def _put_passed(
     elif _may_be_something_else(chosen):
         words = ", ".join(dict.fromkeys(str(value) for value in chosen.filled[:20]))
         others = [
-            f"`{one.path}`" for one in flags if one is not chosen and one.distinct > 1 and not is_judges(one.path)
+            f"`{flag.path}`" for flag in flags if flag is not chosen and flag.distinct > 1 and not is_judges(flag.path)
         ]
         draft.doubt("attempt", "passed", f"its values are {_few(words)}; is this pass and fail?", others[:4])
     if chosen.odd_words and not chosen.is_flag:

@@ -66,7 +66,7 @@ def _single_columns(
 
 
 def _is_role(stem: str) -> bool:
-    """Whether what is before the ending says what the column is, not whose it is: `judge_score`, `total_cost`."""
+    """Whether the first word names a kind of value, not a model: `judge_score`, `total_cost`."""
     return _ROLES.fullmatch(plain_name(stem.rpartition(".")[2])) is not None
 
 
