@@ -89,6 +89,17 @@ def test_lists_inside_json_lines_are_rows(tmp_path: Path):
     ]
 
 
+def test_a_line_without_its_list_is_unreadable(tmp_path: Path):
+    content = '{"settings": 1}\n{"task": "a", "trials": [{"ok": 1}]}\n{"task": "b", "trials": []}\n'
+    mapping = 'rows = "trials[]"\n[case]\nname = "^task"\n[attempt]\npassed = "ok"'
+    items = items_of(tmp_path, content, mapping, name="log.jsonl")
+
+    assert len(attempts(items)) == 1
+    assert [(item.where, item.why) for item in items if isinstance(item, Unreadable)] == [
+        ("log.jsonl:1#/trials", "there are no rows here")
+    ]
+
+
 def test_plain_values_by_key_are_rows(tmp_path: Path):
     mapping = 'rows = "results"\n[case]\nname = "@key"\n[attempt]\npassed = "@value"'
     found = attempts(items_of(tmp_path, {"results": {"t1": True, "t2": "fail"}}, mapping))

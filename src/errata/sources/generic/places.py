@@ -126,7 +126,7 @@ def _walk(
         elif type(value) is dict:
             for name, child in value.items():
                 yield from _walk(child, rest, (*place, name), around, str(name))
-        elif value is not None:
+        else:
             yield PlacedRow(None, place, around, key)
     elif type(value) is dict:
         yield from _walk(value.get(step), rest, (*place, step), (*around, value), key)

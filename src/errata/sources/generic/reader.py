@@ -166,6 +166,8 @@ class RowConverter:
 
     def __call__(self, row: Row) -> list[Item]:
         data = row.data
+        if data is None:
+            raise ValueError("there are no rows here")
         if type(data) is not dict:
             raise ValueError(f"expected an object, found {type(data).__name__}")
         state = self._runs.state_of(data)

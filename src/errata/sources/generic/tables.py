@@ -143,7 +143,8 @@ def _json_lines(path: Path, lines: list[bytes], source: str, root: Path, mapping
         return RowTable(_names(sample), False, sample, rows)
     outer = outer_columns(mapping)
     first = [Row(row, SourceRef(file="")) for row in sample]
-    inner = [row.data for row in _rows_in_lines(first, mapping, outer) if isinstance(row, Row)][:SAMPLE]
+    rows_in_first = (row.data for row in _rows_in_lines(first, mapping, outer) if isinstance(row, Row))
+    inner = [data for data in rows_in_first if type(data) is dict][:SAMPLE]
     return RowTable(_names(inner), False, inner, _rows_in_lines(rows, mapping, outer))
 
 

@@ -1,6 +1,7 @@
 """What columns are usually called: for each field of an attempt, the names to look for, the most telling first."""
 
 import re
+from functools import lru_cache
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
@@ -186,6 +187,7 @@ OUTER_ROLES = RUN_ROLES | {"name", "input", "expected", "difficulty", "tags", "c
 """Fields whose column may be in an object around the rows; all others belong to the row."""
 
 
+@lru_cache(maxsize=50_000)
 def rank(role: str, path: str) -> int | None:
     """How telling the name of a column is for a field, 0 the most; None if it is no name for it."""
     if (path[:1] == "$" and role not in RUN_ROLES) or (path[:1] == "^" and role not in OUTER_ROLES):

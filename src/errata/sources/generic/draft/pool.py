@@ -21,12 +21,13 @@ class ColumnPool:
         return [profile for profile in self._unused() if profile.path[:1] not in ("^", "$", "@")]
 
     def _unused(self) -> list[ColumnProfile]:
+        stems = tuple(f"{path}." for path in self._taken)
         return [
             profile
             for path, profile in self.profiles.items()
             if path not in self._taken
             and (profile.filled or (rank("error", path) == 0 and profile.values))
-            and not any(path.startswith(f"{stem}.") for stem in self._taken)
+            and not path.startswith(stems)
         ]
 
     def take(self, path: str) -> None:

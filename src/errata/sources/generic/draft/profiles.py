@@ -21,6 +21,8 @@ DEPTH = 3
 KEYS_CAP = 60
 CLIP = 1_000
 WORD = 40
+COLUMNS_CAP = 300
+"""The most columns that are looked at, those of the outer objects first."""
 LISTED = 12
 LABELS = ("name", "metric", "criterion", "scorer", "key", "check")
 """Keys with the name of a check, in a list of checks."""
@@ -210,4 +212,6 @@ def profiles_of(rows: Iterable[dict[str, Any]]) -> dict[str, ColumnProfile]:
     """A profile of each column, in the order of their appearance."""
     flat = [dict(flatten(row)) for row in rows]
     paths = dict.fromkeys(path for row in flat for path in row)
-    return {path: ColumnProfile(path, [row.get(path) for row in flat]) for path in paths}
+    shallow = sorted(paths, key=lambda path: path.count(".") + path.count("["))[:COLUMNS_CAP]
+    kept = set(shallow)
+    return {path: ColumnProfile(path, [row.get(path) for row in flat]) for path in paths if path in kept}

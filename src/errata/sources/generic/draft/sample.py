@@ -19,6 +19,8 @@ TEXT_CAP = 32 * 1024 * 1024
 """Rows are read until they hold this many characters."""
 LONG = 2_000
 NESTED = 20
+FIELDS_CAP = 60
+"""An object with more fields holds rows by key, not facts about them."""
 
 
 class TableSample(NamedTuple):
@@ -93,9 +95,9 @@ def _with_outer(placed: PlacedRow, top: dict[str, Any] | None) -> dict[str, Any]
     if placed.key is not None:
         row = {KEY: placed.key, **row}
     for level, outer in enumerate(reversed(placed.around), 1):
-        if outer is not top:
+        if outer is not top and len(outer) <= FIELDS_CAP:
             row |= {f"{'^' * level}{name}": value for name, value in outer.items() if _is_small(value)}
-    if top is not None:
+    if top is not None and placed.around and len(top) <= FIELDS_CAP:
         row |= {f"$.{name}": value for name, value in top.items() if _is_small(value)}
     return row
 

@@ -112,7 +112,7 @@ def _stems(profiles: dict[str, ColumnProfile], *, before: bool) -> dict[str, dic
     """Model → ending → column, for names such as `gpt-4_correct`, or `correct_gpt-4` with `before`."""
     stems: dict[str, dict[str, str]] = {}
     for path in profiles:
-        for sign in _SIGNS:
+        for sign in _SIGNS if "[" not in path else ():
             for at in [place for place, letter in enumerate(path) if letter == sign]:
                 head, tail = path[:at], path[at + 1 :]
                 stem, ending = (tail, head) if before else (head, tail)
