@@ -116,6 +116,7 @@ DIFFERENT_BY_DEFINITION = {
 WITHOUT_FIGURES = {
     "fetch": "saves answers",
     "import": "reads logs; what it counts is in `runs`",
+    "map": "drafts a mapping; its counts are of the first rows",
     "triage": "counts rules, not runs",
     "demo": "is `analyze`",
     "sources": "lists formats",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         ErrataError,
         FailureRow,
         ImportedRuns,
+        MapOutput,
         NotComparableError,
         NotFoundError,
         PairRow,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         ScoreRow,
         SourceError,
         analyze,
+        draft_mapping,
         open,
     )
 
@@ -35,6 +37,7 @@ __all__ = [
     "ErrataError",
     "FailureRow",
     "ImportedRuns",
+    "MapOutput",
     "NotComparableError",
     "NotFoundError",
     "PairRow",
@@ -45,6 +48,7 @@ __all__ = [
     "SourceError",
     "__version__",
     "analyze",
+    "draft_mapping",
     "open",
 ]
 

@@ -21,6 +21,7 @@ from errata.export.tables import cell_rows, pair_rows, redact_row, score_row
 from errata.model import StoredRun, UnreadFiles
 from errata.model.attempt import Filters
 from errata.model.output.failures import FailureOutput as FailureRow
+from errata.model.output.mapping import MapOutput
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.render.notebook import html_table
@@ -31,6 +32,7 @@ from errata.verbs import export as exporting
 from errata.verbs import report as reporting
 from errata.verbs import store as storing
 from errata.verbs.analyze import import_logs
+from errata.verbs.map import map_table
 
 __all__ = [
     "AnalyzedRun",
@@ -41,6 +43,7 @@ __all__ = [
     "ErrataError",
     "FailureRow",
     "ImportedRuns",
+    "MapOutput",
     "NotComparableError",
     "NotFoundError",
     "PairRow",
@@ -50,6 +53,7 @@ __all__ = [
     "ScoreRow",
     "SourceError",
     "analyze",
+    "draft_mapping",
     "open",
 ]
 
@@ -65,6 +69,13 @@ def open(store: Location | None = None) -> "RunStore":
 def analyze(*paths: Location, store: Location | None = None, source: str = "") -> "ImportedRuns":
     """Import logs and name the owner of each failure, like `errata analyze`; writes no report."""
     return open(store).import_(*paths, source=source)
+
+
+def draft_mapping(
+    path: Location, *, output: Location | None = None, force: bool = False, dry_run: bool = False
+) -> MapOutput:
+    """Draft a mapping for a table of your own and write it, like `errata map`. `doubts` lists what to check."""
+    return map_table(Path(path), output=None if output is None else Path(output), force=force, dry_run=dry_run)
 
 
 class RunStore:

@@ -45,6 +45,11 @@ def judged_twice(number, second):
     return row(number, judgements=said)
 
 
+def checked_twice(number, by_judge):
+    checks = (Check(name="grade", judge="jury", status=by_judge), Check(name="match", status="pass"))
+    return row(number, checks=checks)
+
+
 def running(**process):
     given_ = {"name": "exp-1", "status": "running", "pid": 7, "heartbeat": "2026-03-01T10:00:00Z"}
     return a_changed_run(environment={"processes": [given_ | process]})
@@ -143,6 +148,15 @@ MINIMAL = {
     ),
     "impossible_time": ("warning", {"attempts": [*rows(2), row(2, duration=-1.0)]}),
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),
+    "judge_contradicts_program": ("info", {"attempts": [checked_twice(0, "pass"), checked_twice(1, "fail")]}),
+    "values_not_understood": (
+        "warning",
+        {"attempts": rows(2), "run": a_changed_run(extra={"not_understood": {"passed": {"maybe": 2}}})},
+    ),
+    "ambiguous_columns": (
+        "warning",
+        {"attempts": rows(2), "run": a_changed_run(extra={"ambiguous_columns": ["`ok` or `OK`"]})},
+    ),
 }
 
 

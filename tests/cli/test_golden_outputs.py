@@ -403,6 +403,7 @@ Act:
 
 Store:
   import       Read runs into the store.
+  map          Draft a mapping for a table of your own.
   fetch        Download runs from the harness's server.
   exclude      Exclude a run from every score, with a reason.
   rm           Remove runs from the store.

@@ -47,6 +47,9 @@ RULES: tuple[Rule, ...] = (
     outputs.unknown_costs,
     coverage.judges_in_conflict,
     judging.judges_hardly_agree,
+    judging.judge_contradicts_program,
+    judging.values_not_understood,
+    judging.ambiguous_columns,
     breakage.row_order,
 )
 

@@ -1,11 +1,13 @@
 """Is what was measured worth anything?"""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, count, finding, names
+from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, case_name, count, finding, names
 from errata.model import Evidence, Finding
 from errata.model.run import LISTS_EVERY_CHECK
+from errata.model.words import Severity
 from errata.text.clean import one_line
 
 FEW = 10
@@ -13,6 +15,7 @@ HARDLY = 0.4
 """Krippendorff's alpha below which judges hardly agree more than chance would."""
 DISPUTED = 0.1
 MUCH = 0.2
+PAIRS_NAMED = 3
 
 
 def nothing_asserted(survey: RunSurvey) -> Iterator[Finding]:
@@ -51,6 +54,51 @@ def valueless_checks(survey: RunSurvey) -> Iterator[Finding]:
     ]
     values = gaps.empty.total()
     yield finding(survey, "valueless_checks", "warning" if much else "info", text, evidence[:QUOTED], values=values)
+
+
+def judge_contradicts_program(survey: RunSurvey) -> Iterator[Finding]:
+    """Both were asked whether the answer is right. Which of them is wrong, only a reader can decide."""
+    for pair in islice(survey.disagreements.disputed(), PAIRS_NAMED):
+        share = f"{pair.disputed:,} of {count(pair.shared, 'attempt')}"
+        text = f"judge `{pair.judge}` and program `{pair.program}` disagree in {share}: "
+        text += f"{pair.lenient:,} × only the judge passes, {pair.strict:,} × only the program passes"
+        cases = dict.fromkeys(case_name(survey, case) for case, _, _ in pair.first)
+        text += f" ({', '.join(cases)}{' …' if pair.disputed > len(pair.first) else ''})"
+        often = pair.disputed >= MUCH * pair.shared and pair.disputed > 1
+        evidence = [Evidence(quote=one_line(quote, QUOTE_WIDTH), ref=ref) for _, quote, ref in pair.first]
+        yield finding(
+            survey,
+            "judge_contradicts_program",
+            "warning" if often else "info",
+            text,
+            evidence,
+            attempts=pair.disputed,
+            of=pair.shared,
+            only_judge_passes=pair.lenient,
+            only_program_passes=pair.strict,
+        )
+
+
+def values_not_understood(survey: RunSurvey) -> Iterator[Finding]:
+    """Values in the columns of a mapping that could not be converted. Unknown status words are counted elsewhere."""
+    for name, counts in survey.run.extra.get("not_understood", {}).items():
+        if name == "status":
+            continue
+        commonest = sorted(counts.items(), key=lambda item: -item[1])[:QUOTED]
+        listed = ", ".join(f"{often:,} × `{one_line(value, 40)}`" for value, often in commonest)
+        more = len(counts) - len(commonest)
+        total = sum(counts.values())
+        text = f"{count(total, 'value')} of `{name}` could not be understood: {listed}"
+        text += f" and {count(more, 'other')}" if more else ""
+        severity: Severity = "warning" if name in ("passed", "score") else "info"
+        yield finding(survey, "values_not_understood", severity, text, at_run(survey), values=total)
+
+
+def ambiguous_columns(survey: RunSurvey) -> Iterator[Finding]:
+    pairs = survey.run.extra.get("ambiguous_columns", [])
+    if pairs:
+        text = f"a name in the mapping could mean two columns, the first is read: {', '.join(pairs[:NAMED])}"
+        yield finding(survey, "ambiguous_columns", "warning", text, at_run(survey), columns=len(pairs))
 
 
 def judges_hardly_agree(survey: RunSurvey) -> Iterator[Finding]:

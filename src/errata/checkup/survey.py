@@ -7,10 +7,12 @@ from datetime import datetime
 
 import msgspec
 
+from errata.checkup.disagreement import Disagreements
 from errata.checkup.gaps import CheckGaps
 from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
 from errata.checkup.panel import Panel
 from errata.model import Attempt, Conduct, ErrorInfo, Run, SourceRef, Unreadable
+from errata.model.agreement import judging_scorers
 from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
@@ -113,6 +115,7 @@ class RunSurvey:
     unchanged: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes that an agent that does nothing would have got."""
     panel: Panel = field(default_factory=Panel)
+    disagreements: Disagreements = field(default_factory=Disagreements)
     gaps: CheckGaps = field(default_factory=CheckGaps)
     duplicates: dict[str, list[AttemptNote]] = field(default_factory=dict)
     """First attempt → itself and those that repeat it."""
@@ -149,6 +152,9 @@ class RunSurvey:
     judges: set[str] = field(default_factory=set)
     out_of_order: int = 0
     last_position: int = -1
+
+    def __post_init__(self) -> None:
+        self.disagreements.judges = judging_scorers(self.run)
 
     def add(self, attempt: Attempt) -> None:
         self.odd.add(attempt)
@@ -245,6 +251,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.unchanged.add(attempt)
     if len(attempt.judgements) > 1:
         survey.panel.add(attempt)
+    if len(attempt.checks) > 1:
+        survey.disagreements.add(attempt)
     survey.gaps.add(attempt)
     if not attempt.is_status_known:
         _count_unknown_status(survey, attempt)

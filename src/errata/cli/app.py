@@ -12,6 +12,7 @@ from errata.errors import SettingsError
 COMMANDS: Table = {
     "analyze": ("analyze", "Import, check and summarise runs, and write a report."),
     "import": ("import_", "Read runs into the store."),
+    "map": ("map_", "Draft a mapping for a table of your own."),
     "fetch": ("fetch", "Download runs from the harness's server."),
     "runs": ("runs", "List the runs in the store."),
     "show": ("show", "Show a run, a case or an attempt, with evidence."),
@@ -47,7 +48,7 @@ SECTIONS = {
     "Compare": ("compare", "consistency"),
     "Review": ("triage", "review", "buckets"),
     "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
-    "Store": ("import", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
+    "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""
 
@@ -82,6 +83,8 @@ OTHER_WORDS = {
 
 CHANGING_WORDS = {
     "add": "import",
+    "mapping": "map",
+    "schema": "map",
     "load": "import",
     "ingest": "import",
     "pull": "fetch",

@@ -78,6 +78,9 @@ def command(
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
 
 
+NAMED = 5
+
+
 def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) -> int:
     listed = list(failures)
     if listed:
@@ -86,9 +89,23 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
     total = f"{plural(counts.failures, 'failure')} in {attempts_in_words(stored)}{shown}"
     put(f"{total}{_where_owners_come_from(listed)}")
+    _put_contradicted(listed)
     if _are_reported(listed):
         put("before = earlier reports that name the case")
     return len(listed)
+
+
+def _put_contradicted(listed: Sequence[Failure]) -> None:
+    """Failures that a judge and a program see differently: one of the two is wrong, and a reader has to decide."""
+    names = [
+        failure.case_name
+        for failure in listed
+        if failure.attribution and any(signal.name == "judge_contradicts" for signal in failure.attribution.signals)
+    ]
+    if names:
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        cases = f"{', '.join(names[:NAMED])}{more}"
+        put(f"judge and program disagree in {plural(len(names), 'of these failures', 'of these failures')}: {cases}")
 
 
 def _are_reported(listed: Sequence[Failure]) -> bool:

@@ -1,6 +1,7 @@
 """`errata import`."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,11 @@ from errata.cli.render.unread import show_unread
 from errata.runs.importing import begin, import_orders, made_ready
 from errata.runs.orders import look_for
 from errata.runs.triaging import triage_imported
+from errata.text.clean import one_line
 from errata.verbs.store import all_runs, run_by_id
 
 if TYPE_CHECKING:
-    from errata.model import UnreadFiles
+    from errata.model import Run, UnreadFiles
     from errata.runs.importing import PathSummary
     from errata.verbs.store import Store
 
@@ -83,6 +85,26 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
     if summary.unreadable:
         show_unreadable(summary)
     say_passed_over(summary)
+    say_mapping_notes([run_by_id(store, imported.id).run for imported in summary.runs])
+
+
+def say_mapping_notes(runs: "Iterable[Run]") -> None:
+    """What the mapping of a table left open: unknown words, values that can't be converted, names with two meanings."""
+    odd: dict[str, Counter[str]] = {}
+    ambiguous: dict[str, None] = {}
+    for run in runs:
+        for name, counts in run.extra.get("not_understood", {}).items():
+            odd.setdefault(name, Counter()).update(counts)
+        ambiguous |= dict.fromkeys(run.extra.get("ambiguous_columns", []))
+    for name, values in odd.items():
+        listed = ", ".join(f"{often:,} × `{one_line(value, 40)}`" for value, often in values.most_common(3))
+        more = f" and {plural(len(values) - 3, 'other')}" if len(values) > 3 else ""
+        if name == "status":
+            say(f"note: unknown status words: {listed}{more}; assign them in `[status_words]` of the mapping")
+        else:
+            say(f"note: {plural(values.total(), 'value')} of `{name}` could not be understood: {listed}{more}")
+    for pair in ambiguous:
+        say(f"note: a name in the mapping could mean two columns; the first is read: {pair}")
 
 
 def say_passed_over(summary: "PathSummary") -> None:

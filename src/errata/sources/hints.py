@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from errata.model.words import UnreadReason
 from errata.sources.base import Source, children, head_of
+from errata.sources.generic import SUFFIXES
 
 WHOLE = 32 * 1024 * 1024
 LOOKS = 1_000
@@ -113,7 +115,11 @@ def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
         return f"it is part of a run; import the whole run: `errata import {above}`"
     if known := _known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
-        return f"{name} looks like {known.telltale.what}: not supported yet; describe it with `--map`\n{_FURTHER}"
+        drafts = f"`errata map {shlex.quote(str(known.file))}` drafts a mapping"
+        what = f"{name} looks like {known.telltale.what}: not supported yet"
+        return f"{what}; describe it with `--map`; {drafts}\n{_FURTHER}"
+    if table := _table_at(path):
+        return f"`errata map {shlex.quote(str(table))}` drafts a mapping for a table of your own\n{_FURTHER}"
     return "`errata sources` lists the supported formats; describe your own with `--map`"
 
 
@@ -163,6 +169,14 @@ def _with_links(path: Path) -> Iterator[Path]:
     for folder, names, files in os.walk(path):
         names[:] = sorted(name for name in names if not name.startswith("."))
         yield from (Path(folder, name) for name in sorted(files))
+
+
+def _table_at(path: Path) -> Path | None:
+    """The path itself, if it is a table or a folder with one; a damaged document is none."""
+    if path.is_file():
+        return path if path.suffix.lower() in SUFFIXES and not cut_off(path) else None
+    here = [file for file in islice(_files(path, 0), FILES_CAP) if file.suffix.lower() in SUFFIXES]
+    return path if here else None
 
 
 class _KnownHarness(NamedTuple):

@@ -1,9 +1,9 @@
 """Signals of judges who contradict each other, or a program that was asked the same: doubts, no verdicts."""
 
-import re
 from collections.abc import Iterator
 
-from errata.model import Attempt, Case, Check, Judgement
+from errata.model import Attempt, Case, Judgement
+from errata.model.agreement import asks_whether_right, measured_pairs
 from errata.triage.observed import Observed, Rule, signal
 
 
@@ -42,33 +42,17 @@ def _contradict(judgements: list[Judgement]) -> bool:
     return len(scores) > 1 and max(scores) - min(scores) >= FAR_APART
 
 
-_RIGHT = re.compile(
-    r"^(?:includes?|exact(?:_?match)?|match|equals|i?contains|choice|answer|accuracy|acc|em|correct(?:ness)?"
-    r"|quasi_exact_match|nl_assertions?|model_graded_(?:qa|fact)|model-graded-(?:closedqa|factuality)|factuality|closedqa)$",
-    re.IGNORECASE,
-)
-
-
 def judge_and_program_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """A judge and a program were both asked whether the answer is right, and say the opposite."""
-    checks = attempt.checks
-    judges = sum(1 for check in checks if check.judge)
-    if not judges or judges == len(checks) or attempt.outcome not in ("fail", "partial"):
+    if attempt.outcome not in ("fail", "partial"):
         return
-    measured = [one for one in checks if one.status in ("pass", "fail")]
-    judged = {one.status: one for one in measured if one.judge and _asks_whether_right(one)}
-    programs = {one.status: one for one in measured if not one.judge and _asks_whether_right(one)}
+    pairs = [pair for pair in measured_pairs(attempt) if all(map(asks_whether_right, pair))]
+    judged = {pair.judge.status: pair.judge for pair in pairs}
+    programs = {pair.program.status: pair.program for pair in pairs}
     if len(judged) == 1 and len(programs) == 1 and judged.keys() != programs.keys():
         (judge,), (program,) = judged.values(), programs.values()
         quote = judge.explanation or f"{judge.name}: {judge.status}, {program.name}: {program.status}"
         yield _doubt(attempt, "judge_contradicts", f"checks[{judge.name}]", quote)
-
-
-def _asks_whether_right(check: Check) -> bool:
-    """A program is no evidence about other things judges are asked, such as tone."""
-    if check.kind == "reward":
-        return check.counts
-    return _RIGHT.match(check.scorer or check.name) is not None
 
 
 RULES: tuple[Rule, ...] = (judges_disagree, judge_and_program_disagree)

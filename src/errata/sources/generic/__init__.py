@@ -17,10 +17,20 @@ FOLDER_MAP = "errata.map.toml"
 
 def recognise(path: Path) -> Match | None:
     try:
+        if path.is_dir():
+            return Match.maybe(f"`{FOLDER_MAP}` in it names `files`") if _is_one_table(path) else None
         beside = map_beside(path) if path.is_file() else None
     except (OSError, ValueError):
         return None
     return Match.maybe(f"`{beside.name}` beside it") if beside else None
+
+
+def _is_one_table(folder: Path) -> bool:
+    """Whether the mapping of a folder makes its files one table."""
+    import tomllib
+
+    own = folder / FOLDER_MAP
+    return own.is_file() and bool(tomllib.loads(own.read_text(encoding="utf-8")).get("files"))
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -37,6 +47,9 @@ def with_map(map_path: Path) -> Source:
 
 
 def map_beside(path: Path) -> Path | None:
+    if path.is_dir():
+        own = path / FOLDER_MAP
+        return own if own.is_file() else None
     own, shared = path.with_name(path.name + MAP_SUFFIX), path.with_name(FOLDER_MAP)
     if own.is_file():
         return own

@@ -13,10 +13,13 @@ from errata.sources.generic.measures import (
     RowMeasurement,
     check,
     check_rules,
+    deciding_check,
     errors,
     executions,
     facts,
+    judge_name,
     measure_row,
+    number_getter,
     outcome_of_checks,
 )
 from errata.sources.generic.values import (
@@ -25,6 +28,7 @@ from errata.sources.generic.values import (
     is_plain_word,
     moment,
     number,
+    seconds,
     structured,
     text,
     whole,
@@ -33,7 +37,6 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
-    "session": whole,
     "stop_reason": text,
     "started_at": moment,
     "finished_at": moment,
@@ -49,7 +52,6 @@ _USAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "cache_write_tokens": ("cache_write", whole),
     "reasoning_tokens": ("reasoning", whole),
 }
-_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 class Attempts:
@@ -60,6 +62,8 @@ class Attempts:
 
         def get(name: str) -> Get | None:
             column = getattr(asked, name)
+            if column and (name in _USAGE or name in ("duration", "score")):
+                return number_getter(as_column(column).column, columns, mapping)
             return getter(as_column(column).column, columns) if column else None
 
         self._simple = [
@@ -83,6 +87,9 @@ class Attempts:
         self._executions = executions(mapping.status_words)
         self._measures = mapping.measures
         self._only_checks = not (asked.passed or asked.score)
+        self._has_headline = mapping.run.headline is not None
+        self._has_judges = mapping.has_judges
+        self._judge = judge_name(asked.passed or asked.score, mapping)
 
     def values(self, row: Row) -> dict[str, Any]:
         """All fields of the attempt except those that identify it."""
@@ -95,7 +102,7 @@ class Attempts:
         self._add_facts(row, values, odd)
         reasoning = self._reasoning(data) if self._reasoning else None
         if not is_empty(reasoning):
-            values["judgements"] = (Judgement(judge="judge", reasoning=text(reasoning)),)
+            values["judgements"] = (Judgement(judge=self._judge or "judge", reasoning=text(reasoning)),)
         if odd:
             values["extra"] = {"not_understood": odd}
         return values
@@ -154,6 +161,13 @@ class Attempts:
             values["measurement"], values["outcome"] = "error", "none"
         if execution == "limit":
             values["limit"] = Limit(type=native)
+        if self._has_headline:
+            if self._only_checks and outcome in ("pass", "fail"):
+                values["reported"] = float(outcome == "pass")
+            values["reported_counted"] = values["reported"] is not None
+        if self._has_judges and not self._only_checks:
+            decided = deciding_check(measurement.outcome, measurement.reported, self._judge, len(checks))
+            values["checks"] = (*checks, decided) if decided else checks
 
     def _errors(self, row: Row) -> tuple[ErrorInfo, ...]:
         crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error else ()
@@ -171,12 +185,7 @@ def _execution(status: Execution, *, crashed: bool) -> Execution:
 
 
 def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:
-    unit = _UNITS[asked.unit] if isinstance(asked, DurationColumn) else 1.0
-    return partial(_divided, unit) if unit != 1.0 else number
-
-
-def _divided(unit: float, value: Any) -> float:
-    return number(value) / unit
+    return partial(seconds, unit=asked.unit if isinstance(asked, DurationColumn) else "s")
 
 
 def _output(value: Any, answer: str | None) -> Output:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from errata.errors import SettingsError
+from errata.sources.generic.values import structured
 
 _HINT = "docs/mapping.md shows a whole mapping"
 Get = Callable[[dict[str, Any]], Any]
@@ -31,12 +33,28 @@ class DurationColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fie
     unit: Literal["s", "ms", "us", "ns"] = "s"
 
 
-class CheckColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class VerdictColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    judge: bool | str = False
+    """Whether a judge gave this verdict; a text is the judge's name."""
+
+
+class CheckColumn(VerdictColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     threshold: float | None = None
     lower_is_better: bool = False
     counts: bool = True
     explanation: str = ""
     """The column with the reason as text."""
+
+
+class HeadlineColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The score that the harness states for a run: a column or a path, or a constant."""
+
+    column: str = ""
+    value: float | str | None = None
+    metric: Literal["", "mean", "pass_rate"] = ""
+    """Empty: the pass rate if the mapping has both a verdict and a score, else the mean."""
+    name: str = ""
+    optional: bool = False
 
 
 Fact = str | int | float | MappedColumn
@@ -53,6 +71,7 @@ class RunMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent_version: Fact = ""
     judge: Fact = ""
     suite_version: Fact = ""
+    headline: float | str | HeadlineColumn | None = None
     variant: dict[str, Fact] = {}
 
 
@@ -74,8 +93,8 @@ class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     messages: str | MappedColumn | None = None
     transcript: str | MappedColumn | None = None
     """The id or file of a coding agent's session."""
-    passed: str | MappedColumn | None = None
-    score: str | MappedColumn | None = None
+    passed: str | VerdictColumn | None = None
+    score: str | VerdictColumn | None = None
     threshold: float | None = None
     lower_is_better: bool = False
     status: str | MappedColumn | None = None
@@ -110,7 +129,16 @@ class StatusWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: Fact = ""
     rows: str = ""
-    """The path of the rows in a JSON document; `.` for the document itself."""
+    """The path of the rows in a JSON document, `runs[].results[]`; `.` for the document itself."""
+    files: str = ""
+    """A pattern such as `*.json`: all matching files of the folder are one table."""
+    models: tuple[str, ...] = ()
+    """The models of a table with columns for each of them; `{model}` in a column's name is replaced by each."""
+    cases: tuple[str, ...] = ()
+    """The same for a table with a column for each case, and `{case}`."""
+    attempts: tuple[str, ...] = ()
+    """The same for a table with columns for each attempt at a case, and `{attempt}`."""
+    decimal: Literal[".", ","] = "."
     transcripts: str = ""
     """The folder with the sessions; default: the folder of the results."""
     run: RunMap = RunMap()
@@ -133,6 +161,15 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield f"[checks] {name}", as_column(check)
             if isinstance(check, CheckColumn) and check.explanation:
                 yield f"[checks] {name}", MappedColumn(column=check.explanation, optional=check.optional)
+        headline = self.run.headline
+        if isinstance(headline, HeadlineColumn) and headline.column:
+            yield "[run] headline", MappedColumn(column=headline.column, optional=headline.optional)
+
+    @property
+    def has_judges(self) -> bool:
+        """Whether it marks any verdict as a judge's."""
+        marked = (self.attempt.passed, self.attempt.score, *self.checks.values())
+        return any(isinstance(column, VerdictColumn) and column.judge for column in marked)
 
     def _values(self) -> Iterator[tuple[str, Any]]:
         yield "suite", self.suite
@@ -144,6 +181,10 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for name in part.__struct_fields__:
                 value = getattr(part, name)
                 yield f"[{section}] {name}", as_column(value) if isinstance(value, str) else value
+
+
+def as_check(value: str | CheckColumn) -> CheckColumn:
+    return CheckColumn(column=value) if isinstance(value, str) else value
 
 
 def as_column(value: str | MappedColumn) -> MappedColumn:
@@ -160,7 +201,7 @@ def load(path: Path) -> Mapping:
         raise SettingsError(f"`{path.name}` is not TOML: {error}", hint=_HINT) from error
     _refuse_unknown_keys(path, data)
     try:
-        mapping = msgspec.convert(data, type=Mapping)
+        mapping = completed(msgspec.convert(data, type=Mapping))
     except msgspec.ValidationError as error:
         raise SettingsError(f"`{path.name}`: {error}", hint=_HINT) from error
     if mapping.case.name is None and mapping.case.input is None:
@@ -173,6 +214,15 @@ def load(path: Path) -> Mapping:
             f"`{path.name}` has a `threshold` in `[attempt]` and no `score`",
             hint='add `score = "<column>"`; write the threshold of a check at that check',
         )
+    return mapping
+
+
+def completed(mapping: Mapping) -> Mapping:
+    """With the columns that the names in `models` and `cases` fill by default."""
+    if mapping.models and not mapping.run.model:
+        mapping = replace(mapping, run=replace(mapping.run, model=MappedColumn(column="@model")))
+    if mapping.cases and mapping.case.name is None:
+        mapping = replace(mapping, case=replace(mapping.case, name="@case"))
     return mapping
 
 
@@ -226,6 +276,8 @@ def getter(path: str, columns: Collection[str]) -> Get:
 
 def follow(value: Any, parts: Iterable[str | int]) -> Any:
     for part in parts:
+        if type(value) is str:  # a table's cell may hold JSON
+            value = structured(value)
         if type(value) is dict:
             value = value.get(part)
         elif type(value) is list and type(part) is int and part < len(value):
@@ -243,7 +295,9 @@ def refuse_missing(mapping: Mapping, file: str, columns: Collection[str], sample
     missing = [
         (key, asked.column)
         for key, asked in mapping.columns()
-        if not asked.optional and not (key == "[attempt] error" and not fixed) and _lacks(asked.column, columns, sample)
+        if not asked.optional
+        and not (key == "[attempt] error" and not fixed)
+        and lacks_column(asked.column, columns, sample)
     ]
     if not missing:
         return
@@ -255,6 +309,20 @@ def refuse_missing(mapping: Mapping, file: str, columns: Collection[str], sample
         hint=f"{closest(missing[0][1], names)}It has: {', '.join(names[:LISTED])}{more}\n"
         f'a column that some logs lack: `{{ column = "{missing[0][1]}", optional = true }}`',
     )
+
+
+def ambiguous_columns(mapping: Mapping, columns: Collection[str], sample: list[Any]) -> list[str]:
+    """Columns of the mapping that could mean two columns of the log: the one that is read, and the other."""
+    pairs: dict[str, None] = {}
+    for _, asked in mapping.columns():
+        name = asked.column
+        for other in columns:
+            if other != name and (other.lower() == name.lower() or re.fullmatch(rf"{re.escape(name)} \(\d+\)", other)):
+                pairs[f"`{name}` or `{other}`"] = None
+        parts = segments(name)
+        if name in columns and len(parts) > 1 and any(follow(row, parts) is not None for row in sample):
+            pairs[f"the column `{name}` or `{parts[-1]}` inside `{parts[0]}`"] = None
+    return list(pairs)
 
 
 def spoken_for(asked: Iterable[MappedColumn], columns: Collection[str]) -> Tree:
@@ -286,7 +354,7 @@ def _plant(tree: Tree, parts: list[str]) -> None:
     tree[leaf] = None
 
 
-def _lacks(path: str, columns: Collection[str], sample: list[Any]) -> bool:
+def lacks_column(path: str, columns: Collection[str], sample: list[Any]) -> bool:
     if path in columns:
         return False
     parts = segments(path)

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple, cast
 from errata.model import Check, ErrorInfo, SourceRef
 from errata.model.words import EXECUTIONS, CheckStatus, Execution, Measurement, Outcome, Phase
 from errata.sources.base import number_or_none
-from errata.sources.generic.mapping import CheckColumn, Get, Mapping, StatusWords, getter
-from errata.sources.generic.values import NOTHING, is_empty, structured, text, yes_or_no
+from errata.sources.generic.mapping import Get, Mapping, StatusWords, VerdictColumn, as_check, getter
+from errata.sources.generic.values import NOTHING, is_empty, plain_number, rate, structured, text, yes_or_no
 from errata.sources.shared.values import plain
 
+NO_ERROR = ("false", "no", "0", "-", "{}", "[]", "no error", "ok", "success")
+"""What tables write where there was no error."""
 NEVER_MADE = ("skipped", "unfinished", "missing")
 # the last line of a Python traceback: `openai.RateLimitError: slow down`
 _TYPED = re.compile(r"([A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Expired))(?::\s*|$)")
@@ -52,16 +54,40 @@ class CheckRule(NamedTuple):
     rule: PassRule
     counts: bool
     explanation: Get | None
+    judge: str = ""
 
 
 def check_rules(mapping: Mapping, columns: Collection[str]) -> tuple[CheckRule, ...]:
     rules = []
     for order, (name, asked) in enumerate(mapping.checks.items()):
-        column = asked if isinstance(asked, CheckColumn) else CheckColumn(column=asked)
+        column = as_check(asked)
         explanation = getter(column.explanation, columns) if column.explanation else None
         rule = PassRule(column.threshold, column.lower_is_better)
-        rules.append(CheckRule(order, name, getter(column.column, columns), rule, column.counts, explanation))
+        get, judge = number_getter(column.column, columns, mapping), judge_name(column, mapping)
+        rules.append(CheckRule(order, name, get, rule, column.counts, explanation, judge))
     return tuple(rules)
+
+
+def number_getter(column: str, columns: Collection[str], mapping: Mapping) -> Get:
+    """A getter that reads decimal commas, if the mapping has them."""
+    get = getter(column, columns)
+    return get if mapping.decimal == "." else lambda row: plain_number(get(row))
+
+
+def judge_name(column: str | VerdictColumn | None, mapping: Mapping) -> str:
+    """The judge that gave a verdict; empty for a program's."""
+    if not isinstance(column, VerdictColumn) or not column.judge:
+        return ""
+    if isinstance(column.judge, str):
+        return column.judge
+    return mapping.run.judge if isinstance(mapping.run.judge, str) and mapping.run.judge else "judge"
+
+
+def deciding_check(outcome: Outcome | None, reported: float | None, judge: str, order: int) -> Check | None:
+    """The verdict on the whole as a check, for mappings that distinguish judges from programs."""
+    if outcome not in ("pass", "fail"):
+        return None
+    return Check(name="passed", status=outcome, order=order, value=reported, judge=judge, is_primary=True)
 
 
 def check(rule: CheckRule, row: dict[str, Any]) -> Check:
@@ -79,6 +105,7 @@ def check(rule: CheckRule, row: dict[str, Any]) -> Check:
         # a number without a threshold has no pass rule
         counts=rule.counts and not (status == "unscored" and isinstance(shown, float)),
         explanation="" if is_empty(explanation) else text(explanation),
+        judge=rule.judge,
     )
 
 
@@ -100,7 +127,7 @@ def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
     flag = None if is_empty(passed) else yes_or_no(passed)
     odd = plain(passed) if flag is None and not is_empty(passed) else None
     native = passed if isinstance(passed, str) else ""
-    value = number_or_none(score)
+    value = rate(score)
     if value is None:
         score_flag = yes_or_no(score)
         value = None if score_flag is None else float(score_flag)
@@ -142,7 +169,7 @@ def executions(words: StatusWords) -> dict[str, Execution]:
 def errors(value: Any, *, phase: Phase, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     """The errors in a cell; empty for values such as `none` or `n/a`."""
     value = structured(value)
-    if not value or value != value or (isinstance(value, str) and value.strip().lower() in NOTHING):
+    if not value or value != value or (isinstance(value, str) and value.strip().lower() in (*NOTHING, *NO_ERROR)):
         return ()
     if isinstance(value, list):
         return tuple(info for child in value for info in errors(child, phase=phase, ref=ref))

@@ -17,8 +17,8 @@ from errata.sources.generic.attempts import Attempts, MappedField, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
 from errata.sources.generic.runs import MappedFile, MappedRun, Runs
 from errata.sources.generic.sessions import Sessions
-from errata.sources.generic.tables import open_table
-from errata.sources.generic.values import bounded, is_empty, text, whole, words
+from errata.sources.generic.tables import RowTable, join_tables, open_table
+from errata.sources.generic.values import NOT_UNDERSTOOD, bounded, is_empty, text, whole, words
 from errata.sources.shared.runs import by_neighbours
 from errata.sources.shared.values import plain
 
@@ -39,7 +39,11 @@ def read_with_map_beside(path: Path) -> Iterator[Item]:
             f"There is no mapping beside `{path.name}`",
             hint=f"write `{path.name}{MAP_SUFFIX}` or `{FOLDER_MAP}` there, or name one with `--map`",
         )
-    yield from _read_file(path, load(beside), in_folder=False)
+    mapping = load(beside)
+    if path.is_dir():
+        yield from _read_files(path, mapping)
+    else:
+        yield from _read_file(path, mapping, in_folder=False)
 
 
 def mapped_source(map_path: Path) -> Source:
@@ -54,13 +58,17 @@ class MappedSource(msgspec.Struct, frozen=True):
 
     def recognise(self, path: Path) -> Match | None:
         try:
-            return Match.sure("the given mapping") if path.is_file() or _data_files(path) else None
+            known = path.is_file() or bool(self.mapping.files and matching_files(path, self.mapping.files))
+            return Match.sure("the given mapping") if known or _data_files(path) else None
         except (OSError, ValueError):
             return None
 
     def read(self, path: Path) -> Iterator[Item]:
         if not path.is_dir():
             yield from _read_file(path, self.mapping, in_folder=False)
+            return
+        if self.mapping.files:
+            yield from _read_files(path, self.mapping)
             return
         files = _data_files(path)
         if not files:
@@ -74,11 +82,36 @@ def _data_files(folder: Path) -> list[Path]:
     return sorted(path for path in files if path.is_file())
 
 
+def matching_files(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder that match the pattern, without hidden ones, links and mappings."""
+    files = (path for path in folder.glob(pattern) if path.is_file() and not path.is_symlink())
+    visible = (path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    return sorted(path for path in visible if not path.name.endswith((MAP_SUFFIX, FOLDER_MAP)))
+
+
+def _read_files(folder: Path, mapping: Mapping) -> Iterator[Item]:
+    """All matching files of a folder as one table."""
+    try:
+        files = matching_files(folder, mapping.files)
+    except (NotImplementedError, ValueError) as error:
+        raise SettingsError(f"`files` is not a pattern: {error}", hint='such as `files = "*.json"`') from error
+    if not files:
+        raise SourceError(f"No file in `{folder}` matches `{mapping.files}`", hint="`files` is relative to the folder")
+    table = join_tables(open_table(path, source=NAME, root=folder, mapping=mapping) for path in files)
+    origin = MappedFile(
+        source=NAME,
+        stem=folder.absolute().name,
+        file=folder.absolute().name,
+        origin=str(folder.absolute()),
+        around={},
+        in_folder=False,
+    )
+    yield from _read_table(table, mapping, origin, folder)
+
+
 def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Item]:
-    table = open_table(path, source=NAME, root=path, rows=mapping.rows)
-    if table.columns:
-        refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
-    table_file = MappedFile(
+    table = open_table(path, source=NAME, root=path, mapping=mapping)
+    origin = MappedFile(
         source=NAME,
         stem=path.stem,
         file=path.name,
@@ -86,10 +119,16 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
         around=table.around,
         in_folder=in_folder,
     )
-    runs = Runs(mapping, table.columns, table_file)
-    rows = RowConverter(mapping, runs, table.columns, table.sample, path.parent)
+    yield from _read_table(table, mapping, origin, path.parent)
+
+
+def _read_table(table: RowTable, mapping: Mapping, origin: MappedFile, folder: Path) -> Iterator[Item]:
+    if table.columns:
+        refuse_missing(mapping, origin.file, table.columns, table.sample, fixed=table.fixed)
+    runs = Runs(mapping, table, origin)
+    rows = RowConverter(mapping, runs, table.columns, table.sample, folder)
     items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
-    ordered = _run_first(items, runs, path.name)
+    ordered = _run_first(items, runs, origin.file)
     yield from ordered if runs.is_one else by_neighbours(ordered)
     yield from runs.finished()
 
@@ -122,10 +161,13 @@ class RowConverter:
         self._cases = Cases(mapping.case, columns)
         self._attempts = Attempts(mapping, columns)
         self._numbers = AttemptNumbers(mapping, columns, sample)
+        self._session_numbers = SessionNumbers(mapping, columns, sample) if mapping.attempt.session else None
         self._taken = spoken_for((column for _, column in mapping.columns()), columns)
 
     def __call__(self, row: Row) -> list[Item]:
         data = row.data
+        if data is None:
+            raise ValueError("there are no rows here")
         if type(data) is not dict:
             raise ValueError(f"expected an object, found {type(data).__name__}")
         state = self._runs.state_of(data)
@@ -136,6 +178,8 @@ class RowConverter:
             case = self._cases.record(state, name, row)
             items += [case] if case else []
         values = self._attempts.values(row)
+        if self._session_numbers:
+            self._session_numbers.fill(state.run.id, data, values)
         values.update(self._numbers.own(state, key, values.get("session"), data))
         unread = self._sessions.join(data, values) if self._sessions else ()
         left = self._unmapped(data)
@@ -143,7 +187,7 @@ class RowConverter:
             values.setdefault("extra", {})["columns"] = left
         attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
         # noted last, so that an unreadable row uses up neither a number nor a case
-        state.note(attempt)
+        self._runs.note(state, data, attempt)
         items.append(attempt)
         items += [replace(item, run=state.run.id) for item in unread]
         return items
@@ -186,6 +230,32 @@ class Cases:
         return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values) if values else None
 
 
+class SessionNumbers:
+    """The session of a row. If the first rows have names in place of numbers, names are numbered as they appear."""
+
+    def __init__(self, mapping: Mapping, columns: Collection[str], sample: list[Any]) -> None:
+        asked = mapping.attempt.session
+        self._get = getter(as_column(asked).column, columns) if asked else lambda _: None
+        values = (self._get(row) for row in sample)
+        self._has_names = any(not is_empty(value) and _whole_or_none(value) is None for value in values)
+        self._numbers: dict[str, dict[str, int]] = {}
+        """Run → name → number."""
+
+    def fill(self, run: str, data: dict[str, Any], values: dict[str, Any]) -> None:
+        value = self._get(data)
+        if is_empty(value):
+            return
+        if self._has_names:
+            known = self._numbers.setdefault(run, {})
+            values["session"] = known.setdefault(text(value), len(known) + 1)
+            values.setdefault("extra", {})["session_name"] = text(value)
+        elif (number := _whole_or_none(value)) is not None:
+            values["session"] = number
+        else:
+            extra = values.setdefault("extra", {})
+            extra.setdefault("not_understood", {})["session"] = plain(value)
+
+
 class AttemptNumbers:
     """The attempt number of a row: from the log, else by the order of the rows."""
 
@@ -206,7 +276,11 @@ class AttemptNumbers:
         return {"index": free, "duplicate_of": repeated}
 
     def _native(self, data: dict[str, Any]) -> int | None:
-        try:
-            return whole(self._get(data)) if self._get else None
-        except ValueError:
-            return None
+        return _whole_or_none(self._get(data)) if self._get else None
+
+
+def _whole_or_none(value: Any) -> int | None:
+    try:
+        return whole(value)
+    except NOT_UNDERSTOOD:
+        return None

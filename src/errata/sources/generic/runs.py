@@ -5,13 +5,32 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Attempt, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.model import Attempt, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
-from errata.sources.generic.mapping import CheckColumn, Fact, Get, MappedColumn, Mapping, RunMap, as_column, getter
-from errata.sources.generic.values import is_empty, text
+from errata.sources.generic.mapping import (
+    Fact,
+    Get,
+    HeadlineColumn,
+    MappedColumn,
+    Mapping,
+    RunMap,
+    VerdictColumn,
+    ambiguous_columns,
+    as_check,
+    as_column,
+    getter,
+)
+from errata.sources.generic.tables import RowTable
+from errata.sources.generic.values import is_empty, plain_number, rate, text
 
 _WORK = ("output", "answer", "messages", "transcript", "input_tokens", "output_tokens", "total_tokens")
 """Columns that hold something if the subject did anything."""
+
+
+ODD_VALUES = 20
+ODD_WIDTH = 60
+OTHERS = "…"
+"""Counts the values beyond the first `ODD_VALUES`."""
 
 
 class MappedFile(NamedTuple):
@@ -41,6 +60,11 @@ class MappedRun:
         """The next free index, if it is above 2."""
         self.started_at: str | None = None
         self.finished_at: str | None = None
+        self.headline: float | None = None
+        self.highest = 0.0
+        """The highest value that a row reports."""
+        self.not_understood: dict[str, dict[str, int]] = {}
+        """Field → value → how often, for values that could not be converted."""
 
     def knows(self, case: str) -> bool:
         return hash(case) in self._cases
@@ -55,6 +79,11 @@ class MappedRun:
 
     def note(self, attempt: Attempt) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
+        self.highest = max(self.highest, attempt.reported or 0.0)
+        if not attempt.is_status_known:
+            self._count_odd("status", attempt.native_status)
+        for name, value in attempt.extra.get("not_understood", {}).items():
+            self._count_odd(name, value)
         started_at, finished_at = attempt.started_at, attempt.finished_at
         self.announced = True
         self._cases.add(hash(case))
@@ -68,11 +97,20 @@ class MappedRun:
         if finished_at and (self.finished_at is None or finished_at > self.finished_at):
             self.finished_at = finished_at
 
+    def _count_odd(self, name: str, value: Any) -> None:
+        counts = self.not_understood.setdefault(name, {})
+        shown = text(value)[:ODD_WIDTH]
+        if shown in counts or len(counts) < ODD_VALUES:
+            counts[shown] = counts.get(shown, 0) + 1
+        else:
+            counts[OTHERS] = counts.get(OTHERS, 0) + 1
+
 
 class Runs:
-    def __init__(self, mapping: Mapping, columns: Collection[str], table_file: MappedFile) -> None:
+    def __init__(self, mapping: Mapping, table: RowTable, table_file: MappedFile) -> None:
+        columns = table.columns
         facts: dict[str, Fact] = {name: getattr(mapping.run, name) for name in RunMap.__struct_fields__}
-        del facts["variant"], facts["group"]
+        del facts["variant"], facts["group"], facts["headline"]
         if table_file.in_folder:
             facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], MappedColumn)}
         facts |= {f"variant {name}": fact for name, fact in mapping.run.variant.items()}
@@ -84,6 +122,8 @@ class Runs:
         self._file = table_file
         self._group = mapping.run.group
         self._scorers = _scorers(mapping)
+        self._headline = _Headline(mapping, columns) if mapping.run.headline is not None else None
+        self._ambiguous = ambiguous_columns(mapping, columns, table.sample)
         self._records_work = any(getattr(mapping.attempt, name) for name in _WORK)
         self._by_values: dict[tuple[str, ...], MappedRun] = {}
         self._by_id: dict[str, MappedRun] = {}
@@ -112,11 +152,23 @@ class Runs:
         state.announced = True
         return state.run
 
+    def note(self, state: MappedRun, row: dict[str, Any], attempt: Attempt) -> None:
+        state.note(attempt)
+        if self._headline is not None and state.headline is None:
+            state.headline = self._headline.value(row)
+
     def finished(self) -> Iterator[Run]:
-        """The runs again, with their start and end times."""
+        """The runs again, with what is known only after the last row: times, headline, values not understood."""
         for state in self._by_id.values():
+            changes: dict[str, Any] = {}
             if state.started_at or state.finished_at:
-                yield msgspec.structs.replace(state.run, started_at=state.started_at, finished_at=state.finished_at)
+                changes |= {"started_at": state.started_at, "finished_at": state.finished_at}
+            if self._headline is not None and state.headline is not None:
+                changes["reported"] = (self._headline.reported(state, state.run.ref),)
+            if state.not_understood:
+                changes["extra"] = {**state.run.extra, "not_understood": state.not_understood}
+            if changes:
+                yield msgspec.structs.replace(state.run, **changes)
 
     def _run(self, values: tuple[str, ...]) -> Run:
         facts = {**self._constants, **dict(zip(self._varying, values, strict=True))}
@@ -140,8 +192,37 @@ class Runs:
             scorers=self._scorers,
             origin=self._file.origin,
             ref=SourceRef(file=self._file.file),
-            extra={"document": self._file.around} if self._file.around else {},
+            extra=self._extra(),
         )
+
+    def _extra(self) -> dict[str, Any]:
+        extra: dict[str, Any] = {"document": self._file.around} if self._file.around else {}
+        return {**extra, "ambiguous_columns": self._ambiguous} if self._ambiguous else extra
+
+
+class _Headline:
+    """The score that the harness states for a run."""
+
+    def __init__(self, mapping: Mapping, columns: Collection[str]) -> None:
+        asked = mapping.run.headline
+        headline = asked if isinstance(asked, HeadlineColumn) else HeadlineColumn(value=asked)
+        self._get = getter(headline.column, columns) if headline.column else None
+        self._constant = headline.value
+        self._comma = mapping.decimal == ","
+        both = bool(mapping.attempt.passed and mapping.attempt.score) or mapping.attempt.threshold is not None
+        self._metric = headline.metric or ("pass_rate" if both else "mean")
+        self._name = headline.name or headline.column.lstrip("^$.") or "headline"
+
+    def value(self, row: dict[str, Any]) -> float | None:
+        stated = self._get(row) if self._get else self._constant
+        return rate(plain_number(stated) if self._comma else stated)
+
+    def reported(self, state: MappedRun, ref: SourceRef | None) -> Reported:
+        """A number above 1 is a percentage where no row reports more than 1."""
+        value = state.headline
+        if value is not None and value > 1 and (state.highest <= 1 or self._metric == "pass_rate"):
+            value /= 100
+        return Reported(name=self._name, metric=self._metric, value=value, headline=True, ref=ref)
 
 
 def _text_or_nothing(value: Any) -> str:
@@ -151,10 +232,22 @@ def _text_or_nothing(value: Any) -> str:
 def _scorers(mapping: Mapping) -> tuple[Scorer, ...]:
     made = []
     attempt = mapping.attempt
+    if mapping.has_judges and attempt.passed is not None:
+        made.append(_scorer(as_column(attempt.passed).column, attempt.passed))
     if attempt.score is not None:
         name = as_column(attempt.score).column
-        made.append(Scorer(name=name, threshold=attempt.threshold, lower_is_better=attempt.lower_is_better))
+        scorer = _scorer(name, attempt.score)
+        made.append(
+            msgspec.structs.replace(scorer, threshold=attempt.threshold, lower_is_better=attempt.lower_is_better)
+        )
     for name, asked in mapping.checks.items():
-        column = asked if isinstance(asked, CheckColumn) else CheckColumn(column=asked)
-        made.append(Scorer(name=name, threshold=column.threshold, lower_is_better=column.lower_is_better))
+        column = as_check(asked)
+        scorer = _scorer(name, column)
+        made.append(msgspec.structs.replace(scorer, threshold=column.threshold, lower_is_better=column.lower_is_better))
     return tuple(made)
+
+
+def _scorer(name: str, column: str | VerdictColumn) -> Scorer:
+    if isinstance(column, VerdictColumn) and column.judge:
+        return Scorer(name=name, kind="judge", model=column.judge if isinstance(column.judge, str) else "")
+    return Scorer(name=name)

@@ -1,24 +1,35 @@
 """Any file of rows → its columns and its rows. The format is detected from the content, never from the name."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from errata.errors import SettingsError, SourceError
 from errata.model import SourceRef, Unreadable
-from errata.sources.base import LINE_CAP, Row, decode, describe, json_file, json_lines, relative, unreadable
-from errata.sources.generic.mapping import MappedColumn, follow, rest, segments, spoken_for
+from errata.sources.base import LINE_CAP, Row, decode, describe, head_of, json_file, json_lines, relative, unreadable
+from errata.sources.generic import NAME
+from errata.sources.generic.mapping import MappedColumn, Mapping, lacks_column, rest, spoken_for
+from errata.sources.generic.places import (
+    FILE_COLUMNS,
+    ROW,
+    PlacedRow,
+    WideTable,
+    outer_columns,
+    placed_rows,
+    row_of,
+    rows_of_columns,
+    wide_tables,
+    with_file_columns,
+)
 from errata.sources.generic.values import bounded
 
 OPENING = 4 * 1024 * 1024
 SAMPLE = 200
-KEY = "@key"
-"""The column with the key of a row, if the rows are in an object instead of a list."""
 MAGIC = b"PAR1"
 BATCH = 256
 
@@ -34,8 +45,50 @@ class RowTable(NamedTuple):
     """The fields of a JSON document beside its rows."""
 
 
-def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> RowTable:
-    """`rows` is the path of the rows in a JSON document. `SettingsError` if there are none."""
+def open_table(path: Path, *, source: str, root: Path, mapping: Mapping) -> RowTable:
+    """The rows of a file, with the columns that the mapping takes from around them. `SettingsError` without rows."""
+    table = _opened(path, source, root, mapping)
+    outer = outer_columns(mapping)
+    of_file = tuple(name for name in (*FILE_COLUMNS, ROW) if name in outer)
+    if of_file and table.columns:
+        sample = [row.data for row in with_file_columns(_bare(table.sample), path, root, outer) if isinstance(row, Row)]
+        rows = with_file_columns(table.rows, path, root, outer)
+        table = table._replace(columns=(*of_file, *table.columns), sample=sample, rows=rows)
+    for wide in wide_tables(mapping):
+        table = _unpivoted(table, wide, path, mapping) if table.columns else table
+    return table
+
+
+def join_tables(tables: Iterable[RowTable]) -> RowTable:
+    """Several files as one table. Its columns are those of the first files."""
+    opened = iter(tables)
+    first = list(islice(opened, SAMPLE))
+    sample = [row for table in first for row in table.sample][:SAMPLE]
+    columns = tuple(dict.fromkeys(name for table in first for name in table.columns))
+    rows = (row for table in chain(first, opened) for row in table.rows)
+    return RowTable(columns, bool(first) and all(table.fixed for table in first), sample, rows)
+
+
+def _bare(sample: list[Any]) -> list[Row | Unreadable]:
+    return [Row(data, SourceRef(file="")) for data in sample]
+
+
+def _unpivoted(table: RowTable, wide: WideTable, path: Path, mapping: Mapping) -> RowTable:
+    optional = {column.column for _, column in mapping.columns() if column.optional}
+    for template in wide.templates:
+        asked = [wide.column_for(template, name) for name in wide.names]
+        missing = [name for name in asked if lacks_column(name, table.columns, table.sample)]
+        if missing and template not in optional:
+            names = ", ".join(f"`{name}`" for name in missing[:5])
+            raise SettingsError(
+                f"`{path.name}` has no column {names} (`{template}`)", hint=f"It has: {', '.join(table.columns[:40])}"
+            )
+    sample = [row.data for row in wide.rows(_bare(table.sample), table.columns) if isinstance(row, Row)]
+    columns = (*table.columns, *wide.templates, wide.label)
+    return table._replace(columns=columns, sample=sample, rows=wide.rows(table.rows, table.columns))
+
+
+def _opened(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
     try:
         with path.open("rb") as file:
             opening = file.read(OPENING)
@@ -46,11 +99,25 @@ def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> RowTab
         return _sampled(columns, True, table_rows)
     lines = _whole_lines(opening)
     starts = [line.lstrip()[:1] for line in lines[:8]]
-    if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows):
-        return _json_lines(path, lines, source, root)
+    rows = mapping.rows
+    if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows) and not (mapping.files and len(lines) == 1):
+        return _json_lines(path, lines, source, root, mapping)
     if starts[:1] in ([b"["], [b"{"]):
-        return _document(path, rows, source, root)
+        return _document(path, source, root, mapping)
     return _delimited(path, lines, source, root)
+
+
+def format_of(path: Path) -> Literal["parquet", "lines", "document", "delimited"]:
+    """By its content. An object on a line of its own is a document here."""
+    opening = head_of(path, OPENING)
+    if opening.startswith(MAGIC):
+        return "parquet"
+    lines = _whole_lines(opening)
+    starts = [line.lstrip()[:1] for line in lines[:8]]
+    if len(lines) > 1 and starts[:1] != [b"["] and _are_json_lines(lines, starts, ""):
+        # the lines of an indented document may begin with a brace, too
+        return "lines" if _decoded(lines[0]) is not None or _decoded(lines[1]) is not None else "document"
+    return "document" if starts[:1] in ([b"["], [b"{"]) else "delimited"
 
 
 def _whole_lines(opening: bytes) -> list[bytes]:
@@ -69,9 +136,30 @@ def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
     return len(lines) > 1 and all(line.rstrip().endswith(b"}") for line in lines[:2])
 
 
-def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
+def _json_lines(path: Path, lines: list[bytes], source: str, root: Path, mapping: Mapping) -> RowTable:
+    rows = json_lines(path, source=source, root=root)
     sample = [row for row in map(_decoded, lines[:SAMPLE]) if type(row) is dict]
-    return RowTable(_names(sample), False, sample, json_lines(path, source=source, root=root))
+    if "[]" not in mapping.rows:
+        return RowTable(_names(sample), False, sample, rows)
+    outer = outer_columns(mapping)
+    first = [Row(row, SourceRef(file="")) for row in sample]
+    rows_in_first = (row.data for row in _rows_in_lines(first, mapping, outer) if isinstance(row, Row))
+    inner = [data for data in rows_in_first if type(data) is dict][:SAMPLE]
+    return RowTable(_names(inner), False, inner, _rows_in_lines(rows, mapping, outer))
+
+
+def _rows_in_lines(
+    lines: Iterable[Row | Unreadable], mapping: Mapping, outer: Collection[str]
+) -> Iterator[Row | Unreadable]:
+    """Each line of the file is a document with rows of its own."""
+    for line in lines:
+        placed = placed_rows(line.data, mapping.rows, mapping) if isinstance(line, Row) else None
+        if not isinstance(line, Row):
+            yield line
+        elif placed is None:
+            yield unreadable(NAME, line.ref, f"no rows at `{mapping.rows}`")
+        else:
+            yield from (Row(row_of(row, line.data, outer), line.ref.below(*row.place)) for row in placed)
 
 
 def _decoded(line: bytes) -> Any:
@@ -81,28 +169,30 @@ def _decoded(line: bytes) -> Any:
         return None
 
 
-def _document(path: Path, rows: str, source: str, root: Path) -> RowTable:
+def _document(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable:
     document = json_file(path, source=source, root=root)
     if isinstance(document, Unreadable):
         return _nothing(document)
-    parts = segments(rows)
-    listed = follow(document.data, parts)
-    if type(listed) is dict and rows and all(type(child) is dict for child in listed.values()):
-        keyed: list[tuple[Any, Any]] = [(key, {KEY: key, **child}) for key, child in listed.items()]
-    elif type(listed) is list:
-        keyed = list(enumerate(listed))
-    else:
+    document = Row(rows_of_columns(document.data) or document.data, document.ref)
+    rows = mapping.rows or ("." if mapping.files else "")
+    placed = placed_rows(document.data, rows, mapping)
+    if placed is None:
         raise _no_rows_there(path, rows, document.data)
-    sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]
-    stem = document.ref.below(*parts)
-    placed = (Row(row, stem.below(key)) for key, row in keyed)
-    return RowTable(_names(sample), False, sample, placed, _around(document.data, rows))
+    outer = outer_columns(mapping)
+    converted = (_converted(row, document, outer) for row in placed)
+    first = list(islice(converted, SAMPLE))
+    sample = [row.data for row in first if type(row.data) is dict]
+    return RowTable(_names(sample), False, sample, chain(first, converted), _around(document.data, rows))
+
+
+def _converted(placed: PlacedRow, document: Row, outer: Collection[str]) -> Row:
+    return Row(row_of(placed, document.data, outer), document.ref.below(*placed.place))
 
 
 def _around(document: Any, rows: str) -> dict[str, Any]:
     if type(document) is not dict or rows == ".":
         return {}
-    left = rest(document, spoken_for([MappedColumn(column=rows)], ()))
+    left = rest(document, spoken_for([MappedColumn(column=rows.partition("[]")[0])], ()))
     return {key: bounded(key, value) for key, value in left.items() if value != {}}
 
 
@@ -124,7 +214,7 @@ def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
 
 def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> RowTable:
     header = lines[0].decode("utf-8", "replace") if lines else ""
-    delimiter = max(",;\t", key=header.count)
+    delimiter = max(",;\t|", key=header.count)
     columns = _own_names(next(csv.reader([header.rstrip("\r")], delimiter=delimiter), []))
     return _sampled(columns, True, _delimited_rows(path, columns, delimiter, (source, relative(path, root))))
 

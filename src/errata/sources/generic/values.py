@@ -1,5 +1,6 @@
 """The values of cells: texts, numbers, times, yes or no, from JSON values and from the text of tables."""
 
+import ast
 import re
 from typing import Any
 
@@ -26,6 +27,15 @@ YES = frozenset(
         "ok",
         "resolved",
         "solved",
+        "accepted",
+        "p",
+        "ja",
+        "wahr",
+        "richtig",
+        "korrekt",
+        "✓",
+        "✔",
+        "✅",
     )
 )
 NO = frozenset(
@@ -44,6 +54,12 @@ NO = frozenset(
         "failure",
         "unresolved",
         "unsolved",
+        "rejected",
+        "nein",
+        "falsch",
+        "✗",
+        "✘",
+        "❌",
     )
 )
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na"))
@@ -57,6 +73,13 @@ ENVIRONMENT = frozenset(("env", "environ", "env_vars", "environment_variables"))
 NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
 """The errors that a converter raises for a value that it can't convert."""
 
+LITERAL_CAP = 200_000
+_DECIMAL_COMMA = re.compile(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
+_WITH_SIGNS = re.compile(r"[$€£]?\s?(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?:\s?(?:USD|EUR|[$€£]))?")
+_WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)\s?(ns|us|µs|ms|s|secs?|seconds|min|minutes|m|h)", re.IGNORECASE)
+UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9,
+         "m": 1 / 60, "min": 1 / 60, "minutes": 1 / 60, "h": 1 / 3600}  # fmt: skip
+_SHARE = re.compile(r"(\d+)\s*/\s*(\d+)")
 _EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
 _MILLISECONDS_FROM = 100_000_000_000
 _encode = msgspec.json.Encoder().encode
@@ -70,8 +93,24 @@ def is_empty(value: Any) -> bool:
 def number(value: Any) -> float:
     converted = number_or_none(value)
     if converted is None:
+        converted = number_or_none(_without_signs(value))
+    if converted is None:
         raise ValueError("not a number")
     return converted
+
+
+def _without_signs(value: Any) -> Any:
+    """`$1,234.50` as `1234.50`; other values unchanged."""
+    if isinstance(value, str) and (match := _WITH_SIGNS.fullmatch(value.strip())):
+        return match[1].replace(",", "")
+    return value
+
+
+def seconds(value: Any, unit: str) -> float:
+    """A duration in a unit; `350 ms` and `1.2s` have their own."""
+    if isinstance(value, str) and (match := _WITH_UNIT.fullmatch(value.strip())):
+        return float(match[1]) / UNITS[match[2].lower()]
+    return number(value) / UNITS[unit]
 
 
 def whole(value: Any) -> int:
@@ -115,13 +154,40 @@ def is_plain_word(word: str) -> bool:
 
 
 def structured(value: Any) -> Any:
-    """JSON text in a table cell, parsed; other values unchanged."""
+    """JSON text in a table cell, or a Python literal as pandas writes it, parsed; other values unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return decode(value.encode())
         except ValueError:
-            return value
+            return _literal(value)
     return value
+
+
+def _literal(value: str) -> Any:
+    if "'" not in value or len(value) > LITERAL_CAP:
+        return value
+    try:
+        parsed = ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value
+    return parsed if type(parsed) in (dict, list) else value
+
+
+def plain_number(value: Any) -> Any:
+    """`0,85` and `1.234,5` as `0.85` and `1234.5`; other values unchanged."""
+    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
+        return value.strip().replace(".", "").replace(",", ".")
+    return value
+
+
+def rate(value: Any) -> float | None:
+    """A number, also from `62.5 %` and `3/5`; None for other values."""
+    if isinstance(value, str) and (match := _SHARE.fullmatch(value.strip())) and 0 < int(match[2]) >= int(match[1]):
+        return int(match[1]) / int(match[2])
+    if isinstance(value, str) and value.strip().endswith("%"):
+        percent = number_or_none(value.strip().removesuffix("%"))
+        return None if percent is None else percent / 100
+    return number_or_none(value)
 
 
 def words(value: Any) -> tuple[str, ...]:

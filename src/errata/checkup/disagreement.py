@@ -1,0 +1,90 @@
+"""Judges and programs that measured the same attempts: how often they disagree, pair by pair."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from errata.model import Attempt, Check, SourceRef
+from errata.model.agreement import asks_whether_right, measured_pairs
+
+PAIRS_CAP = 200
+EXAMPLES = 3
+SHARED = 10
+KAPPA = 0.4
+"""Two checks that agree so much more than chance ask for the same."""
+
+
+@dataclass
+class PairOfChecks:
+    """A judge's check and a program's, over all attempts that have both."""
+
+    judge: str
+    program: str
+    same_question: bool
+    """By their names."""
+    counts: dict[tuple[bool, bool], int] = field(default_factory=dict)
+    """Judge passed, program passed → how many."""
+    first: list[tuple[str, str, SourceRef | None]] = field(default_factory=list)
+    """Case, quote and place of the first disagreements."""
+
+    def add(self, attempt: Attempt, judge: Check, program: Check) -> None:
+        key = (judge.status == "pass", program.status == "pass")
+        self.counts[key] = self.counts.get(key, 0) + 1
+        if key[0] != key[1] and len(self.first) < EXAMPLES:
+            quote = f"{self.judge}: {judge.status}, {self.program}: {program.status}"
+            quote += f" · {judge.explanation}" if judge.explanation else ""
+            self.first.append((attempt.case, quote, attempt.ref))
+
+    @property
+    def shared(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def lenient(self) -> int:
+        """Only the judge passed it."""
+        return self.counts.get((True, False), 0)
+
+    @property
+    def strict(self) -> int:
+        """Only the program passed it."""
+        return self.counts.get((False, True), 0)
+
+    @property
+    def disputed(self) -> int:
+        return self.lenient + self.strict
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's; 0 where chance alone would agree everywhere."""
+        whole = self.shared
+        both = self.counts.get((True, True), 0)
+        judge, program = (both + self.lenient) / whole, (both + self.strict) / whole
+        by_chance = judge * program + (1 - judge) * (1 - program)
+        return (1 - self.disputed / whole - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+
+
+@dataclass
+class Disagreements:
+    judges: frozenset[str] = frozenset()
+    """Scorers that are judges."""
+    pairs: dict[tuple[str, str], PairOfChecks] = field(default_factory=dict)
+
+    def add(self, attempt: Attempt) -> None:
+        for judge, program in measured_pairs(attempt, self.judges):
+            key = (judge.name, program.name)
+            pair = self.pairs.get(key)
+            if pair is None:
+                if len(self.pairs) >= PAIRS_CAP:
+                    continue
+                same = asks_whether_right(judge) and asks_whether_right(program)
+                pair = self.pairs[key] = PairOfChecks(judge.name, program.name, same)
+            pair.add(attempt, judge, program)
+
+    def disputed(self) -> Iterator[PairOfChecks]:
+        """The pairs that ask for the same and do not always agree, the most disputed first."""
+        is_only_pair = len(self.pairs) == 1
+        pairs = [
+            pair
+            for pair in self.pairs.values()
+            if pair.disputed and (pair.same_question or is_only_pair or (pair.shared >= SHARED and pair.kappa >= KAPPA))
+        ]
+        yield from sorted(pairs, key=lambda pair: -pair.disputed)
