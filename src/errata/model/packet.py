@@ -46,10 +46,12 @@ class Packet(Record):
     failure_key: FailureKey | None = None
     signals: tuple[Signal, ...] = ()
     question: Question
+    timeline: tuple[str, ...] = ()
+    """A line for each step, where the packet does not hold the transcript whole. Made by errata: not to be quoted."""
     places: tuple[PacketPlace, ...] = ()
     history: tuple[dict[str, Any], ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     size: dict[str, int] = {}
-    """`characters` of the places, `tokens_estimated`."""
+    """`characters` of the places; `tokens_estimated` of the packet, and `tokens_left` of its budget."""
     redacted: bool = False
     """Secrets and people are out of every text; nothing else leaves the machine."""

@@ -275,6 +275,7 @@ def _around(packet: Packet) -> Iterator[str]:
     yield from (place.place for place in packet.places)
     yield from (signal.quote for signal in packet.signals)
     yield from (one.what for one in packet.left_out)
+    yield from packet.timeline
 
 
 def labels_of(packet: Packet) -> tuple[str, ...]:

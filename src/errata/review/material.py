@@ -95,6 +95,8 @@ class Clues(msgspec.Struct, frozen=True):
     """Every message of the harness about the failure."""
     words: frozenset[str]
     """What the task, the answer and the judge speak of."""
+    flagged: tuple[int, ...] = ()
+    """Positions of steps that the evidence log names, the most telling first."""
 
 
 def clues_of(material: Material, tell: Tell) -> Clues:

@@ -60,6 +60,7 @@ def redacted(packet: Packet) -> Packet:
         facts=tree_for_others(packet.facts),
         failure_key=_key(packet.failure_key),
         signals=tuple(_signal(one) for one in packet.signals),
+        timeline=tuple(map(for_others, packet.timeline)),
         places=tuple(_place(one) for one in packet.places),
         history=tuple(tree_for_others(one) for one in packet.history),
         left_out=tuple(LeftOut(what=for_others(one.what), why=for_others(one.why)) for one in packet.left_out),

@@ -27,12 +27,23 @@ def show_packet(packet: Packet) -> None:
         _put_field("before", _pairs(entry))
     for left in packet.left_out:
         _put_field("left out", f"{left.what} ({left.why})")
+    _put_field("size", _size(packet.size))
+    if packet.timeline:
+        put()
+        put("── timeline", raw=True)
+        for line in packet.timeline:
+            put(line, hang=6, raw=True)
     for place in packet.places:
         put()
         put(f"── {place.place}   ({place.source})", raw=True)
         for at, line in enumerate(place.text.rstrip("\n").split("\n"), 1):
             _put_line(at, line)
     _put_question(packet)
+
+
+def _size(size: dict[str, int]) -> str:
+    used, left = size.get("tokens_estimated", 0), size.get("tokens_left")
+    return f"about {used:,} tokens" + (f", {left:,} left" if left is not None else "")
 
 
 def _put_field(label: str, text: str) -> None:
