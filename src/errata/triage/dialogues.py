@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from errata.model import Attempt, Case
 from errata.model.usage import NO_USAGE
-from errata.triage.calls import CalledFunction, calls_of, same_calls
+from errata.transcript.calls import CalledFunction, calls_of, same_calls
 from errata.triage.observed import Observed, signal
 
 # by their verb: harnesses do not say which tools change anything

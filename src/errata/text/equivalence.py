@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.triage.answers import bare, unfenced
+from errata.text.answers import bare, unfenced
 
 
 class Canonical(NamedTuple):
