@@ -1,0 +1,77 @@
+"""The evidence log of an attempt: what its steps show by themselves, the strongest observations first."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from errata.model import Attempt, Case, Observation
+from errata.model.words import ObservationKind, Strength
+from errata.transcript.action_flags import action_flags
+from errata.transcript.call_trouble import empty_results, failed_calls, repeated_calls
+from errata.transcript.mentions import Mentions
+from errata.transcript.tool_use import tool_uses
+
+MOST = 12
+"""Observations in a log."""
+A_KIND = 3
+"""Observations of one kind, beyond which only those about expected actions are listed."""
+_STRENGTHS: dict[Strength, int] = {"strong": 0, "moderate": 1, "weak": 2}
+_ORDER: tuple[ObservationKind, ...] = (
+    "action_blocks",
+    "action_differs",
+    "action_unexpected",
+    "action_missing",
+    "user_contradicts_task",
+    "user_stopped_early",
+    "contradicts_result",
+    "data_assumed",
+    "unsupported_claim",
+    "action_not_made",
+    "call_failed",
+    "unchecked_confirmation",
+    "user_invents",
+    "value_named",
+    "speaks_for_another",
+    "call_returned_nothing",
+    "ended_early",
+    "call_repeated",
+)
+_ALWAYS = frozenset(("action_blocks", "action_differs", "action_unexpected", "action_missing"))
+
+
+def evidence_log(attempt: Attempt, case: Case | None, most: int = MOST) -> tuple[Observation, ...]:
+    """At most so many observations, ranked by strength, then by kind, then by their place in the transcript."""
+    if not attempt.steps:
+        return ()
+    ranked = sorted(_folded(_observations(attempt, case)), key=_rank)
+    seen: dict[ObservationKind, int] = {}
+    kept = []
+    for one in ranked:
+        seen[one.kind] = seen.get(one.kind, 0) + 1
+        if seen[one.kind] <= A_KIND or one.kind in _ALWAYS:
+            kept.append(one)
+    return tuple(kept[:most])
+
+
+def flagged_steps(attempt: Attempt, case: Case | None) -> tuple[int, ...]:
+    """The indexes of the steps that the log points to, those of the strongest observations first."""
+    return tuple(dict.fromkeys(one.step for one in evidence_log(attempt, case)))
+
+
+def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
+    uses = tool_uses(attempt.steps)
+    mentions = Mentions(attempt.steps, case)
+    yield from chain(
+        action_flags(attempt, case, uses, mentions), failed_calls(uses), empty_results(uses), repeated_calls(uses)
+    )
+
+
+def _rank(one: Observation) -> tuple[int, int, int]:
+    return _STRENGTHS[one.strength], _ORDER.index(one.kind), one.step
+
+
+def _folded(observations: Iterable[Observation]) -> list[Observation]:
+    """Of one step and kind one observation: the first."""
+    groups: dict[tuple[str, int, str], Observation] = {}
+    for one in observations:
+        groups.setdefault((one.kind, one.step, one.tool + one.argument), one)
+    return list(groups.values())

@@ -1,0 +1,111 @@
+"""Who named a value first: an index of everything that task, agents, users and tools wrote."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from errata.model import Case, Step
+from errata.transcript.tool_use import as_json
+
+Origin = Literal["task", "system", "user", "agent", "call", "result"]
+LONGEST = 200_000
+"""Characters of one text that are searched."""
+MOST = 30_000_000
+"""Characters of a whole transcript that are searched."""
+_THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
+_QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "\u00a0": " "})
+_EDGE = re.compile(r"\w")
+
+
+class Mention(NamedTuple):
+    origin: Origin
+    at: int
+    """The position of the step; -1 for the task."""
+    step: Step | None
+
+
+class Mentions:
+    """Built once for an attempt; each question is one search through the whole text."""
+
+    def __init__(self, steps: Sequence[Step], case: Case | None = None) -> None:
+        self._steps = steps
+        self._starts: list[int] = []
+        self._pieces: list[tuple[Origin, int]] = []
+        texts, size = [], 0
+        for origin, at, text in _texts(steps, case):
+            folded = folded_text(text[:LONGEST])
+            if size + len(folded) > MOST:
+                break
+            self._starts.append(size)
+            self._pieces.append((origin, at))
+            texts.append(folded)
+            size += len(folded) + 1
+        self._text = "\n".join(texts)
+
+    def each(self, value: str) -> Iterator[Mention]:
+        """Every text that has the value as words of its own, in order; each text once."""
+        wanted = folded_text(value).strip()
+        if not wanted:
+            return
+        before = r"(?<!\w)" if _EDGE.match(wanted[0]) else ""
+        before += r"(?<!\d\.)" if wanted[0].isdigit() else ""
+        after = r"(?!\w)(?!\.\d)" if _EDGE.match(wanted[-1]) else ""
+        pattern = re.compile(before + re.escape(wanted) + after)
+        at = 0
+        while match := pattern.search(self._text, at):
+            number = bisect_right(self._starts, match.start()) - 1
+            origin, place = self._pieces[number]
+            yield Mention(origin, place, self._steps[place] if place >= 0 else None)
+            if number + 1 >= len(self._starts):
+                return
+            at = self._starts[number + 1]
+
+    def first(self, value: str) -> Mention | None:
+        return next(self.each(value), None)
+
+
+def folded_text(text: str) -> str:
+    """For comparing: lower case, plain quotation marks, numbers without thousands separators."""
+    return _THOUSANDS.sub("", text.translate(_QUOTES)).lower() if text else ""
+
+
+def _texts(steps: Sequence[Step], case: Case | None) -> Iterator[tuple[Origin, int, str]]:
+    if case is not None:
+        yield from (("task", -1, text) for text in task_texts(case))
+    for at, step in enumerate(steps):
+        role = step.actor.role
+        origin: Origin = "agent" if role == "assistant" else "system" if role == "system" else "result"
+        if role in ("user", "simulator"):
+            origin = "user"
+        if step.text:
+            yield origin, at, step.text
+        for call in step.tool_calls:
+            if call.arguments is not None or call.arguments_raw:
+                yield "call", at, call.arguments_raw if call.arguments is None else as_json(call.arguments)
+            if call.result is not None:
+                result = call.result
+                yield "result", at, result.text if result.structured is None else as_json(result.structured)
+            if call.error is not None:
+                yield "result", at, call.error.message
+
+
+def task_texts(case: Case) -> Iterator[str]:
+    yield from _strings(case.input)
+    yield from case.choices
+    for artefact in case.artefacts:
+        if artefact.role == "task" and artefact.text:
+            yield artefact.text
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
