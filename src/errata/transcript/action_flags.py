@@ -6,10 +6,10 @@ from typing import Any
 
 from errata.model import Attempt, Case, Observation, Step
 from errata.model.words import ObservationKind
-from errata.transcript.actions import ActionComparison, Difference, DifferingAction, MadeAction, compare_actions
+from errata.transcript.actions import ActionComparison, Difference, DifferingAction, MadeAction
 from errata.transcript.calls import CalledFunction
 from errata.transcript.mentions import Mentions
-from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of
+from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of, words_with
 from errata.transcript.wording import listed_values, sentence_around, shortened
 
 ARGUMENTS = 3
@@ -36,11 +36,8 @@ _LEAF = re.compile(r"(\w+)(?:\[\d+\])*$")
 
 
 def action_flags(
-    attempt: Attempt, case: Case | None, uses: Sequence[ToolUse], mentions: Mentions
+    attempt: Attempt, case: Case | None, uses: Sequence[ToolUse], mentions: Mentions, compared: ActionComparison
 ) -> Iterator[Observation]:
-    compared = compare_actions(attempt, case, uses)
-    if compared is None:
-        return
     for pair in compared.differing:
         yield _differs(pair, mentions)
         yield from _first_named(pair, mentions)
@@ -124,7 +121,7 @@ def _first_named(pair: DifferingAction, mentions: Mentions) -> Iterator[Observat
             speaker=speaker_of(step),
             text=f"First names {_value(one.made)}, which {pair.made.use.name} takes as {one.argument} "
             f"(step {pair.made.use.step.index}; expected {_value(one.wanted) if one.wanted is not None else 'none'}).",
-            quote=_words(step, str(one.made)),
+            quote=words_with(step, str(one.made)),
             related_step=pair.made.use.step.index,
             tool=pair.made.use.name,
             argument=one.argument,
@@ -140,17 +137,6 @@ def _naming_step(value: Any, use: ToolUse, mentions: Mentions) -> Step | None:
     if first is None or first.step is None or first.origin == "system" or first.at >= use.at:
         return None
     return first.step
-
-
-def _words(step: Step, value: str) -> str:
-    """The words of the step that hold the value, else its beginning."""
-    texts = (step.text, *(as_json(call.arguments) for call in step.tool_calls))
-    for text in texts:
-        at = text.lower().find(value.lower())
-        if at >= 0:
-            start = max(text.rfind("\n", 0, at) + 1, at - 80)
-            return text[start : at + len(value) + 60].split("\n")[0].strip()
-    return step.text[:160].strip()
 
 
 def _unexpected(action: MadeAction, compared: ActionComparison) -> Observation:

@@ -6,8 +6,13 @@ from itertools import chain
 from errata.model import Attempt, Case, Observation
 from errata.model.words import ObservationKind, Strength
 from errata.transcript.action_flags import action_flags
+from errata.transcript.actions import compare_actions
 from errata.transcript.call_trouble import empty_results, failed_calls, repeated_calls
+from errata.transcript.claims import unsupported_claims
+from errata.transcript.conduct_flags import conduct_flags
+from errata.transcript.contradictions import contradictions
 from errata.transcript.mentions import Mentions
+from errata.transcript.simulated_user import user_flags
 from errata.transcript.tool_use import tool_uses
 
 MOST = 12
@@ -60,8 +65,16 @@ def flagged_steps(attempt: Attempt, case: Case | None) -> tuple[int, ...]:
 def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
     uses = tool_uses(attempt.steps)
     mentions = Mentions(attempt.steps, case)
+    compared = compare_actions(attempt, case, uses)
     yield from chain(
-        action_flags(attempt, case, uses, mentions), failed_calls(uses), empty_results(uses), repeated_calls(uses)
+        action_flags(attempt, case, uses, mentions, compared) if compared is not None else (),
+        user_flags(attempt, case, uses, mentions, compared),
+        contradictions(attempt.steps, uses, compared),
+        unsupported_claims(attempt, case, uses, mentions),
+        conduct_flags(attempt.steps, uses),
+        failed_calls(uses),
+        empty_results(uses),
+        repeated_calls(uses),
     )
 
 

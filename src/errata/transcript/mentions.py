@@ -9,13 +9,12 @@ from errata.model import Case, Step
 from errata.transcript.tool_use import as_json
 
 Origin = Literal["task", "system", "user", "agent", "call", "result"]
-LONGEST = 200_000
+LONGEST = 50_000
 """Characters of one text that are searched."""
-MOST = 30_000_000
-"""Characters of a whole transcript that are searched."""
-_THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
+MOST = 4_000_000
+"""Characters of a whole transcript that are searched. A value that comes up later counts as named by nobody."""
+_THOUSANDS = re.compile(r"(\d)[,_](?=\d{3}(?!\d))")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "\u00a0": " "})
-_EDGE = re.compile(r"\w")
 
 
 class Mention(NamedTuple):
@@ -46,28 +45,55 @@ class Mentions:
     def each(self, value: str) -> Iterator[Mention]:
         """Every text that has the value as words of its own, in order; each text once."""
         wanted = folded_text(value).strip()
-        if not wanted:
-            return
-        before = r"(?<!\w)" if _EDGE.match(wanted[0]) else ""
-        before += r"(?<!\d\.)" if wanted[0].isdigit() else ""
-        after = r"(?!\w)(?!\.\d)" if _EDGE.match(wanted[-1]) else ""
-        pattern = re.compile(before + re.escape(wanted) + after)
-        at = 0
-        while match := pattern.search(self._text, at):
-            number = bisect_right(self._starts, match.start()) - 1
-            origin, place = self._pieces[number]
-            yield Mention(origin, place, self._steps[place] if place >= 0 else None)
+        at = self._text.find(wanted) if wanted else -1
+        while at >= 0:
+            if self._is_whole(at, wanted):
+                number = bisect_right(self._starts, at) - 1
+                origin, place = self._pieces[number]
+                yield Mention(origin, place, self._steps[place] if place >= 0 else None)
+                if number + 1 >= len(self._starts):
+                    return
+                at = self._text.find(wanted, self._starts[number + 1])
+            else:
+                at = self._text.find(wanted, at + 1)
+
+    def _is_whole(self, at: int, wanted: str) -> bool:
+        """No part of a longer word or number. A number may have a unit behind it, `11pm`, and a currency before it."""
+        text, end = self._text, at + len(wanted)
+        before, after = text[at - 1 : at] if at else "", text[end : end + 2]
+        if wanted[0].isdigit():
+            is_start = not (before.isdigit() or before == ".")
+        else:
+            is_start = not (_is_word(wanted[0]) and _is_word(before))
+        if wanted[-1].isdigit():
+            return is_start and not (after[:1].isdigit() or (after[:1] == "." and after[1:].isdigit()))
+        return is_start and not (_is_word(wanted[-1]) and _is_word(after[:1]))
+
+    def has_digits(self, digits: str) -> bool:
+        """Whether a longer number or an id in a task, a result or a user's words has these digits."""
+        at = self._text.find(digits)
+        while at >= 0:
+            number = bisect_right(self._starts, at) - 1
+            if self._pieces[number][0] not in ("agent", "call"):
+                return True
             if number + 1 >= len(self._starts):
-                return
-            at = self._starts[number + 1]
+                return False
+            at = self._text.find(digits, self._starts[number + 1])
+        return False
 
     def first(self, value: str) -> Mention | None:
         return next(self.each(value), None)
 
 
+def _is_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
 def folded_text(text: str) -> str:
     """For comparing: lower case, plain quotation marks, numbers without thousands separators."""
-    return _THOUSANDS.sub("", text.translate(_QUOTES)).lower() if text else ""
+    if not text.isascii():
+        text = text.translate(_QUOTES)
+    return (_THOUSANDS.sub(r"\1", text) if "," in text or "_" in text else text).lower()
 
 
 def _texts(steps: Sequence[Step], case: Case | None) -> Iterator[tuple[Origin, int, str]]:

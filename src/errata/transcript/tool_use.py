@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from errata.model import Step, ToolCall
+from errata.transcript.wording import sentence_around
 
 CODE = "code"
 """The name that code in a message goes by, in place of a tool's."""
@@ -15,9 +16,9 @@ LONGEST = 20_000
 ERROR_LINE = 160
 
 _EXIT = re.compile(r"\s*exit ?(?:code|status)[:= ]+(-?\d+)", re.IGNORECASE)
-_BLOCK = re.compile(
-    r"^[ \t]*```[ \t]*(?:python3?|py|bash|sh|shell|zsh|javascript|js|sql|r|cpp|c\+\+)\b[^\n]*\n(.*?)(?:^[ \t]*```|\Z)",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+_FENCE = "```"
+_LANGUAGES = frozenset(
+    ("python", "python3", "py", "bash", "sh", "shell", "zsh", "javascript", "js", "sql", "r", "cpp", "c++")
 )
 _REFUSED = re.compile(
     r"\s*(?:error\b|traceback \(most recent call last\)|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))", re.I
@@ -132,7 +133,14 @@ def output_of(reply: str) -> str:
 
 def code_in(text: str) -> str:
     """The code that a message holds in fenced blocks with a language."""
-    return "\n".join(match[1] for match in _BLOCK.finditer(text)) if "```" in text else ""
+    blocks, at = [], text.find(_FENCE)
+    while at >= 0:
+        line = text.find("\n", at)
+        end = text.find(_FENCE, line) if line >= 0 else -1
+        if line >= 0 and text[at + len(_FENCE) : line].strip().partition(" ")[0].lower() in _LANGUAGES:
+            blocks.append(text[line + 1 : end if end >= 0 else len(text)])
+        at = text.find(_FENCE, end + len(_FENCE)) if end >= 0 else -1
+    return "\n".join(blocks)
 
 
 def error_line(text: str) -> str:
@@ -183,3 +191,21 @@ def arguments_quote(use: ToolUse, argument: str = "") -> str:
     if argument and isinstance(use.arguments, dict) and argument in use.arguments:
         return as_json({argument: use.arguments[argument]})[1:-1][:ERROR_LINE]
     return as_json(use.arguments)[:ERROR_LINE] if use.arguments else use.name
+
+
+def text_of(step: Step) -> str:
+    """All that a step holds, as a transcript shows it: its text, the arguments of its calls, and their results."""
+    parts = [step.text]
+    for call in step.tool_calls:
+        parts.append(call.arguments_raw if call.arguments is None else as_json(call.arguments))
+        if call.result is not None:
+            parts.append(call.result.text if call.result.structured is None else as_json(call.result.structured))
+    return "\n".join(parts)
+
+
+def words_with(step: Step, value: str) -> str:
+    """The line or sentence of a step that holds a value, else its beginning."""
+    text = text_of(step)
+    wanted = r",?".join(value.replace(",", "")) if value[:1].isdigit() and value.isascii() else re.escape(value)
+    match = re.search(wanted, text, re.IGNORECASE) if value else None
+    return sentence_around(text, *match.span()) if match else text.strip().split("\n")[0][:ERROR_LINE]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata.model import Attempt, Case
-from errata.model.usage import NO_USAGE
 from errata.transcript.actions import unmatched_actions
 from errata.transcript.calls import CalledFunction
+from errata.transcript.simulated_user import has_simulated_user
 from errata.triage.observed import Observed, signal
 
 
@@ -19,10 +19,6 @@ class Writes(NamedTuple):
     """Made, and not in the reference."""
     missing: tuple[CalledFunction, ...]
     """In the reference, and not made."""
-
-
-def has_simulated_user(attempt: Attempt) -> bool:
-    return attempt.usage.simulator != NO_USAGE or any(step.actor.name == "simulated" for step in attempt.steps[:4])
 
 
 def compares_writes(attempt: Attempt, case: Case | None) -> bool:
