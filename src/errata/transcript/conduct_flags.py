@@ -56,7 +56,7 @@ _ANNOUNCES = re.compile(
 )
 _CONFIRMS = re.compile(
     r"\b(?:(?:has|have) been|is|are|was|were|indeed|we(?:(?:'|’)ve| have)?|i(?:(?:'|’)ve| have)?|been)"
-    r"(?: \w+ly| now| also| all){0,2} (?:verified|confirmed|validated|double-checked|cross-checked)\b"
+    r"(?: \w+ly| now| also| all){0,2} (?:verif(?:ied)|confirmed|validated|double-checked|cross-checked)\b"
     r"|\b(?:verification|confirmation|validation) (?:is|was|has been)? ?(?:complete|completed|successful|done)\b"
     r"|\b(?:verifies|confirms|corroborates?|validates|indicates) (?:that|the|our|this|it)\b"
     r"|\b(?:is|are|information|result|answer|conclusion)(?: \w+)? (?:accurate|correct)(?:ly)?\b"
