@@ -36,7 +36,7 @@ class LabelledLog(NamedTuple):
         return any(abs(flag - self.step) <= away for flag in self.flagged[:most])
 
     def by_chance(self, most: int | None, away: int = 0) -> float:
-        """The chance that so many steps, drawn without looking, hold the marked one or a neighbour."""
+        """The chance that as many steps, drawn at random, hold the marked one or a neighbour."""
         total, drawn = len(self.agents), len(self.flagged[:most])
         near = sum(abs(index - self.step) <= away for index in self.agents)
         missed = 1.0

@@ -84,10 +84,10 @@ def _evidence_log(observations: tuple[Observation, ...], *, full: bool, raw: boo
     more = "" if len(listed) == len(observations) else f" ({len(listed)} of {len(observations)}; --full shows all)"
     put()
     put(f"evidence log{more}")
-    for one in listed:
-        head = f"  step {one.step:>3}  {one_line(wash(one.speaker, raw=raw), SPEAKER)}: "
-        put(head + one_line(wash(one.text, raw=raw)), hang=LOG_INDENT, raw=True)
-        quote = wash(one.quote, raw=raw)
+    for observation in listed:
+        head = f"  step {observation.step:>3}  {one_line(wash(observation.speaker, raw=raw), SPEAKER)}: "
+        put(head + one_line(wash(observation.text, raw=raw)), hang=LOG_INDENT, raw=True)
+        quote = wash(observation.quote, raw=raw)
         put_quote(quote if full else cut(one_line(quote), WIDTH - LOG_INDENT - 2), indent=LOG_INDENT, raw=True)
 
 

@@ -19,6 +19,6 @@ class Observation(Record):
     tool: str = ""
     argument: str = ""
     """The argument of the call that differs."""
-    strength: Strength = "moderate"
+    strength: Strength
     steps: tuple[int, ...] = ()
     """Every step with the same observation, where there are several; `step` is the first."""

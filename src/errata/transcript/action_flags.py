@@ -6,7 +6,7 @@ from typing import Any
 
 from errata.model import Attempt, Case, Observation, Step
 from errata.model.words import ObservationKind
-from errata.transcript.actions import ActionComparison, Difference, DifferingAction, MadeAction
+from errata.transcript.actions import ActionComparison, ArgumentDifference, DifferingAction, MadeAction
 from errata.transcript.calls import CalledFunction
 from errata.transcript.mentions import Mentions
 from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of, words_with
@@ -86,19 +86,19 @@ def _differs(pair: DifferingAction, mentions: Mentions) -> Observation:
     )
 
 
-def _difference(one: Difference) -> str:
-    if one.made is None:
-        return f"{one.argument} is missing, expected {_value(one.wanted)}"
-    if one.wanted is None:
-        return f"{one.argument} is {_value(one.made)}, expected none"
-    return f"{one.argument} is {_value(one.made)}, expected {_value(one.wanted)}"
+def _difference(difference: ArgumentDifference) -> str:
+    if difference.made is None:
+        return f"{difference.argument} is missing, expected {_value(difference.wanted)}"
+    if difference.wanted is None:
+        return f"{difference.argument} is {_value(difference.made)}, expected none"
+    return f"{difference.argument} is {_value(difference.made)}, expected {_value(difference.wanted)}"
 
 
 def _value(value: Any) -> str:
     return shortened(value if isinstance(value, str) else as_json(value))
 
 
-def _quote(use: ToolUse, difference: Difference | None) -> str:
+def _quote(use: ToolUse, difference: ArgumentDifference | None) -> str:
     if difference is None or difference.made is None:
         return arguments_quote(use)
     leaf = _LEAF.search(difference.argument)
@@ -110,21 +110,22 @@ def _quote(use: ToolUse, difference: Difference | None) -> str:
 def _first_named(pair: DifferingAction, mentions: Mentions) -> Iterator[Observation]:
     """The turn that brought a wrong value up, where that was an agent or the user, and not the call itself."""
     seen: set[int] = set()
-    for one in pair.differences[:ARGUMENTS]:
-        step = _naming_step(one.made, pair.made.use, mentions)
+    for difference in pair.differences[:ARGUMENTS]:
+        step = _naming_step(difference.made, pair.made.use, mentions)
         if step is None or step.index in seen or step.actor.role in ("tool", "environment", "system"):
             continue
         seen.add(step.index)
+        wanted = "none" if difference.wanted is None else _value(difference.wanted)
         yield Observation(
             kind="value_named",
             step=step.index,
             speaker=speaker_of(step),
-            text=f"First names {_value(one.made)}, which {pair.made.use.name} takes as {one.argument} "
-            f"(step {pair.made.use.step.index}; expected {_value(one.wanted) if one.wanted is not None else 'none'}).",
-            quote=words_with(step, str(one.made)),
+            text=f"First names {_value(difference.made)}, which {pair.made.use.name} takes as {difference.argument} "
+            f"(step {pair.made.use.step.index}; expected {wanted}).",
+            quote=words_with(step, str(difference.made)),
             related_step=pair.made.use.step.index,
             tool=pair.made.use.name,
-            argument=one.argument,
+            argument=difference.argument,
             strength="moderate",
         )
 
@@ -153,7 +154,7 @@ def _unexpected(action: MadeAction, compared: ActionComparison) -> Observation:
         target = f" for {about}" if about else ""
         kind, text = "action_unexpected", f"{use.name}{target} is not among the expected actions."
     return Observation(
-        kind=kind,  # type: ignore[arg-type]
+        kind=kind,
         step=use.step.index,
         speaker=speaker_of(use.step),
         text=text,

@@ -23,7 +23,7 @@ class MadeAction(NamedTuple):
     use: ToolUse
 
 
-class Difference(NamedTuple):
+class ArgumentDifference(NamedTuple):
     argument: str
     """A path where it is nested: `flights[1].date`."""
     made: Any
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 class DifferingAction(NamedTuple):
     made: MadeAction
     wanted: CalledFunction
-    differences: tuple[Difference, ...]
+    differences: tuple[ArgumentDifference, ...]
 
 
 class ActionComparison(NamedTuple):
@@ -73,7 +73,7 @@ def unmatched_actions(attempt: Attempt, case: Case | None, uses: Sequence[ToolUs
     if wanted is None or not attempt.steps:
         return None
     reads_count = not (case is not None and isinstance(case.expected, dict) and "actions" in case.expected)
-    made = tuple(_made(tool_uses(attempt.steps) if uses is None else uses, reads_count=reads_count))
+    made = tuple(_actions_in(tool_uses(attempt.steps) if uses is None else uses, reads_count=reads_count))
     left: dict[str, list[MadeAction]] = {}
     for action in made:
         left.setdefault(_tool(action.call), []).append(action)
@@ -122,17 +122,17 @@ def compare_actions(
     )
 
 
-def differences(made: CalledFunction, wanted: CalledFunction) -> Iterator[Difference]:
+def differences(made: CalledFunction, wanted: CalledFunction) -> Iterator[ArgumentDifference]:
     for name in dict.fromkeys((*wanted.arguments, *made.arguments)):
         given, value = made.arguments.get(name), wanted.arguments.get(name)
         if wanted.any_of and isinstance(value, list):
             if not any(same_value(given, one) for one in value):
-                yield Difference(name, given, value[0] if value else None)
+                yield ArgumentDifference(name, given, value[0] if value else None)
         else:
             yield from _unequal(name, given, value)
 
 
-def _unequal(path: str, made: Any, wanted: Any) -> Iterator[Difference]:
+def _unequal(path: str, made: Any, wanted: Any) -> Iterator[ArgumentDifference]:
     if same_value(made, wanted) or (made in _NOTHING and wanted in _NOTHING):
         return
     if isinstance(made, dict) and isinstance(wanted, dict):
@@ -142,13 +142,13 @@ def _unequal(path: str, made: Any, wanted: Any) -> Iterator[Difference]:
         for at, (given, value) in enumerate(zip(made, wanted, strict=True)):
             yield from _unequal(f"{path}[{at}]", given, value)
     else:
-        yield Difference(path, made, wanted)
+        yield ArgumentDifference(path, made, wanted)
 
 
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
-def _made(uses: Sequence[ToolUse], *, reads_count: bool) -> Iterator[MadeAction]:
+def _actions_in(uses: Sequence[ToolUse], *, reads_count: bool) -> Iterator[MadeAction]:
     for use in uses:
         if use.is_code or not is_agent(use.step) or not isinstance(use.arguments, dict) or use.error:
             continue

@@ -66,7 +66,7 @@ def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) ->
 
 
 def _quote(use: ToolUse) -> str:
-    """From the calling step: the line that raised, the result where it stands there, else the arguments."""
+    """From the calling step: the line that raised, the result where the step has it, else the arguments."""
     if use.is_code:
         return failing_line(use.reply or "", use.step.text)[:ERROR_LINE] or arguments_quote(use)
     if use.reply_step is use.step and use.reply and use.error in use.reply:

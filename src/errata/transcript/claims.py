@@ -6,7 +6,7 @@ from itertools import islice, product
 from typing import Literal, NamedTuple
 
 from errata.model import Attempt, Case, Observation, Step
-from errata.transcript.mentions import Mention, Mentions, folded_text, task_texts
+from errata.transcript.mentions import Mentions, ValueMention, folded_text, task_texts
 from errata.transcript.tool_use import ToolUse, as_json, is_agent, speaker_of, text_of, words_with
 from errata.transcript.wording import listed_values
 
@@ -34,7 +34,8 @@ _LABELS = re.compile(r"[_:]|\s?\*{1,2}:?(?:\*|\s|$)")
 """What follows a label, not a name."""
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s")
 _STOP = re.compile(r"\W*TERMINATE\W*\Z")
-_RESULT = re.compile(r"=\s*\\?[$€£]?\s*")
+_RESULT = re.compile(r"(?<=[\d)}\]%] )=\s*\\?[$€£]?\s*|(?<=[\d)}\]%])=\s*")
+"""What a calculation ends in; an assignment in code is none."""
 
 
 class ClaimedValue(NamedTuple):
@@ -123,11 +124,11 @@ def _line_values(line: str) -> Iterator[tuple[ValueKind, str]]:
             yield "name", name
 
 
-def _unsupported(value: ClaimedValue, mentions: Mentions, callers: dict[int, ToolUse]) -> Mention | None:
+def _unsupported(value: ClaimedValue, mentions: Mentions, callers: dict[int, ToolUse]) -> ValueMention | None:
     """Who brought it up, where that was an agent and nothing else in the log has it."""
     first = None
     digits = value.text.replace(",", "") if value.kind == "number" else ""
-    if len(digits) >= LAST_DIGITS and mentions.has_digits(digits):
+    if len(digits) >= LAST_DIGITS and mentions.ends_an_id(digits):
         return None  # the last digits of a card
     if value.kind == "name" and all(_is_named(word, mentions) for word in value.text.split()):
         return None  # first and last name in fields of their own
@@ -151,14 +152,14 @@ def _is_worked_out(value: str, steps: Sequence[Step]) -> bool:
     wanted, text = _number(value), "\n".join(text_of(step)[:TAIL] for step in steps)
     if wanted is None or any(_number(text[one.end() : one.end() + 20]) == wanted for one in _RESULT.finditer(text)):
         return True
-    numbers = [one for one in map(_number, (match[1] for match in _NUMBER.finditer(text))) if one != wanted]
-    known = [one for one in dict.fromkeys(numbers[:NUMBERS]) if one]
+    named = [number for match in _NUMBER.finditer(text) if (number := _number(match[1])) and number != wanted]
+    known = list(dict.fromkeys(named[:NUMBERS]))
     close = 0.5 / 10 ** len(value.partition(".")[2]) if "." in value else 0.5
     return any(
-        abs(result - wanted) <= (close if result == one / other else 1e-9)
-        for one, other in product(known, repeat=2)
-        for result in (one + other, one - other, one * other, one / other)
-        if one is not other
+        abs(result - wanted) <= (close if result == left / right else 1e-9)
+        for left, right in product(known, repeat=2)
+        for result in (left + right, left - right, left * right, left / right)
+        if left is not right
     )
 
 

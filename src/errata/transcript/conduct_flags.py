@@ -33,9 +33,11 @@ _REJECTS = re.compile(
     r"|due to)\b[^.\n]{0,60}\Z",
     re.IGNORECASE,
 )
+_NEGATES = re.compile(r"\b(?:not|never)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
-    r"\bYOUR[_ -][A-Z][A-Z_ ]{2,30}\b|\b[Yy]our_[a-z_]{2,20}(?:key|token|id|path|url)\b|\bpath[/_]to[/_]\w+"
-    r"|[\"'][^\"'\n]{0,20}X{3,}[^\"'\n]{0,20}[\"']|<(?:your|insert|the)[ _-][^>\n]{2,40}>"
+    r"\bYOUR[_ -][A-Z][A-Z_ ]{2,30}\b|\b[Yy]our_[a-z_]{2,20}(?:key|token|id|path|url)\b"
+    r"|[\"'][^\"'\n]{0,40}\bpath[/_]to[/_]\w+|[\"'][^\"'\n]{0,20}X{3,}[^\"'\n]{0,20}[\"']"
+    r"|<(?:your|insert|the)[ _-][^>\n]{2,40}>"
     r"|#[^\n]{0,20}\b(?:replace (?:this |it )?with|placeholder|dummy|hypothetical|example data|sample data|mock)\b",
 )
 _CLAIMS_ACTION = re.compile(
@@ -72,8 +74,6 @@ _NOTICES = re.compile(
 
 
 def conduct_flags(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Iterator[Observation]:
-    if not uses and len({speaker_of(step) for step in steps if is_agent(step)}) < 2:
-        return  # an answer in words: nothing could be looked up
     turns = _turns(steps, uses)
     yield from _assumptions(turns, uses)
     yield from _claimed_actions(turns)
@@ -152,7 +152,7 @@ def _is_assumption(text: str, match: re.Match[str]) -> bool:
     """Neither rejected nor a question to the user."""
     start = max(text.rfind("\n", 0, match.start()), match.start() - 80) + 1
     asked = sentence_around(text, *match.span()).endswith("?")
-    return not asked and not _REJECTS.search(text[start : match.start()])
+    return not asked and not _NEGATES.search(match[0]) and not _REJECTS.search(text[start : match.start()])
 
 
 def _claimed_actions(turns: Sequence[_Turn]) -> Iterator[Observation]:

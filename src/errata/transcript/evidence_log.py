@@ -13,7 +13,7 @@ from errata.transcript.conduct_flags import conduct_flags
 from errata.transcript.contradictions import contradictions
 from errata.transcript.mentions import Mentions
 from errata.transcript.simulated_user import user_flags
-from errata.transcript.tool_use import tool_uses
+from errata.transcript.tool_use import is_agent, speaker_of, tool_uses
 
 MOST = 12
 """Observations in a log."""
@@ -44,16 +44,16 @@ _ALWAYS = frozenset(("action_blocks", "action_differs", "action_unexpected", "ac
 
 
 def evidence_log(attempt: Attempt, case: Case | None, most: int = MOST) -> tuple[Observation, ...]:
-    """At most so many observations, ranked by strength, then by kind, then by their place in the transcript."""
+    """At most `most` observations, ranked by strength, then by kind, then by their place in the transcript."""
     if not attempt.steps:
         return ()
     ranked = sorted(_folded(_observations(attempt, case)), key=_rank)
     seen: dict[ObservationKind, int] = {}
     kept = []
-    for one in ranked:
-        seen[one.kind] = seen.get(one.kind, 0) + 1
-        if seen[one.kind] <= A_KIND or one.kind in _ALWAYS:
-            kept.append(one)
+    for observation in ranked:
+        seen[observation.kind] = seen.get(observation.kind, 0) + 1
+        if seen[observation.kind] <= A_KIND or observation.kind in _ALWAYS:
+            kept.append(observation)
     return tuple(kept[:most])
 
 
@@ -70,21 +70,23 @@ def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
         action_flags(attempt, case, uses, mentions, compared) if compared is not None else (),
         user_flags(attempt, case, uses, mentions, compared),
         contradictions(attempt.steps, uses, compared),
-        unsupported_claims(attempt, case, uses, mentions),
-        conduct_flags(attempt.steps, uses),
         failed_calls(uses),
         empty_results(uses),
         repeated_calls(uses),
     )
+    if uses or len({speaker_of(step) for step in attempt.steps if is_agent(step)}) > 1:
+        # a single agent without tools could look nothing up
+        yield from unsupported_claims(attempt, case, uses, mentions)
+        yield from conduct_flags(attempt.steps, uses)
 
 
-def _rank(one: Observation) -> tuple[int, int, int]:
-    return _STRENGTHS[one.strength], _ORDER.index(one.kind), one.step
+def _rank(observation: Observation) -> tuple[int, int, int]:
+    return _STRENGTHS[observation.strength], _ORDER.index(observation.kind), observation.step
 
 
 def _folded(observations: Iterable[Observation]) -> list[Observation]:
     """Of one step and kind one observation: the first."""
     groups: dict[tuple[str, int, str], Observation] = {}
-    for one in observations:
-        groups.setdefault((one.kind, one.step, one.tool + one.argument), one)
+    for observation in observations:
+        groups.setdefault((observation.kind, observation.step, observation.tool + observation.argument), observation)
     return list(groups.values())

@@ -17,7 +17,7 @@ _THOUSANDS = re.compile(r"(\d)[,_](?=\d{3}(?!\d))")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "\u00a0": " "})
 
 
-class Mention(NamedTuple):
+class ValueMention(NamedTuple):
     origin: Origin
     at: int
     """The position of the step; -1 for the task."""
@@ -42,7 +42,7 @@ class Mentions:
             size += len(folded) + 1
         self._text = "\n".join(texts)
 
-    def each(self, value: str) -> Iterator[Mention]:
+    def each(self, value: str) -> Iterator[ValueMention]:
         """Every text that has the value as words of its own, in order; each text once."""
         wanted = folded_text(value).strip()
         at = self._text.find(wanted) if wanted else -1
@@ -50,7 +50,7 @@ class Mentions:
             if self._is_whole(at, wanted):
                 number = bisect_right(self._starts, at) - 1
                 origin, place = self._pieces[number]
-                yield Mention(origin, place, self._steps[place] if place >= 0 else None)
+                yield ValueMention(origin, place, self._steps[place] if place >= 0 else None)
                 if number + 1 >= len(self._starts):
                     return
                 at = self._text.find(wanted, self._starts[number + 1])
@@ -69,19 +69,19 @@ class Mentions:
             return is_start and not (after[:1].isdigit() or (after[:1] == "." and after[1:].isdigit()))
         return is_start and not (_is_word(wanted[-1]) and _is_word(after[:1]))
 
-    def has_digits(self, digits: str) -> bool:
-        """Whether a longer number or an id in a task, a result or a user's words has these digits."""
-        at = self._text.find(digits)
+    def ends_an_id(self, digits: str) -> bool:
+        """Whether a longer number or an id in a task, a result or a user's words ends in these digits."""
+        at = self._text.find(digits, 1)
         while at >= 0:
-            number = bisect_right(self._starts, at) - 1
-            if self._pieces[number][0] not in ("agent", "call"):
-                return True
-            if number + 1 >= len(self._starts):
-                return False
-            at = self._text.find(digits, self._starts[number + 1])
+            before, after = self._text[at - 1], self._text[at + len(digits) : at + len(digits) + 1]
+            if _is_word(before) and not _is_word(after):
+                number = bisect_right(self._starts, at) - 1
+                if self._pieces[number][0] not in ("agent", "call"):
+                    return True
+            at = self._text.find(digits, at + len(digits))
         return False
 
-    def first(self, value: str) -> Mention | None:
+    def first(self, value: str) -> ValueMention | None:
         return next(self.each(value), None)
 
 

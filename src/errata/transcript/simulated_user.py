@@ -1,11 +1,11 @@
-"""A simulated user against its own instruction: it stops early, contradicts what it was told, or makes things up."""
+"""A simulated user against its own instruction: it stops early, contradicts it, or makes things up."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from errata.model import Attempt, Case, Observation, Step
 from errata.model.usage import NO_USAGE
-from errata.text.equivalence import MONTHS
+from errata.text.equivalence import MONTH_NAME, MONTHS
 from errata.transcript.actions import ActionComparison
 from errata.transcript.mentions import Mentions, folded_text, task_texts
 from errata.transcript.tool_use import ToolUse, is_agent, speaker_of, text_of
@@ -33,10 +33,9 @@ _DENIES = re.compile(
 _USER_ID = re.compile(r"\buser ?id\b", re.IGNORECASE)
 _ANOTHER = re.compile(r"\b(?:reservation|confirmation|booking|order|membership)\b", re.IGNORECASE)
 AN_ID = re.compile(r"\b[a-z]+(?:_[a-z]+)+_\d{2,}\b")
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATES = (
-    re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b"),
-    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?!\w)"),
+    re.compile(rf"\b{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?\b"),
+    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{MONTH_NAME}(?!\w)"),
     re.compile(r"\b\d{4}-(\d{2})-(\d{2})\b"),
 )
 _SHAPES = {
@@ -173,7 +172,7 @@ def _dates_with_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def denial_of_own_id(attempt: Attempt, case: Case) -> Step | None:
-    """The message in which the user claims not to have the user id of its instruction, which it never gives."""
+    """The message that denies the user id of the instruction, by a user who never gives it."""
     stated = AN_ID.findall("\n".join(task_texts(case)))
     own = [step for step in attempt.steps if is_user(step)]
     if not stated or any(one in step.text for step in own for one in stated):

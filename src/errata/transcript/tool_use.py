@@ -21,7 +21,7 @@ _LANGUAGES = frozenset(
     ("python", "python3", "py", "bash", "sh", "shell", "zsh", "javascript", "js", "sql", "r", "cpp", "c++")
 )
 _REFUSED = re.compile(
-    r"\s*(?:error\b|traceback \(most recent call last\)|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))", re.I
+    r"\s*(?:error\b|traceback \(most recent call last\)|\{\s*\"error\"\s*:(?!\s*(?:null|false|\"\")))", re.I
 )
 _RAISED = re.compile(r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)|Error)\b.*$", re.MULTILINE)
 _FRAME = re.compile(r'^\s+File "[^"\n]*", line \d+[^\n]*\n\s+(\S[^\n]*)$', re.MULTILINE)
