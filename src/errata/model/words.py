@@ -62,6 +62,7 @@ ObservationKind = Literal[
     "action_blocks",
     "contradicts_result",
     "unsupported_claim",
+    "answer_overlooked",
     "action_not_made",
     "data_assumed",
     "unchecked_confirmation",

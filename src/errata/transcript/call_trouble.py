@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from errata.model import Observation
 from errata.model.words import Strength
+from errata.transcript.actions import is_write
 from errata.transcript.tool_use import (
     CODE,
     ERROR_LINE,
@@ -51,7 +52,9 @@ def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) ->
     name = "code" if first.is_code else first.name
     often = f" {times(len(group))} ({listed_steps(use.step.index for use in group)})" if len(group) > 1 else ""
     after = f"a later call worked (step {recovered})" if recovered is not None else "no later call of its kind worked"
-    strength: Strength = "strong" if recovered is None else "moderate" if first.is_code or len(group) > 1 else "weak"
+    strength: Strength = "moderate" if recovered is None or first.is_code or len(group) > 1 else "weak"
+    if recovered is None and (first.is_code or (is_write(first.name) and not _is_command(first))):
+        strength = "strong"
     return Observation(
         kind="call_failed",
         step=first.step.index,
@@ -63,6 +66,11 @@ def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) ->
         strength=strength,
         steps=_all_steps(group),
     )
+
+
+def _is_command(use: ToolUse) -> bool:
+    """A shell's exit code may only mean that nothing was found."""
+    return isinstance(use.arguments, dict) and not use.arguments.keys().isdisjoint(_COMMANDS)
 
 
 def _quote(use: ToolUse) -> str:

@@ -13,6 +13,8 @@ LONGEST = 6_000
 """Of a longer message the beginning and the end are searched, half of this each."""
 MOST = 400_000
 """Of a longer transcript likewise."""
+SHORT = 400
+"""Characters of arguments that are no file."""
 _ASSUMING = ("assum", "simulat", "suppos", "pretend", "mock", "invent", "hypothetical", "ficti", "made-up",
              "placeholder", "dummy", "illustrat", "sample", "example", "demo")  # fmt: skip
 """A text without any of these assumes nothing: it need not be searched."""
@@ -135,7 +137,8 @@ def _assumptions(turns: Sequence[_Turn], uses: Sequence[ToolUse]) -> Iterator[Ob
     ran = {use.step.index for use in uses if use.is_code}
     for turn in turns:
         step = turn.step
-        code = turn.code or "\n".join(as_json(call.arguments) for call in step.tool_calls if call.arguments)
+        # a tool that is given a whole file writes a program; mocks and samples belong there
+        code = turn.code or "\n".join(filter(_is_short, (as_json(call.arguments) for call in step.tool_calls)))
         gap = _PLACEHOLDER.search(code[:LONGEST])
         if gap is not None:
             strength: Strength = "strong" if step.index in ran or step.tool_calls else "moderate"
@@ -146,6 +149,10 @@ def _assumptions(turns: Sequence[_Turn], uses: Sequence[ToolUse]) -> Iterator[Ob
         match = next((one for one in matches if _is_assumption(turn.text, one)), None)
         if match is not None:
             yield _flag("data_assumed", step, "Assumes data instead of obtaining it.", turn.text, match, "strong")
+
+
+def _is_short(arguments: str) -> bool:
+    return len(arguments) <= SHORT
 
 
 def _is_assumption(text: str, match: re.Match[str]) -> bool:

@@ -7,6 +7,7 @@ from errata.model import Attempt, Case, Observation
 from errata.model.words import ObservationKind, Strength
 from errata.transcript.action_flags import action_flags
 from errata.transcript.actions import compare_actions
+from errata.transcript.answer_flags import answer_flags
 from errata.transcript.call_trouble import empty_results, failed_calls, repeated_calls
 from errata.transcript.claims import unsupported_claims
 from errata.transcript.conduct_flags import conduct_flags
@@ -28,6 +29,7 @@ _ORDER: tuple[ObservationKind, ...] = (
     "user_contradicts_task",
     "user_stopped_early",
     "contradicts_result",
+    "answer_overlooked",
     "data_assumed",
     "unsupported_claim",
     "action_not_made",
@@ -74,10 +76,15 @@ def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
         empty_results(uses),
         repeated_calls(uses),
     )
-    if uses or len({speaker_of(step) for step in attempt.steps if is_agent(step)}) > 1:
-        # a single agent without tools could look nothing up
+    is_team = len({speaker_of(step) for step in attempt.steps if is_agent(step)}) > 1
+    if not uses and not is_team:
+        return  # a single agent without tools could look nothing up
+    # one turn of a longer conversation may repeat what an earlier turn had; without an expected answer, what an agent
+    # made is graded, not what it states
+    if attempt.position is None and (is_team or (case is not None and case.expected is not None)):
         yield from unsupported_claims(attempt, case, uses, mentions)
-        yield from conduct_flags(attempt.steps, uses)
+    yield from answer_flags(attempt, case, mentions)
+    yield from conduct_flags(attempt.steps, uses)
 
 
 def _rank(observation: Observation) -> tuple[int, int, int]:

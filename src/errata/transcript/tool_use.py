@@ -24,6 +24,9 @@ _REFUSED = re.compile(
     r"\s*(?:error\b|traceback \(most recent call last\)|\{\s*\"error\"\s*:(?!\s*(?:null|false|\"\")))", re.I
 )
 _RAISED = re.compile(r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)|Error)\b.*$", re.MULTILINE)
+_NAMES_ERROR = re.compile(
+    r"\b(?:error|fatal|no such file|not found|cannot|denied|refused|failed|timed out|invalid)\b", re.IGNORECASE
+)
 _FRAME = re.compile(r'^\s+File "[^"\n]*", line \d+[^\n]*\n\s+(\S[^\n]*)$', re.MULTILINE)
 _OUTPUT = re.compile(r"\A\s*exit ?(?:code|status)[^\n]*\n?\s*(?:code output:)?", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "null", "[]", "{}", "()", '""', "''", "nan", "[none]"))
@@ -144,12 +147,13 @@ def code_in(text: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """The line that names the error: the last exception of a traceback, else the first line."""
+    """The line that names the error: the last exception, else the first line with such a word, else the first."""
     text = text if len(text) <= 2 * LONGEST else f"{text[:LONGEST]}\n{text[-LONGEST:]}"
     raised = _RAISED.findall(text)
-    if raised and "Traceback" in text:
+    if raised:
         return str(raised[-1]).strip()[:ERROR_LINE]
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:ERROR_LINE]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if _NAMES_ERROR.search(line)), lines[0] if lines else "")[:ERROR_LINE]
 
 
 def failing_line(reply: str, text: str) -> str:
