@@ -80,3 +80,21 @@ def test_an_answer_that_is_right_in_the_end_was_not_overlooked():
     steps = (agent("", call("search", "Li Peng", query="x")), agent("It is Li Peng.", name="B"))
 
     assert not overlooked(*steps)
+
+
+def test_code_that_printed_the_wrong_answer_is_where_it_came_from():
+    steps = (
+        agent(code("print(columns)"), name="A"),
+        ran("ID, Street"),
+        agent(code("print(len(rows))"), name="B"),
+        ran("4\n"),
+        agent("The number of clients is **4**.", name="C"),
+    )
+
+    assert named(*steps) == [(3, "B")]
+
+
+def test_a_search_result_that_has_the_answer_is_not_its_author():
+    steps = (agent(code("search()"), name="A"), ran("1. The tower, 361 yards"), agent("It is 361 yards.", name="B"))
+
+    assert named(*steps) == [(3, "B")]

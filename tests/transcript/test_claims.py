@@ -76,6 +76,19 @@ def test_a_hand_over_that_adds_to_the_task_is_named_as_such():
     assert "hand-over names" in found.text
 
 
+def test_what_the_answer_was_drawn_from_is_traced_too():
+    """The answer is one word; the name that it depends on was brought up two messages before."""
+    found = claims(
+        agent(f"Task: {QUESTION}", name="Manager"),
+        agent("The actor is Bartosz Opania.", name="TV expert"),
+        agent("Bartosz Opania played the doctor.", name="TV expert"),
+        agent("So the answer is plain to see.", name="Reviewer"),
+        expected="Wojciech",
+    )
+
+    assert [(one.step, one.strength) for one in found] == [(1, "moderate")]
+
+
 def test_last_digits_and_names_in_separate_fields_have_a_source():
     steps = (
         agent("Task."),

@@ -22,6 +22,8 @@ def flagged(kind, *steps):
         "We can use hypothetical data for the calculation.",
         "The list below is placeholder data.",
         "These sample values show the idea.",
+        "The result holds for the assumed rate of $0.10.",
+        "Based on general knowledge, the rate is $0.10.",
     ],
 )
 def test_assumed_data_is_flagged(text):
@@ -37,6 +39,7 @@ def test_assumed_data_is_flagged(text):
         "The paper discusses simulated annealing and mock exams.",
         "There is no placeholder data in this file.",
         "For example, Paris is a city.",
+        "Please share the information with general managers.",
     ],
 )
 def test_rejected_assumptions_questions_and_other_meanings_are_not(text):

@@ -1,12 +1,12 @@
 """The answer itself: who first gave the wrong one, and where the right one was at hand and not used."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from errata.model import Attempt, Case, Observation, Step
-from errata.transcript.claims import final_answer_step, values_in
+from errata.transcript.claims import last_messages, values_in
 from errata.transcript.mentions import Mentions, folded_text
-from errata.transcript.tool_use import code_in, is_agent, speaker_of, words_with
+from errata.transcript.tool_use import ToolUse, arguments_quote, code_in, is_agent, output_of, speaker_of, words_with
 from errata.transcript.wording import sentence_around, shortened
 
 LONGEST = 200
@@ -14,14 +14,16 @@ LONGEST = 200
 SPECIFIC = 4
 """Characters from which on a right answer is not found by accident; three for a number."""
 TAIL = 800
-_STATES = r"(?:\b(?:is|are|be|was|of|equals?|to)|[=:])[\s*_`\"'“$(]{1,6}"
+_STATES = r"(?:\b(?:is|are|be|was|of|equals?|to|totall?ing)|[=:]):?[\s*_`\"'“$(\\\[]{1,8}"
 _SINGLE = re.compile(rf"{_STATES}(\d(?:\.\d+)?)(?![\d.]\d|\w)")
 
 
-def answer_flags(attempt: Attempt, case: Case | None, mentions: Mentions) -> Iterator[Observation]:
+def answer_flags(
+    attempt: Attempt, case: Case | None, uses: Sequence[ToolUse], mentions: Mentions
+) -> Iterator[Observation]:
     """Only where a text is expected and the attempt failed."""
     expected = case.expected if case is not None else None
-    answer = final_answer_step(attempt.steps)
+    answer = next(iter(last_messages(attempt.steps)), None)
     if isinstance(expected, bool) or not isinstance(expected, str | int | float) or answer is None:
         return
     if attempt.outcome == "pass" or folded_text(str(expected)) in folded_text(answer.text):
@@ -29,16 +31,21 @@ def answer_flags(attempt: Attempt, case: Case | None, mentions: Mentions) -> Ite
     yield from _overlooked(attempt, answer, str(expected), mentions)
     given = given_answer(answer.text, mentions)
     if given:
-        yield _first_given(attempt, answer, given, mentions)
+        yield _computed(given, uses) or _first_given(attempt, answer, given, mentions)
 
 
 def given_answer(text: str, mentions: Mentions) -> str:
     """The last value that a message states and the task does not have; empty where none is plain."""
     if code_in(text):
         return ""
-    values = [value.text for value in values_in(text[-TAIL:]) if value.kind != "name"]
-    values += [match[1] for match in _SINGLE.finditer(text[-TAIL:])][-1:] if not values else []
+    end = text[-TAIL:]
+    values = [value.text for value in values_in(end) if value.kind != "name" or _is_stated(value.text, end)]
+    values += [match[1] for match in _SINGLE.finditer(end)][-1:] if not values else []
     return next((value for value in reversed(values) if not _is_in_task(value, mentions)), "")
+
+
+def _is_stated(name: str, text: str) -> bool:
+    return re.search(r"(?:\b(?:is|are|be|was)|:)[\s*_`\"'“]{1,6}" + re.escape(name), text) is not None
 
 
 def _is_in_task(value: str, mentions: Mentions) -> bool:
@@ -46,9 +53,31 @@ def _is_in_task(value: str, mentions: Mentions) -> bool:
     return len(value) > 1 and first is not None and first.origin in ("task", "system")
 
 
+def _computed(given: str, uses: Sequence[ToolUse]) -> Observation | None:
+    """The code that first printed the answer on a line of its own: a number that somebody computed."""
+    wanted = folded_text(given)
+    for use in uses if wanted[:1].isdigit() else ():
+        if (
+            use.is_code
+            and use.worked
+            and wanted in map(str.strip, folded_text(output_of(use.reply or "")).splitlines())
+        ):
+            return Observation(
+                kind="value_named",
+                step=use.step.index,
+                speaker=speaker_of(use.step),
+                text=f'Its code is the first to print "{shortened(given)}", the answer that the attempt ends in.',
+                quote=arguments_quote(use),
+                related_step=use.reply_step.index,
+                argument="answer",
+                strength="moderate",
+            )
+    return None
+
+
 def _first_given(attempt: Attempt, answer: Step, given: str, mentions: Mentions) -> Observation:
     """The first agent that states what the attempt ends in."""
-    states = re.compile(_STATES + re.escape(folded_text(given)) + r"(?![\w])", re.IGNORECASE)
+    states = re.compile(_STATES + re.escape(folded_text(given)) + r"(?!\w)", re.IGNORECASE)
     others = (step for step in attempt.steps[1:] if is_agent(step) and states.search(folded_text(step.text)))
     step = next(others, None)
     if step is None or step is answer:

@@ -14,6 +14,8 @@ MOST = 40
 """Values of an answer that are traced."""
 TAIL = 6_000
 """Of a long answer the end is searched: that is where the result is."""
+MESSAGES = 3
+"""The answer, and what was written just before it: what it relies on."""
 NUMBERS = 30
 LAST_DIGITS = 4
 RESTATED = 120
@@ -21,6 +23,8 @@ RESTATED = 120
 
 ValueKind = Literal["link", "quote", "number", "name"]
 _LINK = re.compile(r"https?://[^\s)>\]\"'`]{4,300}")
+_ALONE = re.compile(r"^\s*\*\*([^*\n:]{2,60})\*\*\W*$")
+"""An answer in bold on a line of its own."""
 _QUOTE = re.compile(r"[\"“]([^\"“”\n]{4,160})[\"”]")
 _NUMBER = re.compile(r"(?<![\w.,/:-])[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d{2,12})%?(?![\w/:-]|[.,]\d)")
 _WORD = r"[A-Z][a-zÀ-ÿ'’]+[A-Za-zÀ-ÿ'’-]*"
@@ -47,29 +51,30 @@ def unsupported_claims(
     attempt: Attempt, case: Case | None, uses: Sequence[ToolUse], mentions: Mentions
 ) -> Iterator[Observation]:
     """For each step that brought such values up, one observation."""
-    answer = final_answer_step(attempt.steps)
-    if answer is None:
+    messages = last_messages(attempt.steps)
+    if not messages:
         return
+    answer = messages[0]
     callers = {use.reply_step.index: use for use in uses if use.is_code}
     expected = case.expected if case is not None else None
     right = folded_text(as_json(expected)) if expected is not None else ""
     restated = _restates_task(attempt.steps[0], case)
+    # where actions are expected, names are mostly labels of what the agent lists
+    with_names = not isinstance(expected, dict | list)
     groups: dict[int, tuple[Step, list[ClaimedValue]]] = {}
-    for value in islice(values_in(_end_of(answer.text)), MOST):
-        # where actions are expected, names are mostly labels of what the agent lists
-        if folded_text(value.text) in right or (value.kind == "name" and isinstance(expected, dict | list)):
-            continue
-        origin = _unsupported(value, mentions, callers)
-        if origin is None or origin.step is None:
-            continue
-        if value.kind == "number" and _is_worked_out(value.text, attempt.steps[max(origin.at - 2, 0) : origin.at + 1]):
-            continue
-        if value.kind == "name" and value.text.lower() in origin.step.text:
-            continue
-        groups.setdefault(origin.step.index, (origin.step, []))[1].append(value)
+    final: set[int] = set()
+    for message in messages:
+        for value in islice(values_in(_end_of(message.text)), MOST):
+            if folded_text(value.text) in right or (value.kind == "name" and not with_names):
+                continue
+            origin = _origin(value, attempt, mentions, callers)
+            if origin is not None and (message is answer or origin is not message):
+                values = groups.setdefault(origin.index, (origin, []))[1]
+                values += [value] if value not in values else []
+                if message is answer and value.kind != "name":
+                    final.add(origin.index)
     for step, values in groups.values():
         is_handed = restated and step is attempt.steps[0]
-        is_plain = any(value.kind != "name" for value in values)
         yield Observation(
             kind="unsupported_claim",
             step=step.index,
@@ -77,8 +82,20 @@ def unsupported_claims(
             text=_text(values, is_answer=step is answer, is_handed=is_handed),
             quote=words_with(step, values[0].text),
             related_step=answer.index if step is not answer else None,
-            strength="strong" if is_plain and not is_handed else "moderate",
+            strength="strong" if step.index in final and not is_handed else "moderate",
         )
+
+
+def _origin(value: ClaimedValue, attempt: Attempt, mentions: Mentions, callers: dict[int, ToolUse]) -> Step | None:
+    """The step that brought up a value that nothing supports."""
+    origin = _unsupported(value, mentions, callers)
+    if origin is None or origin.step is None:
+        return None
+    if value.kind == "number" and _is_worked_out(value.text, attempt.steps[max(origin.at - 2, 0) : origin.at + 1]):
+        return None
+    if value.kind == "name" and value.text.lower() in origin.step.text:
+        return None
+    return origin.step
 
 
 def _text(values: Sequence[ClaimedValue], *, is_answer: bool, is_handed: bool) -> str:
@@ -91,9 +108,10 @@ def _text(values: Sequence[ClaimedValue], *, is_answer: bool, is_handed: bool) -
     )
 
 
-def final_answer_step(steps: Sequence[Step]) -> Step | None:
-    """The last message of an agent that is more than the word which ends the conversation."""
-    return next((one for one in reversed(steps) if is_agent(one) and len(_STOP.sub("", one.text).split()) > 2), None)
+def last_messages(steps: Sequence[Step]) -> list[Step]:
+    """The last messages of agents that are more than the word which ends the conversation, the answer first."""
+    messages = (one for one in reversed(steps) if is_agent(one) and len(_STOP.sub("", one.text).split()) > 2)
+    return list(islice(messages, MESSAGES))
 
 
 def values_in(text: str) -> Iterator[ClaimedValue]:
@@ -114,6 +132,8 @@ def _line_values(line: str) -> Iterator[tuple[ValueKind, str]]:
         if _PAGE.match(match[0]):
             yield "link", match[0].rstrip(".,;")
     line = _LINK.sub(" ", line)
+    if (alone := _ALONE.match(line)) and not alone[1].strip(" .$").isdigit():
+        yield "quote", alone[1].strip(" .")
     for match in _QUOTE.finditer(line):
         yield "quote", match[1].strip(" .,")
     for match in _NUMBER.finditer(line):

@@ -16,7 +16,7 @@ MOST = 400_000
 SHORT = 400
 """Characters of arguments that are no file."""
 _ASSUMING = ("assum", "simulat", "suppos", "pretend", "mock", "invent", "hypothetical", "ficti", "made-up",
-             "placeholder", "dummy", "illustrat", "sample", "example", "demo")  # fmt: skip
+             "placeholder", "dummy", "illustrat", "sample", "example", "demo", "knowledge", "information")  # fmt: skip
 """A text without any of these assumes nothing: it need not be searched."""
 
 _ASSUMES = re.compile(
@@ -27,7 +27,9 @@ _ASSUMES = re.compile(
     r" (?:data\w*|values?|prices?|results?|numbers?|figures?|lists?|texts?|content|answers?|output|response|information"
     r"|scenario|case|examples?|entries|names?|dates?|ids?|paths?|urls?|api)\b"
     r"|\b(?:sample|example) (?:data|values?|prices?|results?|output|figures?|dataset)\b"
-    r"|\bfor (?:demonstration|illustration|illustrative|demo)\b",
+    r"|\bfor (?:demonstration|illustration|illustrative|demo)\b|\b(?:the|an|our|this|these) assumed \w+"
+    r"|\b(?:based on|from|using|with|and)(?: the| this| our| my| current)*"
+    r" (?:general|common|background|prior) (?:knowledge|information|assumptions?)\b",
     re.IGNORECASE,
 )
 _REJECTS = re.compile(

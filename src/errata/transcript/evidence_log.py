@@ -83,7 +83,7 @@ def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
     # made is graded, not what it states
     if attempt.position is None and (is_team or (case is not None and case.expected is not None)):
         yield from unsupported_claims(attempt, case, uses, mentions)
-    yield from answer_flags(attempt, case, mentions)
+    yield from answer_flags(attempt, case, uses, mentions)
     yield from conduct_flags(attempt.steps, uses)
 
 
