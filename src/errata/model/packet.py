@@ -3,6 +3,7 @@
 from typing import Any
 
 from errata.model.attribution import FailureKey, Signal
+from errata.model.observation import Observation
 from errata.model.record import Record
 from errata.model.words import Owner
 
@@ -46,6 +47,8 @@ class Packet(Record):
     failure_key: FailureKey | None = None
     signals: tuple[Signal, ...] = ()
     question: Question
+    observations: tuple[Observation, ...] = ()
+    """The evidence log: what steps show by themselves. Hints, not to be quoted."""
     timeline: tuple[str, ...] = ()
     """A line for each step, where the packet does not hold the transcript whole. Made by errata: not to be quoted."""
     places: tuple[PacketPlace, ...] = ()

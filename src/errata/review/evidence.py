@@ -36,8 +36,8 @@ MOST = 20
 SHOWN = 100
 NAMED = 12
 OWN_WORDS = frozenset(
-    ("signals", "timeline", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run",
-     "size", "packet")
+    ("signals", "observations", "timeline", "facts", "question", "rule", "left_out", "left-out", "history",
+     "failure_key", "run", "size", "packet")
 )  # fmt: skip
 REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
 WIDEST = 40

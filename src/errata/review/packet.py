@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import LeftOut, Packet, PacketPlace, Question
+from errata.model import LeftOut, Observation, Packet, PacketPlace, Question
 from errata.model.codec import to_json
 from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, UNLIMITED, Fitted, Fitting, WantedPlace, cost, tokens
 from errata.review.context_places import LATER, PARTS, PARTS_OF, TURNS, file_places, neighbour_places
@@ -46,6 +46,10 @@ QUOTE = 500
 FACT = 1_000
 """Characters of any text that is no place."""
 SLACK = 64
+OBSERVATIONS = 16
+OBSERVED = 200
+"""Characters of an observation, and of its quote."""
+STEPS_NAMED = 20
 TIMELINE = 1 / 2
 """Of the room, for the timeline, at most."""
 SHORTEST_TIMELINE = 2_000
@@ -147,7 +151,7 @@ def lacks_steps(material: Material, fitted: Fitted) -> bool:
 
 def _kept_free(packet: Packet, fixed: int, budget: int) -> int:
     """Beside history and signals: the texts have the same room whatever is remembered of a case."""
-    own = len(to_json(msgspec.structs.replace(packet, history=(), signals=(), failure_key=None)))
+    own = len(to_json(msgspec.structs.replace(packet, history=(), signals=(), observations=(), failure_key=None)))
     return max(int(budget * BYTES_A_TOKEN * REMEMBERED) - (fixed - own), 0)
 
 
@@ -175,7 +179,26 @@ def _without_places(
         failure_key=key_of(material, tell),
         signals=signals_of(attribution.signals, [one.text for one in wanted], tell) if attribution else (),
         question=question,
+        observations=_observations(clues.observations, tell),
         history=tuple(_redacted(one, tell) for one in material.history),
+    )
+
+
+def _observations(log: Sequence[Observation], tell: Tell) -> tuple[Observation, ...]:
+    """The strongest; each text in short."""
+    return tuple(
+        msgspec.structs.replace(
+            one,
+            text=in_short(one.text, OBSERVED, tell),
+            quote=in_short(one.quote, OBSERVED, tell),
+            speaker=in_short(one.speaker, NAME, tell),
+            tool=in_short(one.tool, NAME, tell),
+            argument=in_short(one.argument, NAME, tell),
+            steps=one.steps[:STEPS_NAMED],
+            extra={},
+            ref=None,
+        )
+        for one in log[:OBSERVATIONS]
     )
 
 

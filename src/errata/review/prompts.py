@@ -168,6 +168,9 @@ def _about(packet: Packet) -> Iterator[str]:
     yield f"facts: {json_text(packet.facts)}"
     for signal in packet.signals:
         yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"
+    for one in packet.observations:
+        steps = ", ".join(map(str, one.steps or (one.step,)))
+        yield f"step {steps}, {one_line(one.speaker)}: {one_line(one.text)} {json_text(one.quote)}"
     for entry in packet.history:
         yield f"history: {json_text(entry)}"
     for omission in packet.left_out:

@@ -23,6 +23,8 @@ def show_packet(packet: Packet) -> None:
     _put_facts(packet.facts)
     for signal in packet.signals:
         _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
+    for one in packet.observations:
+        _put_field(f"step {one.step}", f"{one.speaker}: {one.text}{f' “{one.quote}”' if one.quote else ''}")
     for entry in packet.history:
         _put_field("before", _pairs(entry))
     for left in packet.left_out:
