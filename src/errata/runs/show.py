@@ -148,7 +148,7 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
     if not attempt.is_failure:
         return shown
-    from errata.transcript.evidence_log import evidence_log  # its patterns take long to compile
+    from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
 
     shown = msgspec.structs.replace(shown, evidence_log=evidence_log(attempt, case))
     attribution = view.attributions.get(attempt.id)
