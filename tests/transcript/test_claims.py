@@ -89,6 +89,17 @@ def test_what_the_answer_was_drawn_from_is_traced_too():
     assert [(one.step, one.strength) for one in found] == [(1, "moderate")]
 
 
+def test_search_queries_and_parameters_are_no_claims():
+    steps = (
+        agent("Task."),
+        agent(code('query = "Zip codes of clownfish sightings"\nresults = web(query, count=250)'), name="A"),
+        ran("nothing to see"),
+        agent("Nothing was found.", name="B"),
+    )
+
+    assert not claims(*steps)
+
+
 def test_last_digits_and_names_in_separate_fields_have_a_source():
     steps = (
         agent("Task."),

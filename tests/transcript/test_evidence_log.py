@@ -120,3 +120,11 @@ def test_any_transcript_has_a_log_with_quotes_of_its_own_steps(steps, expected, 
     assert len(log) <= MOST
     assert all(one.step in known for one in log)
     assert log == evidence_log(attempt, case)
+
+
+def test_of_several_wrong_actions_the_first_comes_first():
+    expected = {"actions": [{"name": "book", "kwargs": {"id": "B", "seats": 1}}]}
+
+    log = logged(agent("", call("cancel", id="A")), agent("", call("book", id="B", seats=2)), expected=expected)
+
+    assert [(one.kind, one.step) for one in log] == [("action_unexpected", 0), ("action_differs", 1)]

@@ -28,7 +28,6 @@ from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution
 from errata.store.database import Store
 from errata.store.runs import all_runs, findings_of
-from errata.transcript.evidence_log import evidence_log
 from errata.triage.keys import is_informative
 
 MOST_RUNS = 50
@@ -149,6 +148,8 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
     if not attempt.is_failure:
         return shown
+    from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
+
     shown = msgspec.structs.replace(shown, evidence_log=evidence_log(attempt, case))
     attribution = view.attributions.get(attempt.id)
     review = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)

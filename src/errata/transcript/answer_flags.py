@@ -15,6 +15,7 @@ SPECIFIC = 4
 """Characters from which on a right answer is not found by accident; three for a number."""
 TAIL = 800
 _STATES = r"(?:\b(?:is|are|be|was|of|equals?|to|totall?ing)|[=:]):?[\s*_`\"'“$(\\\[]{1,8}"
+_ASIDE = re.compile(r"(?<=\s)\([^()\n]{1,60}\)")
 _SINGLE = re.compile(rf"{_STATES}(\d(?:\.\d+)?)(?![\d.]\d|\w)")
 
 
@@ -38,7 +39,7 @@ def given_answer(text: str, mentions: Mentions) -> str:
     """The last value that a message states and the task does not have; empty where none is plain."""
     if code_in(text):
         return ""
-    end = text[-TAIL:]
+    end = _ASIDE.sub("", text[-TAIL:])
     values = [value.text for value in values_in(end) if value.kind != "name" or _is_stated(value.text, end)]
     values += [match[1] for match in _SINGLE.finditer(end)][-1:] if not values else []
     return next((value for value in reversed(values) if not _is_in_task(value, mentions)), "")

@@ -29,14 +29,17 @@ _QUOTE = re.compile(r"[\"“]([^\"“”\n]{4,160})[\"”]")
 _NUMBER = re.compile(r"(?<![\w.,/:-])[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d{2,12})%?(?![\w/:-]|[.,]\d)")
 _WORD = r"[A-Z][a-zÀ-ÿ'’]+[A-Za-zÀ-ÿ'’-]*"
 _NAME = re.compile(rf"\b{_WORD}(?:(?: (?:of|the|de|la|von|van|&))? (?:{_WORD}|[A-Z]\.)){{1,5}}")
-_PRINTED = re.compile(r"\bprint\(|console\.log\(|^\s*(?:import|from)\s|\{\w*\}|path[/_]to[/_]", re.IGNORECASE)
-"""Lines of code that state nothing: output, imports, templates, placeholders."""
+_PRINTED = re.compile(
+    r"\bprint\(|\bquery\w*\s*=|search\(|console\.log\(|^\s*(?:import|from)\s|\{\w*\}|path[/_]to[/_]", re.IGNORECASE
+)
+"""Lines of code that state nothing: output, searches, imports, templates, placeholders."""
 _PAGE = re.compile(r"https?://[^/]+/(?:[^/]*\d|[^/]+/[^/]|[^/]{12})")
 _ARTICLE = re.compile(r"^(?:The|A|An|In|On|At|For|From|If|This|That|These|It|We|By|To) ")
 _HEADING = re.compile(r"^\s{0,3}#|^[^\n]{0,80}:\s*\**$")
 _LABELS = re.compile(r"[_:]|\s?\*{1,2}:?(?:\*|\s|$)")
 """What follows a label, not a name."""
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s")
+_FENCED = re.compile(r"```\w+\n.*?(?:```|\Z)", re.DOTALL)
 _STOP = re.compile(r"\W*TERMINATE\W*\Z")
 _RESULT = re.compile(r"(?<=[\d)}\]%] )=\s*\\?[$€£]?\s*|(?<=[\d)}\]%])=\s*")
 """What a calculation ends in; an assignment in code is none."""
@@ -64,7 +67,8 @@ def unsupported_claims(
     groups: dict[int, tuple[Step, list[ClaimedValue]]] = {}
     final: set[int] = set()
     for message in messages:
-        for value in islice(values_in(_end_of(message.text)), MOST):
+        text = message.text if message is answer else _without_code(message.text)
+        for value in islice(values_in(_end_of(text)), MOST):
             if folded_text(value.text) in right or (value.kind == "name" and not with_names):
                 continue
             origin = _origin(value, attempt, mentions, callers)
@@ -194,6 +198,11 @@ def _number(text: str) -> float | None:
 def _restates_task(step: Step, case: Case | None) -> bool:
     task = next(iter(task_texts(case)), "") if case is not None else ""
     return bool(task) and task.strip()[:RESTATED] in step.text
+
+
+def _without_code(text: str) -> str:
+    """A query or a parameter states nothing."""
+    return _FENCED.sub("", text) if "```" in text else text
 
 
 def _end_of(text: str) -> str:

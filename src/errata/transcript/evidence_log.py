@@ -21,7 +21,7 @@ MOST = 12
 A_KIND = 3
 """Observations of one kind, beyond which only those about expected actions are listed."""
 _STRENGTHS: dict[Strength, int] = {"strong": 0, "moderate": 1, "weak": 2}
-_ORDER: tuple[ObservationKind, ...] = (
+RANKING: tuple[ObservationKind, ...] = (
     "action_blocks",
     "action_differs",
     "action_unexpected",
@@ -42,7 +42,8 @@ _ORDER: tuple[ObservationKind, ...] = (
     "ended_early",
     "call_repeated",
 )
-_ALWAYS = frozenset(("action_blocks", "action_differs", "action_unexpected", "action_missing"))
+_WRONG_ACTIONS = frozenset(("action_blocks", "action_differs", "action_unexpected"))
+_ALWAYS = _WRONG_ACTIONS | {"action_missing"}
 
 
 def evidence_log(attempt: Attempt, case: Case | None, most: int = MOST) -> tuple[Observation, ...]:
@@ -88,7 +89,9 @@ def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
 
 
 def _rank(observation: Observation) -> tuple[int, int, int]:
-    return _STRENGTHS[observation.strength], _ORDER.index(observation.kind), observation.step
+    """Of wrong actions the first counts most, of whatever kind it is: later ones may only follow."""
+    kind = 0 if observation.kind in _WRONG_ACTIONS else RANKING.index(observation.kind)
+    return _STRENGTHS[observation.strength], kind, observation.step
 
 
 def _folded(observations: Iterable[Observation]) -> list[Observation]:
