@@ -204,3 +204,24 @@ def test_a_packet_can_be_shown_as_text(library):
 
     assert "── error   (" in told
     assert max(map(len, told.splitlines())) <= 100
+
+
+TAU = FIXTURES / "tau_bench" / "tau_cut" / "data" / "gpt-4o-airline.json"
+
+
+def test_the_evidence_log_lists_step_speaker_sentence_and_quote(tmp_path):
+    done("import", TAU, "--store", tmp_path / "s")
+
+    lines = shown(tmp_path / "s", "gpt-4o-airline/45#2").splitlines()
+
+    at = lines.index("evidence log")
+    assert lines[at + 1].startswith("  step  15  user: The simulated user ends the conversation")
+    assert any(line.startswith("            > ") for line in lines[at:])
+
+
+def test_the_evidence_log_is_in_the_json_of_a_failure_and_not_of_a_pass(tmp_path, library):
+    done("import", TAU, "--store", tmp_path / "s")
+    log = json.loads(shown(tmp_path / "s", "gpt-4o-airline/45#2", "--json"))["evidence_log"]
+
+    assert {"kind", "step", "speaker", "text", "quote", "strength"} <= log[0].keys()
+    assert json.loads(shown(library, "jn7mqywb/000-fundamentals/000-greeting_query", "--json"))["evidence_log"] == []

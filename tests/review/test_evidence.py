@@ -170,6 +170,23 @@ def test_what_a_user_says_in_a_transcript_is_not_what_happened():
     assert reasons(("steps/1", "I booked the heron instead"), packet=packet) == ()
 
 
+def test_what_a_simulated_user_says_is_evidence_against_the_simulator_only():
+    packet = a_packet(
+        places=(
+            PacketPlace(place="steps/0", source="", text="user simulated: my order is 4412, not 4411 as I said"),
+            PacketPlace(place="steps/1", source="", text="user: please book the otter for me"),
+            PacketPlace(place="steps/2", source="", text="assistant: I booked the heron instead"),
+        )
+    )
+    against = [Quote(place="steps/0", quote="my order is 4412, not 4411 as I said")]
+    asked = [Quote(place="steps/1", quote="please book the otter for me")]
+    index = PlaceIndex(packet)
+
+    assert check_quotes(against, index, owner="simulator").reasons == ()
+    assert check_quotes(against, index, owner="model").reasons
+    assert check_quotes(asked, index, owner="simulator").reasons
+
+
 def test_where_nothing_happened_any_place_will_do():
     packet = a_packet(places=(PacketPlace(place="task", source="", text="Write a function that sorts a list."),))
 

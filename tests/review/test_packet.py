@@ -240,15 +240,59 @@ def test_steps_show_who_did_what_and_what_came_back():
 
 def test_of_a_long_transcript_the_broken_steps_the_end_and_what_speaks_of_the_failure_are_shown():
     broken = ToolCall(name="bash", error=ToolError(type="Timeout", message="60 s"))
-    steps = [Step(index=at, actor=ASSISTANT, text=f"thought {at}") for at in range(200)]
+    steps = [Step(index=at, actor=ASSISTANT, text=f"thought {at} " * 100) for at in range(200)]
     steps[50] = Step(index=50, actor=ASSISTANT, tool_calls=(broken,))
     steps[120] = Step(index=120, actor=ASSISTANT, text="then slot 9 is taken came up")
     checks = (Check(name="tests", status="fail", explanation="slot 9 is taken"),)
     made = packet(attempt=an_attempt(steps=tuple(steps), checks=checks))
 
     shown = [int(name.removeprefix("steps/")) for name in texts(made) if name.startswith("steps/")]
-    assert shown == [0, 49, 50, 51, 119, 120, 121, 196, 197, 198, 199]
-    assert made.left_out[0].what == "steps 1-48, 52-118, 122-195 of the transcript"
+    assert {0, 1, 49, 50, 51, 119, 120, 121, 196, 197, 198, 199} <= set(shown) < set(range(200))
+    assert [int(line.partition(" ")[0]) for line in made.timeline] == list(range(200))
+    assert len(to_json(made)) <= 12_000 * 4
+    assert made.size["tokens_left"] == 12_000 - made.size["tokens_estimated"] >= 0
+
+
+def test_a_transcript_that_fits_is_shown_whole_and_has_no_timeline():
+    steps = tuple(Step(index=at, actor=ASSISTANT, text=f"thought {at}") for at in range(200))
+    made = packet(attempt=an_attempt(steps=steps))
+
+    assert [name for name in texts(made) if name.startswith("steps/")] == [f"steps/{at}" for at in range(200)]
+    assert made.timeline == ()
+
+
+def test_a_step_that_is_the_output_keeps_its_number_and_its_speaker():
+    planner, writer = (Actor(role="assistant", name=name) for name in ("Planner", "Writer"))
+    steps = (
+        Step(index=0, actor=planner, text="Write it down."),
+        Step(index=1, actor=writer, text="The answer is 7."),
+        Step(index=2, actor=planner, text="Thanks."),
+    )
+    made = texts(packet(attempt=an_attempt(steps=steps, output=Output(text="The answer is 7."))))
+
+    assert made["output"] == "The answer is 7."
+    assert made["steps/1"] == "assistant Writer: [… the text of `output` …]"
+
+
+def test_system_prompts_come_last_and_once():
+    system = Actor(role="system")
+    steps = (
+        Step(index=0, actor=system, text="Be exact."),
+        Step(index=1, actor=ASSISTANT, text="Yes."),
+        Step(index=2, actor=system, text="Be exact."),
+        Step(index=3, actor=ASSISTANT, text="No."),
+    )
+    names = [place.place for place in packet(attempt=an_attempt(steps=steps)).places]
+
+    assert names[-1] == "steps/0"
+    assert "steps/2" not in names
+
+
+def test_what_a_model_saw_at_a_step_is_shown_with_the_step():
+    saw = {"type": "input", "messages": [{"role": "user", "content": "Only rows of May."}]}
+    steps = (Step(index=0, actor=ASSISTANT, text="All rows.", parts=(saw,)), Step(index=1, actor=ASSISTANT, text="So."))
+
+    assert "(input) user: Only rows of May." in texts(packet(attempt=an_attempt(steps=steps)))["steps/0"]
 
 
 def test_reasoning_that_is_repeated_is_shown_once():

@@ -92,7 +92,7 @@ def test_a_slip_is_told_to_the_model(tools, name, given, says):
     assert says in tools[name].use(given)
 
 
-def chosen(*, reads_more):
+def chosen(*, reads_more, quote=DEEP):
     class Searching:
         identity = Reviewer(kind="llm", name="reader", version="tools" if reads_more else "")
 
@@ -101,7 +101,7 @@ def chosen(*, reads_more):
                 "label": "model",
                 "cause": "It is in the middle",
                 "reasoning": "It was found there.",
-                "evidence": [{"place": "output", "quote": DEEP}],
+                "evidence": [{"place": "output", "quote": quote}],
                 "confidence": "likely",
             }
             return ReviewerAnswer(json.dumps(answer))
@@ -119,9 +119,10 @@ def chosen(*, reads_more):
     )
 
 
-@pytest.mark.parametrize(("reads_more", "ends"), [(True, (1, 0)), (False, (0, 1))])
-def test_only_who_could_read_more_may_quote_more(stored, store, reads_more, ends):
-    plan = plan_review([stored], store, ReviewRequest(chosen=chosen(reads_more=reads_more)), now=NOW)
+@pytest.mark.parametrize("reads_more", [True, False])
+@pytest.mark.parametrize(("quote", "ends"), [(DEEP, (1, 0)), ("nothing of the kind was said", (0, 1))])
+def test_quotes_are_looked_up_in_the_whole_attempt(stored, store, reads_more, quote, ends):
+    plan = plan_review([stored], store, ReviewRequest(chosen=chosen(reads_more=reads_more, quote=quote)), now=NOW)
     tally = ReviewTally(plan.packets)
     run_review(plan, store, tally, lambda _: None)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import put, put_quote, value_of, wash
-from errata.model import Attempt, Check, ErrorInfo, Step
+from errata.model import Attempt, Check, ErrorInfo, Observation, Step
 from errata.runs.show import ShownAttempt
 from errata.text.clean import one_line
 from errata.triage.reasons import telling
@@ -13,6 +13,8 @@ BRIEF_LINES = 12
 BRIEF_STEPS = 8
 BRIEF_CHECKS = 20
 NAME = 48
+SPEAKER = 32
+LOG_INDENT = 12
 
 
 def put_evidence(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
@@ -29,6 +31,7 @@ def put_evidence(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         _block("expected", _readable(shown.case.expected), full=full, raw=raw)
     if attempt.output.text is not None:
         _block("output", attempt.output.text or "(empty)", full=full, raw=raw)
+    _evidence_log(shown.evidence_log, full=full, raw=raw)
     _steps(attempt.steps, full=full, raw=raw)
     _files(shown, full=full, raw=raw)
     _children(shown.children, full=full, raw=raw)
@@ -71,6 +74,21 @@ def _readable(given: Any) -> str:
     if isinstance(given, dict):
         return "\n".join(f"{name}: {value_of(value)}" for name, value in given.items())
     return value_of(given)
+
+
+def _evidence_log(observations: tuple[Observation, ...], *, full: bool, raw: bool) -> None:
+    """Step, speaker and sentence, then the quote."""
+    if not observations:
+        return
+    listed = observations if full else observations[:BRIEF_STEPS]
+    more = "" if len(listed) == len(observations) else f" ({len(listed)} of {len(observations)}; --full shows all)"
+    put()
+    put(f"evidence log{more}")
+    for observation in listed:
+        head = f"  step {observation.step:>3}  {one_line(wash(observation.speaker, raw=raw), SPEAKER)}: "
+        put(head + one_line(wash(observation.text, raw=raw)), hang=LOG_INDENT, raw=True)
+        quote = wash(observation.quote, raw=raw)
+        put_quote(quote if full else cut(one_line(quote), WIDTH - LOG_INDENT - 2), indent=LOG_INDENT, raw=True)
 
 
 def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:

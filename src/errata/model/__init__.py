@@ -24,6 +24,7 @@ from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.conduct import Conduct, Obstacle, Sighting
 from errata.model.counts import Counts, StoredRun
 from errata.model.identity import attempt_id, case_key, split_attempt_id
+from errata.model.observation import Observation
 from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable, UnreadFile, UnreadFiles
@@ -85,6 +86,7 @@ __all__ = [
     "Limit",
     "Location",
     "MemberMove",
+    "Observation",
     "Obstacle",
     "Output",
     "Packet",

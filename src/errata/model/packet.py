@@ -3,6 +3,7 @@
 from typing import Any
 
 from errata.model.attribution import FailureKey, Signal
+from errata.model.observation import Observation
 from errata.model.record import Record
 from errata.model.words import Owner
 
@@ -46,10 +47,14 @@ class Packet(Record):
     failure_key: FailureKey | None = None
     signals: tuple[Signal, ...] = ()
     question: Question
+    observations: tuple[Observation, ...] = ()
+    """The evidence log: what steps show by themselves. Hints, not to be quoted."""
+    timeline: tuple[str, ...] = ()
+    """A line for each step, where the packet does not hold the transcript whole. Made by errata: not to be quoted."""
     places: tuple[PacketPlace, ...] = ()
     history: tuple[dict[str, Any], ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     size: dict[str, int] = {}
-    """`characters` of the places, `tokens_estimated`."""
+    """`characters` of the places; `tokens_estimated` of the packet, and `tokens_left` of its budget."""
     redacted: bool = False
     """Secrets and people are out of every text; nothing else leaves the machine."""

@@ -57,6 +57,30 @@ RecommendationGroup = Literal["eval", "config", "model", "none"]
 BucketStatus = Literal["provisional", "reviewed", "final"]
 MemberRole = Literal["reviewed", "inherited", "assigned"]
 
+ObservationKind = Literal[
+    "call_failed",
+    "call_repeated",
+    "call_returned_nothing",
+    "action_differs",
+    "action_missing",
+    "action_unexpected",
+    "action_blocks",
+    "contradicts_result",
+    "unsupported_claim",
+    "answer_overlooked",
+    "action_not_made",
+    "data_assumed",
+    "unchecked_confirmation",
+    "speaks_for_another",
+    "ended_early",
+    "user_stopped_early",
+    "user_contradicts_task",
+    "user_invents",
+    "value_named",
+]
+"""What the evidence log of an attempt can hold; docs/evidence-log.md explains each."""
+Strength = Literal["strong", "moderate", "weak"]
+
 LeftOutCode = Literal["excluded", "unavailable", "not_scored", "not_judged", "no_run_folder"]
 """Why a run is left out of a comparison, a pooled score or an exported folder."""
 

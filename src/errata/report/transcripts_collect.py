@@ -11,7 +11,7 @@ from errata.model.run import case_name
 from errata.report.comparison_rows import as_json, asked_in, calls_in, turn_of
 from errata.report.shared import finding_facts
 from errata.runs.view import RunView
-from errata.triage.calls import made_calls, required_calls, same_calls
+from errata.transcript.calls import made_calls, required_calls, same_calls
 
 
 def transcript_report(views: Sequence[RunView], *, made: str) -> TranscriptReport:

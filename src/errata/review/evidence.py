@@ -19,7 +19,7 @@ from errata.text.clean import one_line
 
 CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
 """At least one quote must be from the output, a log, an error, or the grader."""
-GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
+GAP = re.compile(r"\[… (?:[\d,]+ characters left out|the text of `(?:task|output)`) …\]")
 """A note that errata inserts into the text of a place."""
 LARGEST = 1_000_000
 """Texts longer than this are not searched for similar passages."""
@@ -28,6 +28,7 @@ NEAREST = 400
 PASSAGES = 1_000
 """If the same words occur more often than this, the first occurrences are enough."""
 _INSTRUCTION = re.compile(r"(?:user|system)\b")
+_SIMULATED = re.compile(r"user simulated\b")
 SHORTEST = 15
 """Characters that are no space; a whole line may be shorter."""
 LONGEST = 1_000
@@ -35,8 +36,9 @@ MOST = 20
 SHOWN = 100
 NAMED = 12
 OWN_WORDS = frozenset(
-    ("signals", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run", "size", "packet")
-)
+    ("signals", "observations", "timeline", "facts", "question", "rule", "left_out", "left-out", "history",
+     "failure_key", "run", "size", "packet")
+)  # fmt: skip
 REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
 WIDEST = 40
 """Characters of a redaction."""
@@ -62,6 +64,12 @@ class PlaceIndex:
     @cached_property
     def core(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(book.name for book in self._books if is_core(book.place)))
+
+    @cached_property
+    def simulated(self) -> tuple[str, ...]:
+        """Messages of a simulated user: evidence against the simulator."""
+        steps = (book for book in self._books if book.name.startswith("steps/"))
+        return tuple(dict.fromkeys(book.name for book in steps if _SIMULATED.match(book.text)))
 
     def called(self, name: str) -> str:
         """As the place is really called: some file systems write an accent as two characters, models as one."""
@@ -152,7 +160,7 @@ class CheckedQuotes(NamedTuple):
     """In words that a reviewer can act on; none where all is well."""
 
 
-def check_quotes(given: Sequence[Quote], index: PlaceIndex) -> CheckedQuotes:
+def check_quotes(given: Sequence[Quote], index: PlaceIndex, *, owner: str = "") -> CheckedQuotes:
     """Each quote with its actual lines, or the reasons why a quote is rejected."""
     if not given:
         return CheckedQuotes(
@@ -169,10 +177,9 @@ def check_quotes(given: Sequence[Quote], index: PlaceIndex) -> CheckedQuotes:
         else:
             reasons.append(checked)
     taken = tuple(quotes.values())
-    if not reasons and index.core and not any(quote.place in index.core for quote in taken):
-        reasons.append(
-            f"no quote is from the output, a log, an error or the grader: add one from {_listed(index.core)}"
-        )
+    core = (*index.core, *index.simulated) if owner == "simulator" else index.core
+    if not reasons and core and not any(quote.place in core for quote in taken):
+        reasons.append(f"no quote is from the output, a log, an error or the grader: add one from {_listed(core)}")
     return CheckedQuotes(taken, tuple(reasons))
 
 
@@ -209,9 +216,10 @@ def _place_named(given: Quote, index: PlaceIndex) -> tuple[str, tuple[int, int] 
 
 
 def _no_place(name: str, text: str, shown: str, index: PlaceIndex) -> str:
-    if name.partition("/")[0].partition(".")[0].lower() in OWN_WORDS:
-        return f"{shown}: `{one_line(name, SHOWN)}` is not a place but errata's own words; quote {_listed(index.core)}"
     elsewhere = index.holding(text)
+    if name.partition("/")[0].partition(".")[0].lower() in OWN_WORDS:
+        places = _listed(elsewhere or index.core)
+        return f"{shown}: `{one_line(name, SHOWN)}` is not a place but errata's own words; quote {places}"
     hint = f"; the quote is in {_listed(elsewhere)}" if elsewhere else f"; there are {_listed(index.names)}"
     return f"{shown}: there is no place `{one_line(name, SHOWN)}`{hint}"
 

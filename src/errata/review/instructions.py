@@ -275,6 +275,8 @@ def _around(packet: Packet) -> Iterator[str]:
     yield from (place.place for place in packet.places)
     yield from (signal.quote for signal in packet.signals)
     yield from (one.what for one in packet.left_out)
+    yield from packet.timeline
+    yield from (one.quote for one in packet.observations)
 
 
 def labels_of(packet: Packet) -> tuple[str, ...]:

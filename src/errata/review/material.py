@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Attribution, Case, Check, Question, Run, StoredRun
+from errata.model import Attempt, Attribution, Case, Check, Observation, Question, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.excerpts import Tell, in_short
 from errata.review.redaction import LONG
+from errata.transcript.evidence_log import evidence_log
 
 History = tuple[dict[str, Any], ...]
 """Earlier verdicts and reports, known gaps, how other runs did."""
@@ -95,6 +96,10 @@ class Clues(msgspec.Struct, frozen=True):
     """Every message of the harness about the failure."""
     words: frozenset[str]
     """What the task, the answer and the judge speak of."""
+    observations: tuple[Observation, ...] = ()
+    """The evidence log."""
+    flagged: tuple[int, ...] = ()
+    """Positions of the steps that the evidence log points to, those of the strongest observations first."""
 
 
 def clues_of(material: Material, tell: Tell) -> Clues:
@@ -105,11 +110,16 @@ def clues_of(material: Material, tell: Tell) -> Clues:
     quotes = [one.quote for one in signals if one.quote and one.where != ELSEWHERE]
     error = _error_line(attempt, lines, tell)
     wanted = [error, *quotes, *(line for text in messages for line in text.splitlines()[:3]), *lines]
+    observations = () if material.is_turn else evidence_log(attempt, material.case)
+    positions = {step.index: at for at, step in enumerate(attempt.steps)}
+    pointed_to = dict.fromkeys(step for one in observations for step in (one.step, one.related_step))
     return Clues(
         error_line=in_short(error, LINE, tell),
         needles=_needles(wanted),
         trouble="\n".join((*messages, *lines)),
         words=words(" ".join(_spoken(material))),
+        observations=observations,
+        flagged=tuple(positions[step] for step in pointed_to if step in positions),
     )
 
 

@@ -3,9 +3,10 @@
 Where not everything fits, each text gets a readable part in the order of the ranks in `places.py`, then more of it:
 errors of the harness, the task, broken tool calls, the output and the steps where the failure shows, the
 expected answer, the judge, files that errors name, logs, graders, references, the turn that a failure follows from,
-the system prompt, other files, earlier turns, other steps, context, other attempts. A note marks each cut
-and is listed under `left_out`. The task, the errors, the output and the judge's words are never missing, and the tool
-calls of a turn that failed over its tools never cut, even where that alone is more than the budget.
+other files, earlier turns, other steps, context, other attempts, system prompts. A transcript that does not fit gets a
+timeline with a line for each step. A note marks each cut and is listed under `left_out`. The task, the errors, the
+output and the judge's words are never missing, and the tool calls of a turn that failed over its tools never cut, even
+where that alone is more than the budget.
 """
 
 import re
@@ -16,17 +17,26 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import LeftOut, Packet, PacketPlace, Question
+from errata.model import LeftOut, Observation, Packet, PacketPlace, Question
 from errata.model.codec import to_json
-from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, Fitted, Fitting, WantedPlace, cost, tokens
+from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, UNLIMITED, Fitted, Fitting, WantedPlace, cost, tokens
 from errata.review.context_places import LATER, PARTS, PARTS_OF, TURNS, file_places, neighbour_places
 from errata.review.excerpts import Tell, in_short, opening, weight
 from errata.review.facts import facts_of, key_of, run_facts, signals_of
 from errata.review.labels import offered
 from errata.review.material import ELSEWHERE, Clues, Material, clues_of, noteworthy
-from errata.review.places import CHECKS, own_places, shown_elsewhere
+from errata.review.places import (
+    CHECKS,
+    STEPS_GROUP,
+    SYSTEM_PROMPT,
+    is_shown_elsewhere,
+    own_places,
+    prompt_places,
+    shown_elsewhere,
+)
 from errata.review.redaction import Blindfold, redact_text, redacted
-from errata.review.transcript import says_more
+from errata.review.timeline import timeline
+from errata.review.transcript import is_system_prompt
 from errata.text.clean import clean
 
 NAMED = 6
@@ -36,6 +46,14 @@ QUOTE = 500
 FACT = 1_000
 """Characters of any text that is no place."""
 SLACK = 64
+OBSERVATIONS = 16
+OBSERVED = 200
+"""Characters of an observation, and of its quote."""
+STEPS_NAMED = 20
+TIMELINE = 1 / 2
+"""Of the room, for the timeline, at most."""
+SHORTEST_TIMELINE = 2_000
+"""Bytes that it has in any case."""
 REMEMBERED = 1 / 8
 """Of the budget, for what other runs and the rules tell."""
 _TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
@@ -68,14 +86,17 @@ def packet_for(
     telling = _telling(material, blind=blind, raw=raw)
     clues = clues_of(material, telling.tell)
     files = file_places(material, clues)
-    wanted = [*own_places(material, clues), *files.wanted, *neighbour_places(material, clues)]
+    wanted = _wanted(material, clues, files.wanted, all_steps=budget >= UNLIMITED)
     packet = _without_places(material, question, clues, wanted, telling)
     packet = msgspec.structs.replace(packet, question=offered(packet))
     packet = packet if raw else redacted(packet)
     packet = packet if telling.blindfold is None else _masked(packet, telling.blindfold)
     fixed = len(to_json(packet))
-    given = room = budget * BYTES_A_TOKEN - fixed - _kept_free(packet, fixed, budget)
+    room = budget * BYTES_A_TOKEN - fixed - _kept_free(packet, fixed, budget)
     fitting = Fitting(wanted, telling.tell)
+    fitted = fitting.within(room, budget)
+    lines = _timeline(material, clues, fitted, int(room * TIMELINE), telling)
+    given = room = room - (size_of_lines := _size_of_lines(lines))
     while True:
         fitted = fitting.within(given, budget)
         left_out = _left_out(material, fitted, files.left_out, telling)
@@ -83,13 +104,54 @@ def packet_for(
         if used <= room or given <= 0:
             break
         given -= used - room + SLACK
-    size = {"characters": sum(len(place.text) for place in fitted.places), "tokens_estimated": tokens(fixed + used)}
-    return msgspec.structs.replace(packet, places=fitted.places, left_out=left_out, size=size)
+    made = msgspec.structs.replace(packet, timeline=lines, places=fitted.places, left_out=left_out)
+    used_tokens = tokens(fixed + used + size_of_lines)
+    size = {"characters": sum(len(place.text) for place in fitted.places), "tokens_estimated": used_tokens}
+    left = {} if budget >= UNLIMITED else {"tokens_left": max(budget - used_tokens, 0)}
+    return msgspec.structs.replace(made, size=size | left)
+
+
+def _size_of_lines(lines: tuple[str, ...]) -> int:
+    """With the name of the field."""
+    return len(to_json(lines)) + len('"timeline":,') if lines else 0
+
+
+def _wanted(material: Material, clues: Clues, files: Sequence[WantedPlace], *, all_steps: bool) -> list[WantedPlace]:
+    """In the order one reads them; system prompts come last, each once."""
+    own = own_places(material, clues, all_steps=all_steps)
+    in_steps = list(prompt_places(material))
+    in_files = [one for one in files if one.rank == SYSTEM_PROMPT]
+    known = {one.text.partition(": ")[2].strip() for one in in_steps}
+    prompts = [*in_steps, *(one for one in in_files if one.text.strip() not in known)]
+    others = (one for one in files if one.rank != SYSTEM_PROMPT)
+    return [*own, *others, *neighbour_places(material, clues), *prompts]
+
+
+def _timeline(material: Material, clues: Clues, fitted: Fitted, room: int, telling: _Telling) -> tuple[str, ...]:
+    """Only where some of the transcript is missing from the places: else it would be there twice."""
+    steps = material.attempt.steps
+    if material.is_turn or len(steps) < 2 or not lacks_steps(material, fitted):
+        return ()
+    flagged = [steps[at].index for at in clues.flagged]
+    output = material.attempt.output.text or ""
+    return timeline(steps, max(room, SHORTEST_TIMELINE), telling.tell, flagged=flagged, output=output)
+
+
+def lacks_steps(material: Material, fitted: Fitted) -> bool:
+    elsewhere = shown_elsewhere(material)
+    whole = {place.place for place in fitted.places} - {cut.place for cut in fitted.cut}
+    prompts = {one.text.strip() for one in material.attempt.steps if is_system_prompt(one)}
+    return any(
+        f"steps/{step.index}" not in whole
+        and step.text.strip() not in prompts
+        and not is_shown_elsewhere(material, step, elsewhere)
+        for step in material.attempt.steps
+    )
 
 
 def _kept_free(packet: Packet, fixed: int, budget: int) -> int:
     """Beside history and signals: the texts have the same room whatever is remembered of a case."""
-    own = len(to_json(msgspec.structs.replace(packet, history=(), signals=(), failure_key=None)))
+    own = len(to_json(msgspec.structs.replace(packet, history=(), signals=(), observations=(), failure_key=None)))
     return max(int(budget * BYTES_A_TOKEN * REMEMBERED) - (fixed - own), 0)
 
 
@@ -117,7 +179,26 @@ def _without_places(
         failure_key=key_of(material, tell),
         signals=signals_of(attribution.signals, [one.text for one in wanted], tell) if attribution else (),
         question=question,
+        observations=_observations(clues.observations, tell),
         history=tuple(_redacted(one, tell) for one in material.history),
+    )
+
+
+def _observations(log: Sequence[Observation], tell: Tell) -> tuple[Observation, ...]:
+    """The strongest; each text in short."""
+    return tuple(
+        msgspec.structs.replace(
+            one,
+            text=in_short(one.text, OBSERVED, tell),
+            quote=in_short(one.quote, OBSERVED, tell),
+            speaker=in_short(one.speaker, NAME, tell),
+            tool=in_short(one.tool, NAME, tell),
+            argument=in_short(one.argument, NAME, tell),
+            steps=one.steps[:STEPS_NAMED],
+            extra={},
+            ref=None,
+        )
+        for one in log[:OBSERVATIONS]
     )
 
 
@@ -181,7 +262,7 @@ def left_out_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
         groups.setdefault(omitted.group or omitted.place, []).append(omitted)
     yield from _turns(material, groups.pop(TURNS, []))
     yield from _steps(material, frozenset(place.place for place in fitted.places), whole)
-    groups.pop("steps of the transcript", None)
+    groups.pop(STEPS_GROUP, None)
     parts = _parts(material)
     if groups.get(PARTS_OF) or parts:
         names = _listed([one.place for one in groups.pop(PARTS_OF, [])])
@@ -223,12 +304,14 @@ def _steps(material: Material, shown: frozenset[str], whole: str) -> Iterator[Le
     missing = [
         step.index
         for step in material.attempt.steps
-        if f"steps/{step.index}" not in names and says_more(step, elsewhere)
+        if f"steps/{step.index}" not in names
+        and not is_system_prompt(step)
+        and not is_shown_elsewhere(material, step, elsewhere)
     ]
     if missing and len(missing) < len(material.attempt.steps):
-        yield LeftOut(what=f"steps {ranges(missing)} of the transcript", why=f"the others tell more; {whole}")
+        yield LeftOut(what=f"steps {ranges(missing)} of the transcript", why=f"in the timeline only; {whole}")
     elif missing:
-        yield LeftOut(what=f"the transcript, {len(missing)} steps", why=f"{OVER}; {whole}")
+        yield LeftOut(what=f"the transcript, {len(missing)} steps", why=f"in the timeline only; {whole}")
 
 
 def _parts(material: Material) -> int:

@@ -15,30 +15,34 @@ parts/<path>, earlier/session-<n>, repeated/<n>   other attempts at the same cas
 from collections.abc import Iterator
 from typing import Literal
 
-from errata.model import Attempt, ErrorInfo, Judgement, SourceRef
+from msgspec.structs import replace
+
+from errata.model import Attempt, ErrorInfo, Judgement, SourceRef, Step
 from errata.review.budget import READABLE, WantedPlace
 from errata.review.material import SAYS_NOTHING, Clues, Material, noteworthy
 from errata.review.transcript import (
-    around,
+    WANTED,
     as_json,
     as_text,
+    by_relevance,
     calls_made,
-    decisive,
     is_broken,
+    is_system_prompt,
     is_tool_failure,
+    mattering,
     results_got,
-    says_more,
     step_text,
 )
 
-STATUS, TASK, CALLS, OUTPUT, EXPECTED, JUDGE, NAMED_FILES, LOGS, GRADER, REFERENCE, ROOT, SYSTEM_PROMPT = (
-    rank * 1_000 for rank in range(12)
+STATUS, TASK, CALLS, OUTPUT, EXPECTED, JUDGE, NAMED_FILES, LOGS, GRADER, REFERENCE, ROOT = (
+    rank * 1_000 for rank in range(11)
 )
-OTHER_FILES, EARLIER, STEPS, CONTEXT, KIN, REST = (rank * 1_000 for rank in range(12, 18))
+OTHER_FILES, EARLIER, STEPS, CONTEXT, KIN, SYSTEM_PROMPT, REST = (rank * 1_000 for rank in range(11, 18))
 """Who gets room first where a packet would be too large."""
 
 WHOLE = 64_000
 """Bytes of a turn's tool calls, or their results, that are shown whatever the budget is."""
+STEPS_GROUP = "steps of the transcript"
 CHECKS = 20
 CHECKS_FOR_SURE = 4
 
@@ -83,11 +87,14 @@ def where(*refs: SourceRef | None) -> str:
     return next((str(ref) for ref in refs if ref is not None), "")
 
 
-def own_places(material: Material, clues: Clues) -> Iterator[WantedPlace]:
-    """What was asked, what went wrong, what was answered, in the order one reads them."""
+def own_places(material: Material, clues: Clues, *, all_steps: bool) -> Iterator[WantedPlace]:
+    """What was asked, what went wrong, what was answered, in the order one reads them.
+
+    Without `all_steps`, the least relevant steps of a very long transcript are not even tried.
+    """
     yield from _input_places(material)
     yield from _trouble(material, clues)
-    yield from _answered(material, clues)
+    yield from _answered(material, clues, all_steps=all_steps)
 
 
 def _input_places(material: Material) -> Iterator[WantedPlace]:
@@ -111,13 +118,13 @@ def task_text(material: Material) -> str:
     return as_text(asked) if asked not in (None, "", [], {}) else ""
 
 
-def shown_elsewhere(material: Material) -> frozenset[str]:
-    """What need not be shown again as a step: the output, and what was asked."""
+def shown_elsewhere(material: Material) -> dict[str, str]:
+    """Texts that need not be shown again as a step, with the names of their places."""
     steps = material.attempt.steps
     first = next((step.text for step in steps if step.actor.role == "user" and step.text.strip()), "")
     task = task_text(material)
-    texts = ("", material.attempt.output.text or "", task, "" if task else first)
-    return frozenset(text.strip() for text in texts)
+    texts = {task or first: "task", material.attempt.output.text or "": "output"}
+    return {text.strip(): place for text, place in texts.items() if text.strip()}
 
 
 def _trouble(material: Material, clues: Clues) -> Iterator[WantedPlace]:
@@ -144,7 +151,7 @@ def _trouble(material: Material, clues: Clues) -> Iterator[WantedPlace]:
         )
 
 
-def _answered(material: Material, clues: Clues) -> Iterator[WantedPlace]:
+def _answered(material: Material, clues: Clues, *, all_steps: bool) -> Iterator[WantedPlace]:
     attempt = material.attempt
     source = where(attempt.output.ref, attempt.ref)
     if attempt.output.text:
@@ -153,8 +160,8 @@ def _answered(material: Material, clues: Clues) -> Iterator[WantedPlace]:
         yield _must("output/structured", source, as_text(attempt.output.structured), OUTPUT)
     if material.is_turn:
         yield from _turn_calls(attempt)
-    else:
-        yield from _transcript(material, clues)
+    elif attempt.steps:
+        yield from _steps(material, clues, all_steps=all_steps)
     for judgement in attempt.judgements:
         name = "judge_reasoning" if len(attempt.judgements) == 1 else f"judge_reasoning/{judgement.judge}"
         text = judgement.reasoning or ("" if judgement.valid else as_text(judgement.raw))
@@ -177,26 +184,61 @@ def _turn_calls(attempt: Attempt) -> Iterator[WantedPlace]:
             )
 
 
-def _transcript(material: Material, clues: Clues) -> Iterator[WantedPlace]:
+def _steps(material: Material, clues: Clues, *, all_steps: bool) -> Iterator[WantedPlace]:
+    """Those where the failure shows get room first, then those near them and near both ends."""
     attempt = material.attempt
     steps = attempt.steps
-    mattering = decisive(attempt, clues.needles)
-    ranked = {at: OUTPUT + min(len(steps) - at, 999) for at in mattering}
-    ranked |= {at: STEPS + min(len(steps) - at, 999) for at in around(mattering, len(steps))}
+    first = mattering(attempt, clues.needles, clues.flagged)
+    others = by_relevance(first, len(steps))
+    ranked = {at: OUTPUT + min(len(steps) - at, 999) for at in first}
+    ranked |= {at: STEPS + min(rank, 999) for rank, at in enumerate(others if all_steps else others[:WANTED])}
     elsewhere = shown_elsewhere(material)
     for at in sorted(ranked):
         step = steps[at]
-        if says_more(step, elsewhere):
+        if is_system_prompt(step) or is_shown_elsewhere(material, step, elsewhere):
+            continue
+        yield WantedPlace(
+            place=f"steps/{step.index}",
+            source=where(step.ref, attempt.ref),
+            text=_step_text(step, steps[at - 1] if at - 1 in ranked else None, elsewhere),
+            rank=CALLS if is_broken(step) and at in first else ranked[at],
+            needles=clues.needles,
+            share=6_000 if is_broken(step) else 2_000,
+            most=1 / 3 if is_broken(step) else 1 / 8,
+            group=STEPS_GROUP,
+        )
+
+
+def prompt_places(material: Material) -> Iterator[WantedPlace]:
+    """System prompts in the transcript, each once; they come last."""
+    attempt = material.attempt
+    known: set[str] = set()
+    for step in () if material.is_turn else filter(is_system_prompt, attempt.steps):
+        if step.text.strip() not in known:
+            known.add(step.text.strip())
+            source, text = where(step.ref, attempt.ref), step_text(step)
             yield WantedPlace(
-                place=f"steps/{step.index}",
-                source=where(step.ref, attempt.ref),
-                text=step_text(step, steps[at - 1] if at - 1 in ranked else None),
-                rank=CALLS if is_broken(step) and at in mattering else ranked[at],
-                needles=clues.needles,
-                share=6_000 if is_broken(step) else 2_000,
-                most=1 / 3 if is_broken(step) else 1 / 8,
-                group="steps of the transcript",
+                place=f"steps/{step.index}", source=source, text=text, rank=SYSTEM_PROMPT, most=1 / 8, group=STEPS_GROUP
             )
+
+
+def is_shown_elsewhere(material: Material, step: Step, elsewhere: dict[str, str]) -> bool:
+    """Whether a step adds nothing to another place, not even which step it is: there is only one answer."""
+    if step.tool_calls or step.error or step.reasoning.strip() or step.parts:
+        return False
+    answers = sum(one.actor.role == "assistant" for one in material.attempt.steps[:WANTED])
+    return answers < 2 and (not step.text.strip() or step.text.strip() in elsewhere)
+
+
+def _step_text(step: Step, before: Step | None, elsewhere: dict[str, str]) -> str:
+    """What another place shows whole is not repeated; number and speaker stay."""
+    place = elsewhere.get(step.text.strip())
+    return step_text(replace(step, text=same_as(place)) if place else step, before)
+
+
+def same_as(place: str) -> str:
+    """A note that errata writes in place of a text."""
+    return f"[… the text of `{place}` …]"
 
 
 def _judge_prompt(attempt: Attempt, judgement: Judgement) -> WantedPlace:

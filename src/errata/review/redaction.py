@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Packet, PacketPlace, Run, Signal
+from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, Run, Signal
 from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
@@ -60,6 +60,8 @@ def redacted(packet: Packet) -> Packet:
         facts=tree_for_others(packet.facts),
         failure_key=_key(packet.failure_key),
         signals=tuple(_signal(one) for one in packet.signals),
+        observations=tuple(map(_observation, packet.observations)),
+        timeline=tuple(map(for_others, packet.timeline)),
         places=tuple(_place(one) for one in packet.places),
         history=tuple(tree_for_others(one) for one in packet.history),
         left_out=tuple(LeftOut(what=for_others(one.what), why=for_others(one.why)) for one in packet.left_out),
@@ -74,6 +76,11 @@ def _place(place: PacketPlace) -> PacketPlace:
 
 def _signal(signal: Signal) -> Signal:
     return msgspec.structs.replace(signal, where=for_others(signal.where), quote=for_others(signal.quote), extra={})
+
+
+def _observation(one: Observation) -> Observation:
+    texts = {name: for_others(getattr(one, name)) for name in ("speaker", "text", "quote", "tool", "argument")}
+    return msgspec.structs.replace(one, **texts, extra={})
 
 
 def _key(key: FailureKey | None) -> FailureKey | None:
@@ -127,8 +134,10 @@ def _spellings(name: str) -> tuple[str, ...]:
 def packet_hash(packet: Packet) -> str:
     """The same for the same facts and texts, whatever the order in a dict, and whether it was redacted before or not.
 
-    History and signals are left out, and so is the size, which counts them: another run in the store, or another
-    version of the rules, changes them, and neither makes an answer that was paid for worthless.
+    History, signals and observations are left out, and so is the size, which counts them: another run in the store, or
+    another version of the rules, changes them, and neither makes an answer that was paid for worthless.
     """
-    facts = msgspec.structs.replace(redacted(packet), history=(), signals=(), failure_key=None, size={})
+    facts = msgspec.structs.replace(
+        redacted(packet), history=(), signals=(), observations=(), failure_key=None, size={}
+    )
     return fingerprint(facts, size=SIZE)

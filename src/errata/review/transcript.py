@@ -7,17 +7,17 @@ from typing import Any
 
 from errata.model import Attempt, Check, Step, ToolCall, ToolResult
 
+INPUT = "input"
+"""The type of a part with the messages that a model saw at this step."""
 _ABOUT_TOOLS = re.compile(r"(?i)tool|function|\bcall|\bargument")
 LAST = 3
 FIRST = 4
 """Of those that went wrong: what came later may only follow."""
-NEAR = 1
-"""Steps before and after one that matters."""
-ALL = 40
-"""A transcript of so few steps is shown whole, as far as there is room."""
 LOOKED_FOR = 4
 MATTERING = 24
 """Steps that matter, at most: those near the end come first."""
+WANTED = 400
+"""Steps that may get room beside these; more than a packet holds."""
 
 
 def as_json(value: Any) -> str:
@@ -107,8 +107,8 @@ def _got(call: ToolCall) -> dict[str, Any]:
 
 def step_text(step: Step, before: Step | None = None) -> str:
     """Who did what, and what came back. Reasoning that the step before had already is not repeated."""
-    who = step.actor.role + (f" {step.actor.name}" if step.actor.name else "")
-    parts = [f"{who}: {step.text}".rstrip()] if step.text or not step.tool_calls else [f"{who}:"]
+    parts = [f"{step.speaker}: {step.text}".rstrip()] if step.text or not step.tool_calls else [f"{step.speaker}:"]
+    parts += [f"(input) {as_text(part['messages'])}" for part in step.parts if part.get("type") == INPUT]
     if step.reasoning.strip() and (before is None or before.reasoning != step.reasoning):
         parts.append(f"(reasoning) {step.reasoning}")
     parts += [call_lines(call) for call in step.tool_calls]
@@ -117,34 +117,38 @@ def step_text(step: Step, before: Step | None = None) -> str:
     return "\n".join(parts)
 
 
-def says_more(step: Step, shown: frozenset[str]) -> bool:
-    """Whether there is more to a step than what is shown elsewhere."""
-    return bool(step.tool_calls or step.error or step.reasoning.strip()) or step.text.strip() not in shown
+def is_system_prompt(step: Step) -> bool:
+    return step.actor.role == "system" and bool(step.text.strip()) and not step.tool_calls
 
 
 def is_broken(step: Step) -> bool:
     return step.error is not None or any(went_wrong(call) for call in step.tool_calls)
 
 
-def decisive(attempt: Attempt, needles: Iterable[str]) -> list[int]:
-    """Where in the list of steps the failure shows, in order."""
+def mattering(attempt: Attempt, needles: Iterable[str], flagged: Iterable[int] = ()) -> list[int]:
+    """Positions of the steps where the failure shows, in order; `flagged` are positions, too."""
     steps = attempt.steps
     named = {check.step for check in attempt.checks if _counts_against(check)} - {None}
     wanted = list(needles)[:LOOKED_FOR]
     last = range(max(len(steps) - LAST, 0), len(steps))
     broken = [at for at, step in enumerate(steps) if is_broken(step) or step.index in named]
     speaking = [at for at, step in enumerate(steps) if _speaks_of(step, wanted)]
-    chosen = dict.fromkeys([*last, *broken[:FIRST], *reversed(broken), *reversed(speaking)])
+    chosen = dict.fromkeys([*last, *flagged, *broken[:FIRST], *reversed(broken), *reversed(speaking)])
     return sorted(list(chosen)[:MATTERING])
 
 
-def around(places: Iterable[int], count: int) -> list[int]:
-    """The steps beside those that matter; all others too where there are few."""
-    mattering = set(places)
-    if count <= ALL:
-        return [at for at in range(count) if at not in mattering]
-    near = {at + off for at in mattering for off in range(-NEAR, NEAR + 1)} | {0}
-    return sorted(at for at in near - mattering if 0 <= at < count)
+def by_relevance(positions: Iterable[int], count: int) -> list[int]:
+    """All other positions: those near one that matters first, else those near the beginning or the end."""
+    known = sorted(set(positions) | {0, count - 1})
+    distance = [count] * count
+    for at in known:
+        distance[at] = 0
+    for at in range(1, count):
+        distance[at] = min(distance[at], distance[at - 1] + 1)
+    for at in range(count - 2, -1, -1):
+        distance[at] = min(distance[at], distance[at + 1] + 1)
+    taken = set(positions)
+    return sorted((at for at in range(count) if at not in taken), key=lambda at: (distance[at], at))
 
 
 def _counts_against(check: Check) -> bool:

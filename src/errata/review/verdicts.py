@@ -3,7 +3,7 @@
 The same answer to the same packet always makes the same verdict, so that one that was stored is judged again for free.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -75,7 +75,8 @@ def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> 
     trusted = reviewer.kind in ON_THEIR_WORD
     chosen = given_label(given.fields.get("label"), given.fields.get("owner"), packet)
     quotes = fields.quotes()
-    evidence = check_quotes(quotes, index) if quotes or not trusted else None
+    owner = "" if isinstance(chosen, str) else chosen.owner
+    evidence = check_quotes(quotes, index, owner=owner) if quotes or not trusted else None
     reasons = (chosen,) if isinstance(chosen, str) else ()
     fields_of_verdict: dict[str, Any] = {
         "cause": fields.cause(),
@@ -123,29 +124,47 @@ class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    answer: str, packet: Packet, by: AnswerInfo, earlier: Sequence[Verdict], *, judged_on: Packet | None = None
+    answer: str,
+    packet: Packet,
+    by: AnswerInfo,
+    earlier: Sequence[Verdict],
+    *,
+    whole: Callable[[], Packet] | None = None,
 ) -> Verdict | Rejection:
-    """`earlier` are all verdicts on the attempt. `judged_on` is what the reviewer could read beyond the packet."""
+    """`earlier` are all verdicts on the attempt. `whole` is the same failure with nothing left out.
+
+    What the packet does not hold is looked up there: a reviewer may have read more than the packet.
+    """
     before = _own(earlier, by.reviewer, packet.question.taxonomy)
-    made = verdict_from(
-        answer,
-        judged_on or packet,
-        reviewer=by.reviewer,
-        prompt_hash=by.prompt_hash,
-        at=by.at,
-        usage=by.usage,
-        blind=by.blind,
-        supersedes=before[-1].id if before else None,
-    )
+
+    def made_on(texts: Packet) -> Verdict | Rejection:
+        return verdict_from(
+            answer,
+            texts,
+            reviewer=by.reviewer,
+            prompt_hash=by.prompt_hash,
+            at=by.at,
+            usage=by.usage,
+            blind=by.blind,
+            supersedes=before[-1].id if before else None,
+        )
+
+    made = made_on(packet)
+    if whole is not None and packet.left_out and _misses_texts(made):
+        made = made_on(whole())
     if isinstance(made, Rejection):
         return made
-    if judged_on is not None:
-        made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
+    made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
     if before and _says(made) == _says(before[-1]):
         return before[-1]
     if any(made.id == one.id for one in before):  # given before, withdrawn since, and now given again
         return msgspec.structs.replace(made, id=fingerprint(made.id, before[-1].id))
     return made
+
+
+def _misses_texts(made: Verdict | Rejection) -> bool:
+    """Whether it was rejected, or something in it was dropped because the packet does not hold it."""
+    return isinstance(made, Rejection) or any("is not in the packet" in doubt for doubt in made.doubts)
 
 
 def _says(verdict: Verdict) -> Verdict:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, Observation, StoredRun
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.output.failures import BucketNameOutput
@@ -95,6 +95,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()
     """Other models that fail in the same way."""
+    evidence_log: tuple[Observation, ...] = ()
+    """What the steps of a failure show by themselves."""
 
     @property
     def case_name(self) -> str:
@@ -115,6 +117,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
             before=CaseHistoryOutput.of(self.before) if self.before else None,
             alike=msgspec.convert(self.alike, tuple[SameFailureOutput, ...], from_attributes=True),
+            evidence_log=self.evidence_log,
         )
 
 
@@ -145,6 +148,9 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
     if not attempt.is_failure:
         return shown
+    from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
+
+    shown = msgspec.structs.replace(shown, evidence_log=evidence_log(attempt, case))
     attribution = view.attributions.get(attempt.id)
     review = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
     stale = review is not None and is_stale(review.standing.verdict, stored, store)

@@ -9,10 +9,10 @@ import msgspec
 from errata.model import Attempt, Case, Run
 from errata.model.action import RecordedGap
 from errata.model.words import Confidence, Owner
-from errata.triage.answers import final_answers
+from errata.text.answers import final_answers
+from errata.text.equivalence import Canonical, canonical
 from errata.triage.contradictions import unoffered_calls
 from errata.triage.demands import nearly_passed, unnamed_demands
-from errata.triage.equivalence import Canonical, canonical
 from errata.triage.expected import choice_of, expected_texts
 from errata.triage.observed import Observed, signal
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Proof, ProofReason
-from errata.triage.dialogues import has_simulated_user
+from errata.transcript.simulated_user import has_simulated_user
 from errata.triage.keys import failure_key
 from errata.triage.observed import OWNER_BY_PHASE, Observed, signal
 from errata.triage.rulesets import Rules

@@ -8,10 +8,10 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case, Step
 from errata.model.words import Confidence, Phase
-from errata.triage.answers import bare, json_in
-from errata.triage.calls import made_calls, required_calls
+from errata.text.answers import bare, json_in
+from errata.text.equivalence import same
+from errata.transcript.calls import made_calls, required_calls
 from errata.triage.dialogues import writes_of
-from errata.triage.equivalence import same
 from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
 

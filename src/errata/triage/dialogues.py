@@ -4,21 +4,14 @@ A simulated user may ask for something else in each attempt, so that another att
 subject wrote shows more: a change that the reference does not have is its own doing.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from errata.model import Attempt, Case
-from errata.model.usage import NO_USAGE
-from errata.triage.calls import CalledFunction, calls_of, same_calls
+from errata.transcript.actions import unmatched_actions
+from errata.transcript.calls import CalledFunction
+from errata.transcript.simulated_user import has_simulated_user
 from errata.triage.observed import Observed, signal
-
-# by their verb: harnesses do not say which tools change anything
-_READS = re.compile(
-    r"(?:get|list|search|find|look_?up|calculate|think|check|verify|transfer|read|fetch|query|view|show|describe)(?:_|$)",
-    re.IGNORECASE,
-)
-_REFUSED = re.compile(r"\s*(?:error\b|\{\s*\"error\")", re.IGNORECASE)
 
 
 class Writes(NamedTuple):
@@ -28,46 +21,17 @@ class Writes(NamedTuple):
     """In the reference, and not made."""
 
 
-def has_simulated_user(attempt: Attempt) -> bool:
-    return attempt.usage.simulator != NO_USAGE or any(step.actor.name == "simulated" for step in attempt.steps[:4])
-
-
 def compares_writes(attempt: Attempt, case: Case | None) -> bool:
     """Whether the transcript is worth looking at."""
     return case is not None and isinstance(case.expected, dict) and has_simulated_user(attempt)
 
 
 def writes_of(attempt: Attempt, case: Case | None) -> Writes | None:
-    """None where the log does not say what was expected, or has no transcript."""
-    if case is None or not isinstance(case.expected, dict) or not attempt.steps:
+    """None where the log does not list the expected actions of a dialogue, or has no transcript."""
+    if case is None or not isinstance(case.expected, dict) or not isinstance(case.expected.get("actions"), list):
         return None
-    listed = case.expected.get("actions")
-    if not isinstance(listed, list):
-        return None
-    expected = [call for call in calls_of(listed) if not _READS.match(call.name)]
-    if listed and not calls_of(listed):
-        return None
-    left = list(_made_writes(attempt))
-    missing = []
-    for wanted in expected:
-        match = next((one for one in left if same_calls((one,), (wanted,))), None)
-        if match is None:
-            missing.append(wanted)
-        else:
-            left.remove(match)
-    return Writes(tuple(left), tuple(missing))
-
-
-def _made_writes(attempt: Attempt) -> Iterator[CalledFunction]:
-    for step in attempt.steps:
-        for call in step.tool_calls if step.actor.role == "assistant" else ():
-            if _READS.match(call.name) or not isinstance(call.arguments, dict):
-                continue
-            refused = call.error is not None or (
-                call.result is not None and (call.result.is_error or _REFUSED.match(call.result.text))
-            )
-            if not refused:
-                yield CalledFunction(call.name, call.arguments)
+    rest = unmatched_actions(attempt, case)
+    return None if rest is None else Writes(tuple(action.call for action in rest.unexpected), rest.missing)
 
 
 def wrote_something_else(attempt: Attempt, case: Case | None) -> Iterator[Observed]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Attempt, Case, Check
+from errata.text.answers import bare
 from errata.text.clean import one_line
-from errata.triage.answers import bare
-from errata.triage.equivalence import same
+from errata.text.equivalence import same
 
 _TEXTS = ("golden_text", "answer", "target", "text", "value", "expected", "output", "label", "reference", "ideal",
           "final_answer", "ground_truth")  # fmt: skip

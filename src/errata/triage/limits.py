@@ -10,7 +10,7 @@ import msgspec
 from errata.model import Attempt, Case, Step, ToolCall
 from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
-from errata.triage.calls import CalledFunction, is_same_call, required_calls
+from errata.transcript.calls import CalledFunction, is_same_call, required_calls
 from errata.triage.expected import expected_texts
 from errata.triage.observed import Observed, signal
 

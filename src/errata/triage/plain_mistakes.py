@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from errata.model import Attempt, Case
-from errata.triage.answers import json_in
-from errata.triage.calls import calls_in, required_calls
+from errata.text.answers import json_in
+from errata.transcript.calls import calls_in, required_calls
 from errata.triage.expected import task_text
 from errata.triage.observed import Observed, signal
 from errata.triage.runner_output import verifier_logs

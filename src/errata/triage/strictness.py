@@ -8,9 +8,9 @@ import msgspec
 
 from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
-from errata.triage.answers import final_answers, json_in
-from errata.triage.calls import CalledFunction, calls_in, made_calls, required_calls, same_calls
-from errata.triage.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
+from errata.text.answers import final_answers, json_in
+from errata.text.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
+from errata.transcript.calls import CalledFunction, calls_in, made_calls, required_calls, same_calls
 from errata.triage.expected import (
     allows_nothing_else,
     asks_for_a_form,

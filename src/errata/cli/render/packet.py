@@ -23,16 +23,29 @@ def show_packet(packet: Packet) -> None:
     _put_facts(packet.facts)
     for signal in packet.signals:
         _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
+    for one in packet.observations:
+        _put_field(f"step {one.step}", f"{one.speaker}: {one.text}{f' “{one.quote}”' if one.quote else ''}")
     for entry in packet.history:
         _put_field("before", _pairs(entry))
     for left in packet.left_out:
         _put_field("left out", f"{left.what} ({left.why})")
+    _put_field("size", _size(packet.size))
+    if packet.timeline:
+        put()
+        put("── timeline", raw=True)
+        for line in packet.timeline:
+            put(line, hang=6, raw=True)
     for place in packet.places:
         put()
         put(f"── {place.place}   ({place.source})", raw=True)
         for at, line in enumerate(place.text.rstrip("\n").split("\n"), 1):
             _put_line(at, line)
     _put_question(packet)
+
+
+def _size(size: dict[str, int]) -> str:
+    used, left = size.get("tokens_estimated", 0), size.get("tokens_left")
+    return f"about {used:,} tokens" + (f", {left:,} left" if left is not None else "")
 
 
 def _put_field(label: str, text: str) -> None:

@@ -8,6 +8,7 @@ from errata.model.attempt import Attempt
 from errata.model.attribution import Attribution, Signal
 from errata.model.case import Case
 from errata.model.counts import Counts
+from errata.model.observation import Observation
 from errata.model.output.failures import BucketNameOutput, LabelChangeOutput
 from errata.model.output.memory import CaseHistoryOutput
 from errata.model.packet import Packet
@@ -115,6 +116,8 @@ class ShownAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
     before: CaseHistoryOutput | None
     """What was known of the case before this run."""
     alike: tuple[SameFailureOutput, ...]
+    evidence_log: tuple[Observation, ...]
+    """What the steps of a failure show by themselves, the strongest observation first."""
 
 
 SHAPES: dict[str, Any] = {"show": ShownRunOutput | ShownAttemptOutput, "show --packet": Packet}

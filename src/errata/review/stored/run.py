@@ -114,7 +114,7 @@ class _Reviewing:
         self._limits: Limits = msgspec.structs.replace(
             plan.request.limits, per_minute=chosen.per_minute, tokens_per_minute=chosen.tokens_per_minute
         )
-        self._whole_packets = WholePackets(self._read_packet, blind=plan.request.blind) if chosen.reads_more else None
+        self._whole_packets = WholePackets(self._read_packet, blind=plan.request.blind)
         self._stream = PacketStream(plan, self._packets, self._identical)
         self._contexts = {part.stored.run.id: part.context for part in plan.parts}
         self._planned = frozenset(attempt for part in plan.parts for attempt in part.attempts)
@@ -130,7 +130,7 @@ class _Reviewing:
         return redacted(packet_of(attempt, context, self._store, options=options))
 
     async def through(self, on_end: Callable[[ReviewTally], None]) -> None:
-        tools = self._whole_packets.tools if self._whole_packets else None
+        tools = self._whole_packets.tools if self._request.chosen.reads_more else None
         async with self._request.chosen.open(self._limits, tools) as reviewer:
             with open_ledger(self._store) as ledger:
                 work = self._work(reviewer, ledger)
@@ -161,9 +161,9 @@ class _Reviewing:
         )
 
     def _judge(self, packet: Packet, prompt: Prompt, answer: ReviewerAnswer) -> Verdict | Rejection:
-        whole = self._whole_packets.whole(packet) if self._whole_packets else None
         earlier = verdicts_on(self._store, packet.attempt_id)
-        return judge(answer.text, packet, self._answer_info(prompt.hash, answer.usage), earlier, judged_on=whole)
+        info = self._answer_info(prompt.hash, answer.usage)
+        return judge(answer.text, packet, info, earlier, whole=lambda: self._whole_packets.whole(packet))
 
     def _answer_info(self, prompt_hash: str = "", usage: Usage | None = None) -> AnswerInfo:
         return AnswerInfo(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from errata.model import Packet, Reviewer, Verdict
 from errata.model.identity import split_attempt_id
@@ -9,6 +10,7 @@ from errata.model.run import case_name
 from errata.model.times import to_iso
 from errata.model.verdict import word_for
 from errata.review.answers import ParsedAnswer, read_answer
+from errata.review.budget import UNLIMITED
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
@@ -41,7 +43,8 @@ def submit(
     packet, blind = _leased_packet(submission, context, attempt, store)
     at = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
     by = AnswerInfo(reviewer=reviewer, at=at, blind=blind)
-    verdict = judge(submission.answer, packet, by, earlier)
+    whole = partial(_whole, packet, context, store, blind=blind)
+    verdict = judge(submission.answer, packet, by, earlier, whole=whole)
     answer = read_answer(submission.answer)
     if isinstance(verdict, Rejection):
         # every try counts, also the same one twice
@@ -70,6 +73,12 @@ def _leased_packet(submission: Submission, context: RunContext, attempt: str, st
     return (same or candidates)[0]
 
 
+def _whole(packet: Packet, context: RunContext, store: Store, *, blind: bool) -> Packet:
+    """The same failure with nothing left out."""
+    options = PacketOptions(question=packet.question, blind=blind, budget=UNLIMITED)
+    return redacted(packet_of(packet.attempt_id, context, store, options=options))
+
+
 def import_rows(
     rows: Mapping[str, Sequence[FilledRow]], context: RunContext, store: Store, request: ImportRequest
 ) -> Iterator[KeptRow | BadRow]:
@@ -78,12 +87,15 @@ def import_rows(
     for packet in packets_of(context, store, attempts=frozenset(rows), options=options):
         case = case_name(context.stored.run, packet.case_key)
         for row in rows[packet.attempt_id]:
-            yield _import_row(row, case, redacted(packet), store, request)
+            yield _import_row(row, case, redacted(packet), context, store, request)
 
 
-def _import_row(row: FilledRow, case: str, packet: Packet, store: Store, request: ImportRequest) -> KeptRow | BadRow:
+def _import_row(
+    row: FilledRow, case: str, packet: Packet, context: RunContext, store: Store, request: ImportRequest
+) -> KeptRow | BadRow:
     by = AnswerInfo(reviewer=request.reviewer, at=request.at, blind=request.blind)
-    verdict = judge(row.answer, packet, by, verdicts_on(store, packet.attempt_id))
+    whole = partial(_whole, packet, context, store, blind=request.blind)
+    verdict = judge(row.answer, packet, by, verdicts_on(store, packet.attempt_id), whole=whole)
     if isinstance(verdict, Rejection):
         keep_refused(row.answer, verdict.reasons, packet, by, store)
         return BadRow(row.line, case, verdict.reasons)

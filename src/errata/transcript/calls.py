@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Attempt
-from errata.triage.answers import bare, json_in
-from errata.triage.equivalence import same_value
+from errata.text.answers import bare, json_in
+from errata.text.equivalence import same_value
 
 _NAMES = ("name", "function_name", "tool", "tool_name", "function")
 _ARGUMENTS = ("args", "arguments", "parameters", "inputParameters", "input", "kwargs")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.triage.answers import final_answers, json_in
+from errata.text.answers import final_answers, json_in
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from errata.model import Actor, Output, Step, ToolCall
 from errata.testing import an_attempt
-from errata.triage.calls import calls_in, calls_of, made_calls, required_calls, same_calls
+from errata.transcript.calls import calls_in, calls_of, made_calls, required_calls, same_calls
 
 
 def fits(made, required):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from errata.triage.equivalence import canonical, same, same_set, same_value
+from errata.text.equivalence import canonical, same, same_set, same_value
 
 SPELLINGS = (
     str,

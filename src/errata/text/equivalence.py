@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.triage.answers import bare, unfenced
+from errata.text.answers import bare, unfenced
 
 
 class Canonical(NamedTuple):
@@ -72,13 +72,13 @@ def _value(text: str) -> Fraction | None:
 
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTHS = {name: at for at, name in enumerate(_MONTH_NAMES, 1)}
-_MONTH = (
+MONTH_NAME = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _ISO = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})$")
-_DAY_FIRST = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{_MONTH},?[ -](\d{{4}})$", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})$", re.IGNORECASE)
+_DAY_FIRST = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{MONTH_NAME},?[ -](\d{{4}})$", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"{MONTH_NAME} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})$", re.IGNORECASE)
 _FIGURES = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$")
 
 

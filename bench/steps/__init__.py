@@ -1,0 +1,1 @@
+"""The evidence log beside the decisive steps that people marked."""

@@ -1,0 +1,142 @@
+"""Calls that failed or were refused, that returned nothing, and that were made again for the same result."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from errata.model import Observation
+from errata.model.words import Strength
+from errata.transcript.actions import is_write
+from errata.transcript.tool_use import (
+    CODE,
+    ERROR_LINE,
+    ToolUse,
+    arguments_quote,
+    failing_line,
+    object_ids,
+    same_key,
+    speaker_of,
+)
+from errata.transcript.wording import listed_steps, times
+
+OFTEN = 3
+_DIGITS = re.compile(r"\d+")
+_COMMANDS = ("command", "cmd", "script", "bash_command", "shell_command")
+# asking again is right while something else is at work
+_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
+
+
+def failed_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
+    """One observation for each agent, tool and error, with whether a later call of the same kind worked."""
+    working: dict[tuple[str, ...], list[int]] = {}
+    for use in uses:
+        if use.worked:
+            working.setdefault(_kind(use), []).append(use.at)
+    groups: dict[tuple[str, ...], list[ToolUse]] = {}
+    for use in uses:
+        if use.error:
+            groups.setdefault((speaker_of(use.step), use.name, _DIGITS.sub("#", use.error)[:60]), []).append(use)
+    for group in groups.values():
+        first, last = group[0], group[-1]
+        later = working.get(_kind(last), [])
+        at = bisect_right(later, last.at)
+        recovered = later[at] if at < len(later) else None
+        yield _failure(group, first, None if recovered is None else _step_at(uses, recovered))
+
+
+def _step_at(uses: Sequence[ToolUse], at: int) -> int:
+    return uses[bisect_right(uses, at, key=lambda use: use.at) - 1].step.index
+
+
+def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) -> Observation:
+    name = "code" if first.is_code else first.name
+    often = f" {times(len(group))} ({listed_steps(use.step.index for use in group)})" if len(group) > 1 else ""
+    after = f"a later call worked (step {recovered})" if recovered is not None else "no later call of its kind worked"
+    strength: Strength = "moderate" if recovered is None or first.is_code or len(group) > 1 else "weak"
+    if recovered is None and (first.is_code or (is_write(first.name) and not _is_command(first))):
+        strength = "strong"
+    return Observation(
+        kind="call_failed",
+        step=first.step.index,
+        speaker=speaker_of(first.step),
+        text=f"{name} failed{often}: {first.error.rstrip('.')}; {after}.",
+        quote=_quote(first),
+        related_step=first.reply_step.index if first.reply_step is not first.step else recovered,
+        tool="" if first.is_code else first.name,
+        strength=strength,
+        steps=_all_steps(group),
+    )
+
+
+def _is_command(use: ToolUse) -> bool:
+    """A shell's exit code may only mean that nothing was found."""
+    return isinstance(use.arguments, dict) and not use.arguments.keys().isdisjoint(_COMMANDS)
+
+
+def _quote(use: ToolUse) -> str:
+    """From the calling step: the line that raised, the result where the step has it, else the arguments."""
+    if use.is_code:
+        return failing_line(use.reply or "", use.step.text)[:ERROR_LINE] or arguments_quote(use)
+    if use.reply_step is use.step and use.reply and use.error in use.reply:
+        return use.error
+    return arguments_quote(use)
+
+
+def empty_results(uses: Sequence[ToolUse]) -> Iterator[Observation]:
+    """Code that printed nothing. A tool that finds nothing has answered; code without output has not."""
+    for use in uses:
+        if use.is_code and use.returned_nothing:
+            yield Observation(
+                kind="call_returned_nothing",
+                step=use.step.index,
+                speaker=speaker_of(use.step),
+                text="The code ran and printed no result.",
+                quote=arguments_quote(use),
+                related_step=use.reply_step.index,
+                strength="moderate",
+            )
+
+
+def repeated_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
+    """The same call with the same result: nothing was learnt from it. Polling is none; failures are listed apart."""
+    seen: dict[tuple[str, str], ToolUse] = {}
+    groups: dict[tuple[str, str], list[ToolUse]] = {}
+    for use in uses:
+        if use.reply is None or use.error or not use.reply.strip() or not use.arguments:
+            continue
+        key = (use.name, same_key(use.arguments))
+        before = seen.get(key)
+        if before is not None and before.reply == use.reply and not _WAITS.search(key[1]):
+            groups.setdefault(key, [before]).append(use)
+        seen[key] = use
+    for group in groups.values():
+        again = group[1]
+        steps = [use.step.index for use in group]
+        yield Observation(
+            kind="call_repeated",
+            step=again.step.index,
+            speaker=speaker_of(again.step),
+            text=f"{again.name} was called {times(len(group))} with the same arguments and result "
+            f"({listed_steps(steps)}).",
+            quote=arguments_quote(again),
+            related_step=group[0].step.index,
+            tool="" if again.is_code else again.name,
+            strength="moderate" if len(group) > OFTEN else "weak",
+            steps=tuple(dict.fromkeys(steps)),
+        )
+
+
+def _kind(use: ToolUse) -> tuple[str, ...]:
+    """Calls that can make up for each other: the same tool on the same object, the same command, any code."""
+    if use.is_code:
+        return (CODE,)
+    if isinstance(use.arguments, dict):
+        command = next((use.arguments[key] for key in _COMMANDS if isinstance(use.arguments.get(key), str)), None)
+        if command is not None:
+            return (use.name, *command.split()[:1])
+        return (use.name, *sorted(object_ids(use.arguments)))
+    return (use.name,)
+
+
+def _all_steps(group: Sequence[ToolUse]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(use.step.index for use in group)) if len(group) > 1 else ()

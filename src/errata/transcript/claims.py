@@ -1,0 +1,209 @@
+"""Claims without a source: values of the answer that an agent brought up and nothing supports."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import Literal, NamedTuple
+
+from errata.model import Attempt, Case, Observation, Step
+from errata.transcript.mentions import Mentions, ValueMention, folded_text, task_texts
+from errata.transcript.tool_use import ToolUse, as_json, is_agent, speaker_of, text_of, words_with
+from errata.transcript.wording import listed_values
+
+MOST = 40
+"""Values of an answer that are traced."""
+TAIL = 6_000
+"""Of a long answer the end is searched: that is where the result is."""
+MESSAGES = 3
+"""The answer, and what was written just before it: what it relies on."""
+NUMBERS = 30
+LAST_DIGITS = 4
+RESTATED = 120
+"""Characters of a task by which a step is recognised that repeats it."""
+
+ValueKind = Literal["link", "quote", "number", "name"]
+_LINK = re.compile(r"https?://[^\s)>\]\"'`]{4,300}")
+_ALONE = re.compile(r"^\s*\*\*([^*\n:]{2,60})\*\*\W*$")
+"""An answer in bold on a line of its own."""
+_QUOTE = re.compile(r"[\"“]([^\"“”\n]{4,160})[\"”]")
+_NUMBER = re.compile(r"(?<![\w.,/:-])[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d{2,12})%?(?![\w/:-]|[.,]\d)")
+_WORD = r"[A-Z][a-zÀ-ÿ'’]+[A-Za-zÀ-ÿ'’-]*"
+_NAME = re.compile(rf"\b{_WORD}(?:(?: (?:of|the|de|la|von|van|&))? (?:{_WORD}|[A-Z]\.)){{1,5}}")
+_PRINTED = re.compile(
+    r"\bprint\(|\bquery\w*\s*=|search\(|console\.log\(|^\s*(?:import|from)\s|\{\w*\}|path[/_]to[/_]", re.IGNORECASE
+)
+"""Lines of code that state nothing: output, searches, imports, templates, placeholders."""
+_PAGE = re.compile(r"https?://[^/]+/(?:[^/]*\d|[^/]+/[^/]|[^/]{12})")
+_ARTICLE = re.compile(r"^(?:The|A|An|In|On|At|For|From|If|This|That|These|It|We|By|To) ")
+_HEADING = re.compile(r"^\s{0,3}#|^[^\n]{0,80}:\s*\**$")
+_LABELS = re.compile(r"[_:]|\s?\*{1,2}:?(?:\*|\s|$)")
+"""What follows a label, not a name."""
+_LISTED = re.compile(r"^\s*\d{1,2}[.)]\s")
+_FENCED = re.compile(r"```\w+\n.*?(?:```|\Z)", re.DOTALL)
+_STOP = re.compile(r"\W*TERMINATE\W*\Z")
+_RESULT = re.compile(r"(?<=[\d)}\]%] )=\s*\\?[$€£]?\s*|(?<=[\d)}\]%])=\s*")
+"""What a calculation ends in; an assignment in code is none."""
+
+
+class ClaimedValue(NamedTuple):
+    text: str
+    kind: ValueKind
+
+
+def unsupported_claims(
+    attempt: Attempt, case: Case | None, uses: Sequence[ToolUse], mentions: Mentions
+) -> Iterator[Observation]:
+    """For each step that brought such values up, one observation."""
+    messages = last_messages(attempt.steps)
+    if not messages:
+        return
+    answer = messages[0]
+    callers = {use.reply_step.index: use for use in uses if use.is_code}
+    expected = case.expected if case is not None else None
+    right = folded_text(as_json(expected)) if expected is not None else ""
+    restated = _restates_task(attempt.steps[0], case)
+    # where actions are expected, names are mostly labels of what the agent lists
+    with_names = not isinstance(expected, dict | list)
+    groups: dict[int, tuple[Step, list[ClaimedValue]]] = {}
+    final: set[int] = set()
+    for message in messages:
+        text = message.text if message is answer else _without_code(message.text)
+        for value in islice(values_in(_end_of(text)), MOST):
+            if folded_text(value.text) in right or (value.kind == "name" and not with_names):
+                continue
+            origin = _origin(value, attempt, mentions, callers)
+            if origin is not None and (message is answer or origin is not message):
+                values = groups.setdefault(origin.index, (origin, []))[1]
+                values += [value] if value not in values else []
+                if message is answer and value.kind != "name":
+                    final.add(origin.index)
+    for step, values in groups.values():
+        is_handed = restated and step is attempt.steps[0]
+        yield Observation(
+            kind="unsupported_claim",
+            step=step.index,
+            speaker=speaker_of(step),
+            text=_text(values, is_answer=step is answer, is_handed=is_handed),
+            quote=words_with(step, values[0].text),
+            related_step=answer.index if step is not answer else None,
+            strength="strong" if step.index in final and not is_handed else "moderate",
+        )
+
+
+def _origin(value: ClaimedValue, attempt: Attempt, mentions: Mentions, callers: dict[int, ToolUse]) -> Step | None:
+    """The step that brought up a value that nothing supports."""
+    origin = _unsupported(value, mentions, callers)
+    if origin is None or origin.step is None:
+        return None
+    if value.kind == "number" and _is_worked_out(value.text, attempt.steps[max(origin.at - 2, 0) : origin.at + 1]):
+        return None
+    if value.kind == "name" and value.text.lower() in origin.step.text:
+        return None
+    return origin.step
+
+
+def _text(values: Sequence[ClaimedValue], *, is_answer: bool, is_handed: bool) -> str:
+    listed = listed_values(value.text for value in values)
+    if is_handed:
+        return f"The hand-over names {listed}, which the task does not; the answer relies on it."
+    where = "answers with" if is_answer else "is the first to name"
+    return f"The agent {where} {listed}, which no task, user or tool result has" + (
+        "." if is_answer else "; the answer relies on it."
+    )
+
+
+def last_messages(steps: Sequence[Step]) -> list[Step]:
+    """The last messages of agents that are more than the word which ends the conversation, the answer first."""
+    messages = (one for one in reversed(steps) if is_agent(one) and len(_STOP.sub("", one.text).split()) > 2)
+    return list(islice(messages, MESSAGES))
+
+
+def values_in(text: str) -> Iterator[ClaimedValue]:
+    """Values that can be traced: links, quotations, numbers of two or more digits, names of two or more words."""
+    seen: set[str] = set()
+    for line in text.splitlines():
+        if _HEADING.match(line) or _PRINTED.search(line):
+            continue
+        start = match.end() if (match := _LISTED.match(line)) else 0
+        for kind, value in _line_values(line[start:]):
+            if value.lower() not in seen:
+                seen.add(value.lower())
+                yield ClaimedValue(value, kind)
+
+
+def _line_values(line: str) -> Iterator[tuple[ValueKind, str]]:
+    for match in _LINK.finditer(line):
+        if _PAGE.match(match[0]):
+            yield "link", match[0].rstrip(".,;")
+    line = _LINK.sub(" ", line)
+    if (alone := _ALONE.match(line)) and not alone[1].strip(" .$").isdigit():
+        yield "quote", alone[1].strip(" .")
+    for match in _QUOTE.finditer(line):
+        yield "quote", match[1].strip(" .,")
+    for match in _NUMBER.finditer(line):
+        yield "number", match[1]
+    for match in _NAME.finditer(line):
+        name = _ARTICLE.sub("", match[0]).removesuffix("'s").removesuffix("’s")
+        if " " in name and not _LABELS.match(line, match.end()):
+            yield "name", name
+
+
+def _unsupported(value: ClaimedValue, mentions: Mentions, callers: dict[int, ToolUse]) -> ValueMention | None:
+    """Who brought it up, where that was an agent and nothing else in the log has it."""
+    first = None
+    digits = value.text.replace(",", "") if value.kind == "number" else ""
+    if len(digits) >= LAST_DIGITS and mentions.ends_an_id(digits):
+        return None  # the last digits of a card
+    if value.kind == "name" and all(_is_named(word, mentions) for word in value.text.split()):
+        return None  # first and last name in fields of their own
+    for mention in mentions.each(value.text):
+        if mention.origin not in ("agent", "call"):
+            caller = callers.get(mention.step.index) if mention.step is not None else None
+            is_echo = caller is not None and value.kind == "number" and value.text in str(caller.arguments)
+            if not is_echo:
+                return None
+        elif first is None:
+            first = mention
+    return first
+
+
+def _is_named(word: str, mentions: Mentions) -> bool:
+    return any(mention.origin not in ("agent", "call") for mention in mentions.each(word))
+
+
+def _is_worked_out(value: str, steps: Sequence[Step]) -> bool:
+    """Whether a step shows how it got the number, or can have got it from two numbers that were just named."""
+    wanted, text = _number(value), "\n".join(text_of(step)[:TAIL] for step in steps)
+    if wanted is None or any(_number(text[one.end() : one.end() + 20]) == wanted for one in _RESULT.finditer(text)):
+        return True
+    named = [number for match in _NUMBER.finditer(text) if (number := _number(match[1])) and number != wanted]
+    known = list(dict.fromkeys(named[:NUMBERS]))
+    close = 0.5 / 10 ** len(value.partition(".")[2]) if "." in value else 0.5
+    return any(
+        abs(result - wanted) <= (close if result == left / right else 1e-9)
+        for left, right in product(known, repeat=2)
+        for result in (left + right, left - right, left * right, left / right)
+        if left is not right
+    )
+
+
+def _number(text: str) -> float | None:
+    match = re.match(r"\s*[$€£]?(\d[\d,]*(?:\.\d+)?)", text)
+    try:
+        return float(match[1].replace(",", "")) if match else None
+    except ValueError:
+        return None
+
+
+def _restates_task(step: Step, case: Case | None) -> bool:
+    task = next(iter(task_texts(case)), "") if case is not None else ""
+    return bool(task) and task.strip()[:RESTATED] in step.text
+
+
+def _without_code(text: str) -> str:
+    """A query or a parameter states nothing."""
+    return _FENCED.sub("", text) if "```" in text else text
+
+
+def _end_of(text: str) -> str:
+    return text if len(text) <= TAIL else text[text.find("\n", len(text) - TAIL) + 1 :]

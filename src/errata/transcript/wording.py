@@ -1,0 +1,40 @@
+"""Words that the sentences of the evidence log share: lists of steps and values, cut to what a line can hold."""
+
+from collections.abc import Iterable
+from typing import Any
+
+STEPS = 6
+VALUE = 60
+VALUES = 3
+
+
+def listed_steps(steps: Iterable[int]) -> str:
+    """`steps 3, 5, 9`; of many, the first."""
+    numbers = list(dict.fromkeys(steps))
+    more = f" and {len(numbers) - STEPS} more" if len(numbers) > STEPS else ""
+    return f"step{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:STEPS]))}{more}"
+
+
+def times(count: int) -> str:
+    return "twice" if count == 2 else f"{count} times"
+
+
+def shortened(value: Any, width: int = VALUE) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
+def listed_values(values: Iterable[str]) -> str:
+    """`"33040", "33037" and 4 more`."""
+    texts = list(dict.fromkeys(values))
+    more = f" and {len(texts) - VALUES} more" if len(texts) > VALUES else ""
+    return ", ".join(f'"{shortened(text)}"' for text in texts[:VALUES]) + more
+
+
+def sentence_around(text: str, start: int, end: int, width: int = 200) -> str:
+    """The line or sentence that a match is in, verbatim and at most so long."""
+    dot = text.rfind(". ", 0, start)
+    left = max(text.rfind("\n", 0, start) + 1, dot + 2 if dot >= 0 else 0, start - width // 2, 0)
+    ends = [at for at in (text.find("\n", end), text.find(". ", end)) if at >= 0]
+    right = min(ends) + 1 if ends else len(text)
+    return text[left : min(right, left + width)].strip()
