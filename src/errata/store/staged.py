@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
+from errata.model.run import without_folder_names
 from errata.store import sqlite
 from errata.store.blocks import compress
 from errata.store.packing import Blob, RunPart, Tally, without_texts
@@ -159,7 +160,7 @@ class Staged:
         return {row[0]: row[1] for row in connection.execute(query)}
 
     def _digest(self) -> str:
-        whole = blake2b(pack(self._bare_run()), digest_size=16)
+        whole = blake2b(pack(without_folder_names(self._bare_run())), digest_size=16)
         whole.update(self._content.encode())
         whole.update(str(self._unreadable).encode())
         for item in self._unreadables:

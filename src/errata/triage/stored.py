@@ -88,7 +88,9 @@ class Peers:
 
 
 def subject_name(run: Run) -> str:
-    return " + ".join(part for part in (run.subject.agent, run.subject.model) if part) or run.id
+    """A run of an unknown model is a subject of its own, and its name has the run's id."""
+    model = run.subject.model or f"run {run.id}"
+    return " + ".join(part for part in (run.subject.agent, model) if part)
 
 
 def across_version(stored: StoredRun, store: Store) -> str:
