@@ -4,13 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from errata.model import Run
 from errata.model.run import with_folder_names
 from errata.sources.base import folders
-
-T = TypeVar("T")
 
 LEVELS = 3
 SIBLINGS = 200
@@ -31,13 +29,13 @@ _FAMILY = re.compile(
 )
 
 
-def named_by_folder(items: Iterable[T], path: Path) -> Iterator[T]:
+def named_by_folder(items: Iterable[Any], path: Path) -> Iterator[Any]:
     """Runs whose log names no model get the model and the name of their folder; ids stay as they are."""
     for item in items:
-        yield _named(item, path) if type(item) is Run else item  # type: ignore[misc]
+        yield _add_names(item, path) if type(item) is Run else item
 
 
-def _named(run: Run, path: Path) -> Run:
+def _add_names(run: Run, path: Path) -> Run:
     if run.subject.model:
         return run
     names = {"model": folder_model(path, run.subject.agent)}

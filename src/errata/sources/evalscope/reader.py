@@ -19,6 +19,7 @@ from errata.sources.evalscope.runs import (
     name_alone,
     run_of,
 )
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.row_groups import Lines, lines_of
 from errata.sources.shared.values import mapping
@@ -30,6 +31,7 @@ class Samples:
     def __init__(self, root: Path, subset: Subset, context: SubsetContext) -> None:
         self._root, self._subset, self._context = root, subset, context
         self._seen: set[int] = set()
+        self._cases = CaseNumbering()
 
     def items(self) -> Iterator[Item]:
         with ExitStack() as stack:
@@ -52,10 +54,12 @@ class Samples:
         """Of repeated rows the last one is the newest."""
         review = row.data[-1]
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
-        return items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
+        return items_of(
+            self._context, self._seen, self._cases, EvalscopeSample(matches[-1] if matches else None, review)
+        )
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
-        return items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
+        return items_of(self._context, self._seen, self._cases, EvalscopeSample(row.data[-1], None))
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
         """Requested samples without a row: errors if the report counts as many errors, else missing.

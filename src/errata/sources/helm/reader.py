@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, is_file, json_file, of_run
+from errata.sources.base import Row, convert_each, is_file, json_file, of_run
 from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
 from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import ItemGroups
@@ -75,7 +76,7 @@ def read(path: Path) -> Iterator[Item]:
         items = ItemGroups(measured, StatsKey, StatsKey.key) if measured is not None else None
         context = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
         rows = ItemGroups(state, RequestKey, RequestKey.key).together()
-        yield from of_run(run.id, convert_each(rows, partial(items_of, context, Numbering()), source=NAME))
+        yield from of_run(run.id, convert_each(rows, partial(items_of, context, CaseNumbering()), source=NAME))
     if measured is not None:
         yield from of_run(run.id, measured.problems())
 
