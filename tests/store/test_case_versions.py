@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from errata.model import Artefact, Attempt, Case
 from errata.model.case_versions import completed, contradict, differing_facts
@@ -46,6 +47,16 @@ def test_an_attempt_has_the_description_that_was_last_before_it(store):
 
     assert expected(store, pk) == [4, 4, 7, 7, 4]
     assert keys_with_versions(store, [pk]) == {(pk, "suite/1")}
+
+
+def test_an_attempt_may_name_its_description(store):
+    """For logs that describe all cases before the first attempt."""
+    one, other = a_case(4), a_case(7)
+    named = [
+        replace(attempt, case_version=case.digest) for attempt, case in zip(attempts(2), (one, other), strict=True)
+    ]
+
+    assert expected(store, imported(store, [one, other, *named])) == [4, 7]
 
 
 def test_descriptions_of_other_cases_in_between_change_nothing(store):

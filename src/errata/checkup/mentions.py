@@ -10,7 +10,7 @@ import msgspec
 
 from errata.model import Attempt, Case, SourceRef, case_key
 
-TEXT = 4_000
+TEXT = 1_000
 _PIECE = re.compile(r"[\s:;,()\[\]{}\"'`=|<>]+")
 _TEST = re.compile(r"^tests?[-_]|[-_]tests?$")
 _WORD = 5
@@ -48,9 +48,10 @@ def mention_in_row(attempt: Attempt) -> TaskMention | None:
 
 def mention_in_case(case: Case) -> TaskMention | None:
     """The same for what the case itself holds: assertions, and the paths of its grader and reference."""
-    expected = case.expected if isinstance(case.expected, str) else repr(case.expected or "")
+    # a text is the right answer, not an assertion
+    assertions = "" if isinstance(case.expected, str) else repr(case.expected or "")[:TEXT]
     paths = [one.path for one in case.artefacts if one.role in ("grader", "expected")]
-    texts = [(text, words) for text in (expected[:TEXT], *paths) if (words := _words(text))]
+    texts = [(text, words) for text in (assertions, *paths) if (words := _words(text))]
     texts += [(f"{name}: {value}", (value,)) for name, value in _ids(case.extra)]
     return TaskMention(case.key, tuple(texts), case.ref) if texts else None
 

@@ -46,6 +46,10 @@ MOST_VERSIONS = 5_000
 """Descriptions of cases that a checkup compares."""
 
 
+MOST_SEARCHED = 2_000
+"""Cases whose assertions are searched for the names of other tasks."""
+
+
 class Overview(NamedTuple):
     """What one pass over all attempts shows."""
 
@@ -155,7 +159,7 @@ class RunView:
             survey.find_originals(self.attempts())
         checkup.look_up_identical(survey, self.attempts(), self.case)
         checkup.look_up_versions(survey, self._descriptions())
-        checkup.look_up_mentions(survey, islice(cases_of(self.store, self.stored.pk), MOST_VERSIONS))
+        checkup.look_up_mentions(survey, islice(cases_of(self.store, self.stored.pk), MOST_SEARCHED))
         findings = checkup.findings_in(survey)
         with suppress(StoreError):  # a store that can only be read still shows them
             keep_findings(self.store, self.stored.pk, findings)

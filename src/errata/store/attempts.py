@@ -141,7 +141,7 @@ def _read(
         versions = VersionLookup(connection, pk)
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
-            if versions.has_any and (version := versions.at(attempt.case, row.seq)):
+            if versions.has_any and not attempt.case_version and (version := versions.at(attempt.case, row.seq)):
                 attempt = msgspec.structs.replace(attempt, case_version=version)
             if steps and row.steps_block is not None and (not only_passes or _is_counted_pass(attempt)):
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
