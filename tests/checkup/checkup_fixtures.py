@@ -4,7 +4,19 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from errata.checkup import examine
-from errata.model import Attempt, Check, ErrorInfo, Finding, Output, Run, SourceRef, Unreadable, Usage, UsageByRole
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Finding,
+    Output,
+    Run,
+    SourceRef,
+    Unreadable,
+    Usage,
+    UsageByRole,
+)
 from errata.testing import a_run, an_attempt
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -51,8 +63,13 @@ def missing(number: int, **changes) -> Attempt:
     return crashed(number, execution="missing", errors=(), **changes)
 
 
-def check(attempts: Iterable[Attempt], run: Run = RUN, unreadables: Iterable[Unreadable] = ()) -> tuple[Finding, ...]:
-    return examine(run, list(attempts), unreadables, now=NOW)
+def check(
+    attempts: Iterable[Attempt],
+    run: Run = RUN,
+    unreadables: Iterable[Unreadable] = (),
+    descriptions: Iterable[Case] = (),
+) -> tuple[Finding, ...]:
+    return examine(run, list(attempts), unreadables, now=NOW, descriptions=descriptions)
 
 
 def named(name: str, findings: Iterable[Finding]) -> list[Finding]:

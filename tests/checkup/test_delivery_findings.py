@@ -59,10 +59,10 @@ def findings_with(attempts, expected, choices=()):
         survey.add(attempt)
     cases = iter(range(1000))
 
-    def case_of(key):
+    def case_of(key, _version):
         return Case(run=RUN.id, suite="suite", native_id=key, expected=expected(next(cases)), choices=choices)
 
-    look_up_identical(survey, case_of)
+    look_up_identical(survey, attempts, case_of)
     return findings_in(survey)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from errata.checkup import RULES, examine, is_fit
 from errata.model import (
+    Case,
     Check,
     Conduct,
     Evidence,
@@ -71,6 +72,20 @@ MINIMAL = {
     "not_judged": ("error", {"attempts": rows(2, **NOT_RUN)}),
     "no_verdict": ("warning", {"attempts": [*rows(2), row(2, **UNSCORED)]}),
     "duplicate_case": ("error", {"attempts": [row(0), failed(0, **DUPLICATE)]}),
+    "rows_differ": (
+        "warning",
+        {
+            "attempts": rows(8),
+            "descriptions": [
+                Case(run=RUN.id, suite="suite", native_id="case-0", input="q", expected=gold, ref=PLACE)
+                for gold in (4, 7)
+            ],
+        },
+    ),
+    "foreign_checks": (
+        "warning",
+        {"attempts": [*rows(8), row(8, checks=(Check(name="case-7/test.py::test_it", status="pass"),))]},
+    ),
     "aggregate_mismatch": (
         "error",
         {

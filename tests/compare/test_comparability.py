@@ -3,9 +3,10 @@
 import msgspec
 from matrices import a_matrix
 
-from errata.compare.comparability import differences, is_changed
+from errata.compare.comparability import differences
 from errata.compare.matrix import Matrix
 from errata.model import Artefact, Case, Scorer
+from errata.model.case_versions import is_changed
 
 
 def found(matrix, edited=()):

@@ -3,7 +3,7 @@
 import pytest
 from matrices import a_matrix, cells, numbers
 
-from errata.compare.matrix import by_subject, columns_of, matrix_of, natural, subject_names
+from errata.compare.matrix import by_subject, columns_of, matrix_of, natural, own_names, subject_names
 from errata.model import Subject
 from errata.model.counts import Cell
 from errata.testing import a_run
@@ -41,6 +41,29 @@ def test_what_is_the_same_in_all_runs_of_a_model_is_no_part_of_its_name():
 
 def test_a_run_without_a_model_is_called_by_its_agent_or_its_source():
     assert subject_names([a_run_of("", "agent"), a_run_of("")]) == ["agent", "test"]
+
+
+def test_runs_of_unknown_models_are_never_one_subject():
+    runs = [a_run(native_id=name, subject=Subject(agent="terminus")) for name in ("one", "two")]
+
+    assert subject_names(runs) == ["terminus (one)", "terminus (two)"]
+    assert labels(*runs, a_run(native_id="three", subject=Subject(model="m", agent="terminus")))[2] == "m"
+
+
+@pytest.mark.parametrize(
+    ("differs", "named"),
+    [
+        ({"origin": ("/runs/first", "/runs/second")}, ["first", "second"]),
+        ({"origin": ("/runs/a/job", "/runs/b/job")}, ["a/job", "b/job"]),
+        ({"started_at": ("2026-05-04T10:00:00Z", "2026-05-05T10:00:00Z")}, ["2026-05-04 10:00", "2026-05-05 10:00"]),
+        ({"id": ("id-1", "id-2")}, ["id-1", "id-2"]),
+    ],
+)
+def test_runs_of_one_name_are_distinguished_by_folder_time_or_id(differs, named):
+    ((field, values),) = differs.items()
+    runs = [a_run(native_id="job", **{"id": f"x{at}", field: value}) for at, value in enumerate(values)]
+
+    assert own_names(runs) == named
 
 
 def test_long_values_are_told_by_the_part_that_tells_them_apart():

@@ -1,13 +1,16 @@
 """Several runs as one score."""
 
+from types import SimpleNamespace
+
 import pytest
 from tries import CRASHED, trials, tried
 
 from errata.compare.as_reported import as_reported
 from errata.compare.policies import clean, scores_of, strict
-from errata.compare.pooling import pool_scores
+from errata.compare.pooling import pool_runs, pool_scores
 from errata.compare.scores import Note, Score
-from errata.model import Reported
+from errata.model import Counts, Reported, StoredRun, Subject
+from errata.testing import a_run
 
 
 def test_counts_are_added():
@@ -118,3 +121,20 @@ def test_one_run_that_tries_its_cases_again_knows_them_no_better():
 
 def test_without_repeats_a_try_is_a_try():
     assert scores_of(trials(tried(1), tried(2, "fail")))["clean"].effective is None
+
+
+def test_runs_of_unknown_models_are_never_pooled():
+    runs = [a_run(native_id=name, subject=Subject(agent="terminus")) for name in ("one", "two")]
+
+    assert [len(pool.runs) for pool in pool_runs([a_scored_run(run) for run in runs])] == [1, 1]
+
+
+def test_runs_of_one_model_are_pooled():
+    runs = [a_run(native_id=name, subject=Subject(model="m", agent="terminus")) for name in ("one", "two")]
+
+    assert [len(pool.runs) for pool in pool_runs([a_scored_run(run) for run in runs])] == [2]
+
+
+def a_scored_run(run):
+    stored = StoredRun(run=run, counts=Counts(), pk=1, imported_at="", digest="")
+    return SimpleNamespace(stored=stored, unit="cases", unavailable=False, scores=scores_of(trials()), categories={})

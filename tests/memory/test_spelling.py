@@ -21,6 +21,10 @@ KEYS = ("suite/000-a/001-basic", "suite/001-b/001-basic", "suite/001-b/002-rate_
         ("openrouter/acme/nimbus-2", "acme/nimbus-2"),
         ("unknown/nimbus-2", "acme/nimbus-2"),
         ("`acme/nimbus-2`", "**acme/nimbus-2**"),
+        ("acme/nimbus-2 (via OpenRouter)", "nimbus-2"),
+        ("nimbus-2 [azure openai]", "nimbus-2"),
+        ("nimbus-2 (Together AI) (high)", "nimbus-2 (high)"),
+        ("nimbus-2 (high)", "nimbus-2-high"),
     ],
 )
 def test_these_are_one_model(one, other):
@@ -39,6 +43,22 @@ def test_these_are_one_model(one, other):
 )
 def test_these_are_not(one, other):
     assert not same_model(one, other)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    ["Old", "New", "high", "low", "thinking", "no thinking", "2024-05", "20241022", "beta", "preview", "FC", "64k"],
+)
+def test_a_remark_that_does_not_name_who_serves_the_model_makes_another_model(remark):
+    assert not same_model(f"acme/nimbus-2 ({remark})", "acme/nimbus-2")
+    assert not same_model(f"acme/nimbus-2 ({remark})", "acme/nimbus-2 (other)")
+    assert not same_model(f"nimbus-2 [{remark}] (openrouter)", "nimbus-2 (openrouter)")
+    assert same_model(f"acme/nimbus-2 ({remark})", f"Nimbus-2 ({remark.upper()})")
+
+
+def test_a_remark_that_names_the_runs_own_provider_makes_no_other_model():
+    assert same_model("nimbus-2 (our-gateway)", "nimbus-2", providers=("our-gateway",))
+    assert not same_model("nimbus-2 (our-gateway)", "nimbus-2")
 
 
 def test_a_folder_of_the_provider_is_no_other_vendor():

@@ -5,6 +5,7 @@ import json
 from errata.runs.failures import FEW, Expectations
 from errata.runs.orders import look_for
 from errata.store.runs import all_runs
+from errata.testing import an_attempt
 from errata.verbs.analyze import analyze
 
 
@@ -20,8 +21,10 @@ def expectations(store, tmp_path, count):
 def test_every_case_is_answered_however_many_are_asked_for(store, tmp_path):
     asked = expectations(store, tmp_path, 2 * FEW)
 
-    assert [asked.of(f"case-{number}") for number in range(2 * FEW)] == [f"answer {at}" for at in range(2 * FEW)]
+    assert [asked.of(an_attempt(case=f"case-{number}")) for number in range(2 * FEW)] == [
+        f"answer {at}" for at in range(2 * FEW)
+    ]
 
 
 def test_a_case_that_is_not_there_asks_for_nothing(store, tmp_path):
-    assert expectations(store, tmp_path, 1).of("nothing") == ""
+    assert expectations(store, tmp_path, 1).of(an_attempt(case="nothing")) == ""

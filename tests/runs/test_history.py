@@ -217,3 +217,21 @@ def test_reports_of_a_folder_that_is_named_are_the_only_ones(run, store, reports
 def test_a_folder_that_is_not_there_is_told_before_anything_is_done(tmp_path):
     with pytest.raises(NotFoundError), reports_at(tmp_path / "nowhere"):
         raise AssertionError("not reached")
+
+
+@pytest.mark.parametrize(("earlier", "same"), [("nimbus (Old)", False), ("nimbus", False), ("nimbus (New)", True)])
+def test_a_run_of_the_other_variant_of_a_model_is_no_earlier_run_of_it(store, earlier, same):
+    """Two variants that a leaderboard lists under one name with a remark."""
+    for model, day in ((earlier, "01"), ("nimbus (New)", "02")):
+        fields = {"native_id": f"run-{day}", "source": SourceInfo(name="test"), "suite": "suite"}
+        run = Run(**fields, subject=Subject(model=model), started_at=f"2026-03-{day}T08:00:00Z")
+        attempt = Attempt(run=run.id, case="suite/1", execution="completed", measurement="scored", outcome="fail")
+        with Importing(store) as importing:
+            for batch in seal(pack_items([run, attempt])):
+                importing.add(batch)
+            importing.finish()
+
+    before = RunHistory(find_run(store, "run-02"), store).before("suite/1")
+
+    assert bool(before.runs) is same
+    assert bool(before.other_runs) is not same

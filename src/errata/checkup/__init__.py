@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates, breakage, coverage, delivery, hindrances, impossible, judging, outputs
-from errata.checkup.survey import IdenticalAnswers, RunSurvey
+from errata.checkup import aggregates, breakage, coverage, delivery, hindrances, impossible, judging, outputs, rows
+from errata.checkup.rows import look_up_mentions, look_up_versions
+from errata.checkup.survey import CASES_OF_A_TEXT, IdenticalAnswers, RunSurvey, text_key
 from errata.model import Attempt, Case, Finding, Run, Unreadable
+
+__all__ = ["RULES", "examine", "findings_in", "is_fit", "look_up_identical", "look_up_mentions", "look_up_versions"]
 
 Rule = Callable[[RunSurvey], Iterator[Finding]]
 
@@ -26,6 +29,8 @@ RULES: tuple[Rule, ...] = (
     coverage.unjudged,
     coverage.duplicate_cases,
     impossible.impossible_counts,
+    rows.rows_differ,
+    rows.foreign_checks,
     aggregates.aggregate_mismatch,
     aggregates.reports_disagree,
     impossible.files_disagree,
@@ -57,23 +62,39 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 def examine(
-    run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], *, now: datetime
+    run: Run,
+    attempts: Iterable[Attempt],
+    unreadables: Iterable[Unreadable],
+    *,
+    now: datetime,
+    descriptions: Iterable[Case] = (),
 ) -> tuple[Finding, ...]:
-    """Every finding, the gravest first. `attempts` must be iterable more than once."""
+    """Every finding, the gravest first. `attempts` must be iterable more than once.
+
+    `descriptions` of cases: several of one case where its rows differ.
+    """
     survey = RunSurvey(run=run, unreadables=tuple(unreadables), now=now)
     for attempt in attempts:
         survey.add(attempt)
     survey.find_originals(attempts)
+    look_up_versions(survey, descriptions)
     return findings_in(survey)
 
 
-def look_up_identical(survey: RunSurvey, case_of: Callable[[str], Case | None]) -> None:
-    """Look up the expected answers of the cases that got the commonest answer; only those few cases are read."""
+def look_up_identical(
+    survey: RunSurvey, attempts: Iterable[Attempt], case_of: Callable[[str, str], Case | None]
+) -> None:
+    """Look up what the rows with the commonest answer expect; only a few cases are read, whatever the order of rows."""
     key = survey.commonest
     if key is None or not outputs.is_common(survey, key):
         return
-    cases = [case for name in survey.cases_of_text.get(key, ()) if (case := case_of(name)) is not None]
-    expected = dict.fromkeys(repr(case.expected) for case in cases if case.expected is not None)
+    tried: list[tuple[str, str]] = []
+    for attempt in attempts:
+        pair = (attempt.case, attempt.case_version)
+        if attempt.counted and text_key(attempt) == key and pair not in tried:
+            tried = sorted([*tried, pair])[:CASES_OF_A_TEXT]
+    cases = [case for pair in tried if (case := case_of(*pair)) is not None]
+    expected = sorted({repr(case.expected) for case in cases if case.expected is not None})
     survey.identical = IdenticalAnswers(tuple(expected), is_closed=any(case.choices for case in cases))
 
 

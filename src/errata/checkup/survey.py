@@ -9,9 +9,10 @@ import msgspec
 
 from errata.checkup.disagreement import Disagreements
 from errata.checkup.gaps import CheckGaps
+from errata.checkup.mentions import TaskMention, mention_in_row
 from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
 from errata.checkup.panel import Panel
-from errata.model import Attempt, Conduct, ErrorInfo, Run, SourceRef, Unreadable
+from errata.model import Attempt, Case, Conduct, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.agreement import judging_scorers
 from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
@@ -21,7 +22,8 @@ from errata.text.mask import without_ids
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
 MOST_SAMPLES = 5_000
-CASES_OF_A_TEXT = 5
+MOST_MENTIONS = 20_000
+CASES_OF_A_TEXT = 20
 ONE_WORD, FEW_TOKENS = 24, 8
 TRUNCATED = ("length", "max_tokens", "model_length", "truncated")
 
@@ -78,6 +80,13 @@ class HinderedAttempts(NamedAttempts):
         self.add(attempt)
 
 
+class CaseRows(msgspec.Struct, frozen=True):
+    """A case whose rows differ, and for each fact two descriptions that do."""
+
+    case: str
+    facts: dict[str, tuple[Case, Case]]
+
+
 @dataclass
 class RunSurvey:
     run: Run
@@ -123,8 +132,6 @@ class RunSurvey:
     texts: Counter[int] = field(default_factory=Counter)
     """Answers without their ids and times → how often."""
     sample: dict[int, AttemptNote] = field(default_factory=dict)
-    cases_of_text: dict[int, list[str]] = field(default_factory=dict)
-    """Of answers that come again: the first few cases they were given in."""
     passes_of_text: Counter[int] = field(default_factory=Counter)
     identical: IdenticalAnswers | None = None
     """What the cases of the commonest answer expect, where that was looked up."""
@@ -150,6 +157,10 @@ class RunSurvey:
     failed_rows: int = 0
     """Rows with a failed check, whatever the outcome of the attempt."""
     judges: set[str] = field(default_factory=set)
+    differing: list[CaseRows] = field(default_factory=list)
+    """Cases whose rows differ in what they ask or expect, where that was looked up."""
+    mentions: list[TaskMention] = field(default_factory=list)
+    """Rows whose checks or ids name something else than their case."""
     out_of_order: int = 0
     last_position: int = -1
 
@@ -173,10 +184,15 @@ class RunSurvey:
             if attempt.id in self.duplicates:
                 self.duplicates[attempt.id].insert(0, remember(attempt))
 
+    def has_case(self, key: str) -> bool:
+        return hash(key) in self.cases
+
     @property
     def commonest(self) -> int | None:
-        """The key of the answer that was given most often."""
-        return next((key for key, often in self.texts.most_common(1) if often > 1), None)
+        """The key of the answer that was given most often; of several, the one that sorts first."""
+        top = max(self.texts.values(), default=0)
+        keys = [key for key, often in self.texts.items() if often == top] if top > 1 else []
+        return min(keys, key=lambda key: self.sample[key].text if key in self.sample else "", default=None)
 
     @property
     def not_in_log(self) -> int:
@@ -254,6 +270,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
     if len(attempt.checks) > 1:
         survey.disagreements.add(attempt)
     survey.gaps.add(attempt)
+    if len(survey.mentions) < MOST_MENTIONS and (mention := mention_in_row(attempt)) is not None:
+        survey.mentions.append(mention)
     if not attempt.is_status_known:
         _count_unknown_status(survey, attempt)
     _count_spending(survey, attempt)
@@ -317,16 +335,18 @@ def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
     if not text.strip():
         survey.empty.add(attempt)
         return
-    key = hash(without_ids(text))
+    key = text_key(attempt)
     if key in survey.texts or len(survey.texts) < MOST_TEXTS:
         survey.texts[key] += 1
         survey.passes_of_text[key] += attempt.outcome == "pass"
         # only a text that comes again may be quoted
         if survey.texts[key] == 2 and len(survey.sample) < MOST_SAMPLES:
             survey.sample[key] = remember(attempt)
-            survey.cases_of_text[key] = [attempt.case]
-        elif (known := survey.cases_of_text.get(key)) is not None and len(known) < CASES_OF_A_TEXT:
-            known.append(attempt.case)
+
+
+def text_key(attempt: Attempt) -> int:
+    """The same for answers that differ in ids and times only."""
+    return hash(without_ids(attempt.output.text or ""))
 
 
 def _is_whole(attempt: Attempt) -> bool:

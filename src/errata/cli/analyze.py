@@ -24,6 +24,7 @@ from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
 from errata.model import UnreadFiles
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
+from errata.model.run import subject_label
 from errata.render.proof import proof_counts
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.orders import look_for
@@ -203,7 +204,7 @@ def show_summary(analysis: Analysis, *, kept: bool) -> None:
     if analysis.unavailable is not None:
         _show_unavailable(analysis)
     elif analysis.all_passed and analysis.health.fit:
-        put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
+        put(f"{_run_line(analysis)} · {_passed(analysis)} passed. Nothing to analyse.")
         _show_grave(analysis)
     else:
         _show_failures(analysis)
@@ -211,14 +212,18 @@ def show_summary(analysis: Analysis, *, kept: bool) -> None:
             _show_next(analysis)
 
 
+def _run_line(analysis: Analysis) -> str:
+    return " · ".join(filter(None, (f"Run {analysis.handle}", subject_label(analysis.stored.run))))
+
+
 def _show_unavailable(analysis: Analysis) -> None:
-    run, scores = analysis.stored.run, analysis.scores.scores
+    scores = analysis.scores.scores
     assert analysis.unavailable is not None
-    put(f"Run {analysis.handle} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}:", hang=2)
+    put(f"{_run_line(analysis)} · UNAVAILABLE: {analysis.unavailable.text}:", hang=2)
     for evidence in analysis.unavailable.evidence[:1]:
         put_quote(evidence.quote, indent=2)
     strict = f"strict {scores['strict'].passed:,}/{scores['strict'].total:,}"
-    left = plural(0, counted_in(run, analysis.unit))
+    left = plural(0, counted_in(analysis.stored.run, analysis.unit))
     put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
 
 

@@ -8,6 +8,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.errors import SettingsError
 from errata.model.output.runs import RmOutput
+from errata.model.run import subject_label
 from errata.runs.names import short
 from errata.text.clean import clean
 from errata.verbs.store import forget, stored_runs
@@ -26,7 +27,7 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
     store = options.store
     meant = stored_runs(runs, store)
     if not yes:
-        names = ", ".join(f"{short(one.run.native_id)} ({one.run.subject.model or one.run.suite})" for one in meant)
+        names = ", ".join(f"{short(one.run.native_id)} ({subject_label(one.run) or one.run.suite})" for one in meant)
         if not sys.stdin.isatty():
             raise SettingsError(
                 f"`errata rm` asks before it removes {names}", hint="add `--yes` to run it without a terminal"

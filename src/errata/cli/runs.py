@@ -11,6 +11,7 @@ from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.model import StoredRun
 from errata.model.output.runs import StoredRunOutput
+from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.verbs.store import all_runs, list_sources
@@ -87,7 +88,7 @@ def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
     run, counts = stored.run, stored.counts
     return (
         handle,
-        run.subject.model or run.subject.agent or "–",
+        subject_label(run) or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
         f"{counts.outcomes.get('pass', 0):,}/{counts.attempts_in_log:,}",

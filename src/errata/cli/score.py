@@ -17,7 +17,7 @@ from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Trial
 from errata.model import Run
-from errata.model.run import case_name
+from errata.model.run import case_name, subject_label
 from errata.runs.names import handle_of, runs_named, short
 from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
@@ -105,7 +105,7 @@ def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
 def _described(run: Run) -> list[str]:
     subject = run.subject
     agent = " ".join(part for part in (subject.agent, subject.agent_version) if part)
-    who = f"{subject.model} (agent {agent})" if subject.model and agent else subject.model or agent
+    who = f"{subject.model} (agent {agent})" if subject.model and agent else subject_label(run)
     suite = ", ".join(filter(None, (run.suite, *(f"{key} {value}" for key, value in run.variant.items()))))
     harness = harness_title(run)
     return [part for part in (who, suite, harness if harness != run.suite else "") if part]

@@ -1,15 +1,14 @@
 """Whether runs measured the same thing in the same way, what differs, and when a comparison is refused."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import msgspec
 
 from errata.compare.matrix import Matrix, RunColumn
 from errata.compare.sets import Cases
 from errata.errors import NotComparableError
-from errata.model import Case, Run, Scorer, StoredRun
+from errata.model import Run, Scorer, StoredRun
 from errata.model.counts import Cell
 from errata.model.run import WhyLeftOut
 
@@ -146,37 +145,3 @@ def _way_out(shared: int) -> str:
         return "they share no case that all of them were measured on"
     cases = "case" if shared == 1 else "cases"
     return f"`--common` compares them all the same, on the {shared:,} {cases} that all were measured on"
-
-
-ASKING = frozenset(("task", "expected", "grader"))
-
-
-def contradict(case: Case, other: Case) -> bool:
-    """Missing information never counts as a difference: many harnesses keep only the files of failed cases."""
-    if case.digest == other.digest:
-        return False
-    asked = (_task_of(case.input), _task_of(other.input))
-    pairs = (asked, (case.expected, other.expected), (case.choices, other.choices))
-    if any(first and second and first != second for first, second in pairs):
-        return True
-    files, others = _files(case), _files(other)
-    return any(files[name] != others[name] for name in files.keys() & others.keys())
-
-
-def _task_of(given: Any) -> Any:
-    """A chat of one message of the user's asks what the text alone asks: which of both a model gets is not the task."""
-    if isinstance(given, list | tuple) and len(given) == 1 and isinstance(given[0], dict):
-        message = given[0]
-        if message.get("role") == "user" and isinstance(message.get("content"), str):
-            return message["content"]
-    return given
-
-
-def is_changed(cases: Iterable[Case]) -> bool:
-    """Whether any two of them contradict each other."""
-    different = list({case.digest: case for case in cases if case.digest}.values())
-    return any(contradict(one, other) for at, one in enumerate(different) for other in different[at + 1 :])
-
-
-def _files(case: Case) -> dict[tuple[str, str], str]:
-    return {(one.role, one.path): one.blob or one.text or "" for one in case.artefacts if one.role in ASKING}

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import PurePath
 
 import msgspec
 
@@ -65,15 +66,39 @@ def columns_of(runs: Sequence[tuple[Run, int]]) -> tuple[RunColumn, ...]:
 
 
 def subject_names(runs: Sequence[Run]) -> list[str]:
-    """The model, and the parts of its agent and variant that distinguish it from other subjects of the same model."""
-    names = []
+    """The model, and the parts of its agent and variant that distinguish it from other subjects of the same model.
+
+    Runs of an unknown model never share a name: each is a subject of its own.
+    """
+    names: list[str] = []
     for run in runs:
         alike = [_aspects(one) for one in runs if one.subject.model == run.subject.model]
         parts = [_short(key, value, alike) for key, value in _aspects(run).items() if _differs(key, alike)]
         named = run.subject.model or run.subject.agent or run.source.name
         described = ", ".join(part for part in parts if part and part != named)
         names.append(f"{named} ({described})" if described else named)
-    return names
+    often = Counter(names)
+    own = iter(own_names([run for run, name in zip(runs, names, strict=True) if _is_ambiguous(run, often[name])]))
+    return [
+        f"{name} ({next(own)})" if _is_ambiguous(run, often[name]) else name
+        for run, name in zip(runs, names, strict=True)
+    ]
+
+
+def _is_ambiguous(run: Run, often: int) -> bool:
+    return often > 1 and not run.subject.model
+
+
+def own_names(runs: Sequence[Run]) -> list[str]:
+    """For each run what no other has: its name, its folder, its start, else its id."""
+    parts = [
+        [one_line(run.name or run.native_id, VALUE) for run in runs],
+        [PurePath(run.origin).name for run in runs],
+        ["/".join(PurePath(run.origin).parts[-2:]) for run in runs],
+        [(run.started_at or "")[:16].replace("T", " ") for run in runs],
+        [run.id for run in runs],
+    ]
+    return next(names for names in parts if (all(names) and len(set(names)) == len(names)) or names is parts[-1])
 
 
 def _aspects(run: Run) -> dict[str, str]:

@@ -12,7 +12,7 @@ from errata.compare.scores import POLICY_NAMES, LeftOutGroup, Note, Policy, Scor
 from errata.compare.trials import Trial
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
-from errata.model.run import WhyLeftOut, why_excluded
+from errata.model.run import WhyLeftOut, subject_key, why_excluded
 
 
 def pool_scores(scores: Sequence[Score]) -> Score:
@@ -113,7 +113,7 @@ def pool_runs(every: Sequence[ScoredRun]) -> list[Pool]:
     _refuse_other_suites([scored.stored.run for scored in every])
     subjects: dict[tuple[str, ...], list[ScoredRun]] = {}
     for scored in every:
-        subjects.setdefault(_subject(scored.stored.run), []).append(scored)
+        subjects.setdefault(subject_key(scored.stored.run), []).append(scored)
     return [_pool(those) for those in subjects.values()]
 
 
@@ -124,11 +124,6 @@ def _refuse_other_suites(runs: Sequence[Run]) -> None:
             f"Runs of different suites can't be pooled: {', '.join(f'`{suite}`' for suite in suites)}",
             hint="pool the runs of one suite, in one version of it",
         )
-
-
-def _subject(run: Run) -> tuple[str, ...]:
-    subject = run.subject
-    return subject.model, subject.agent, subject.agent_version, *(f"{key}={run.variant[key]}" for key in run.variant)
 
 
 def _pool(every: list[ScoredRun]) -> Pool:

@@ -10,17 +10,18 @@ import msgspec
 
 from errata import compare, model
 from errata.compare.categories import CaseFacts
-from errata.compare.comparability import is_changed
 from errata.compare.matrix import Matrix
 from errata.compare.summaries import RunSummary, summarise_run
 from errata.compare.trials import Opinions, Timeouts
 from errata.errors import StoreError
 from errata.model import Case, Run, StoredRun
+from errata.model.case_versions import is_changed
 from errata.model.codec import pack
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.buckets import bucket_marks
 from errata.store.case_outcomes import cases_named
+from errata.store.case_versions import keys_with_versions, versions_of
 from errata.store.cells import cells_of, digests_of, failed_checks_by_case
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
@@ -90,9 +91,10 @@ def changed_cases(pks: Sequence[int], store: Store) -> set[str]:
     digests = digests_of(store, pks)
     every = ((case, digest) for versions in digests.values() for case, digest in versions.items())
     suspect = {case for case, digest in every if first.setdefault(case, digest) != digest}
+    suspect |= {case for _, case in keys_with_versions(store, pks)}
     versions: dict[str, list[Case]] = {}
     for pk in pks if suspect else ():
-        for case in cases_named(store, pk, suspect):
+        for case in (*cases_named(store, pk, suspect), *(case for _, case in versions_of(store, pk))):
             versions.setdefault(case.key, []).append(case)
     return {key for key, cases in versions.items() if is_changed(cases)}
 

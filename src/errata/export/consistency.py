@@ -125,7 +125,8 @@ class _Files:
                 cases = {case.key: case for case in self._runs.cases_named(stored, keys)}
                 for epoch, attempt in chunk:
                     column = columns[stored.pk, epoch]
-                    yield column, attempt, tables.detail_row(study, column, attempt, cases.get(attempt.case))
+                    own = self._runs.case_for(stored, attempt) if attempt.case_version else None
+                    yield column, attempt, tables.detail_row(study, column, attempt, own or cases.get(attempt.case))
 
 
 def _cells(rows: Iterable[tables.Row], columns: Sequence[str]) -> Iterator[list[Any]]:

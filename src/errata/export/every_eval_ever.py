@@ -72,9 +72,10 @@ def _files(folder: Path, naming: EvaluationNames) -> tuple[Path, Path]:
 
 def _rows(view: RunView, runs: RunSet, naming: EvaluationNames, tallies: Tallies) -> Iterator[dict[str, Any]]:
     case: Case | None = None
+    version = ""
     for attempt in view.attempts(counted=True, steps=True):
-        if case is None or case.key != attempt.case:
-            case = runs.case_of(view.stored, attempt.case)
+        if case is None or (case.key, version) != (attempt.case, attempt.case_version):
+            case, version = runs.case_for(view.stored, attempt), attempt.case_version
         yield from rows_of(naming, tallies, case, attempt)
 
 

@@ -154,6 +154,6 @@ def _name(case: str, run: RunOutcomes) -> str:
 
 
 def subject_of(run: Run) -> str:
-    """What has to be the same for two runs to be compared: the model, its agent, the variant."""
-    parts = (run.subject.model, run.subject.agent, *(f"{key}={value}" for key, value in sorted(run.variant.items())))
-    return " ".join(part for part in parts if part)
+    """What has to be the same for two runs to be compared: the model, its agent, the variant; no model equals none."""
+    variant = (f"{key}={value}" for key, value in sorted(run.variant.items()))
+    return " ".join(part for part in (run.subject.model or f"run {run.id}", run.subject.agent, *variant) if part)

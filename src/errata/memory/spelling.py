@@ -8,8 +8,19 @@ from typing import NamedTuple
 
 # how a request is routed or paid for; what changes the model itself, such as `:thinking`, stays
 _ROUTES = frozenset(("free", "paid", "beta", "nitro", "floor", "exacto", "extended"))
+# who serves the model; any other remark in brackets, such as `(high)`, `(old)` or `(2024-05)`, is part of the name
+_HOSTS = frozenset(
+    """
+    anyscale atlascloud azure azure-openai azure-ai baseten bedrock amazon-bedrock aws aws-bedrock cerebras chutes
+    cloudflare databricks deepinfra featherless fireworks fireworks-ai friendli gmicloud groq huggingface hugging-face
+    hyperbolic inference-net kluster lambda lepton litellm nebius novita novita-ai nscale openrouter parasail
+    perplexity-api replicate requesty sambanova siliconflow targon together together-ai togetherai vercel vertex
+    vertex-ai google-vertex openai-api anthropic-api google-api api free paid
+    """.split()  # noqa: SIM905
+)
+_HOSTING = re.compile(r"^(?:via|on|through|hosted-(?:by|on)|served-by)-")
 _SEPARATORS = re.compile(r"[\W_]+")
-_REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_REMARK = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 SHORTEST_PREFIX = 6
 """Ids of one kind often begin alike: fewer characters than these name no run by themselves."""
 
@@ -26,23 +37,32 @@ class ModelName(NamedTuple):
     base: str
 
 
-def model_name(text: str) -> ModelName:
-    """`acme/Nimbus-2.1:free (openrouter)` is the `nimbus-2-1` of `acme`."""
-    bare = _REMARK.sub("", text.strip().strip("`*\"'"))
+def without_host(text: str, *, providers: Iterable[str] = ()) -> tuple[str, list[str]]:
+    """A name without its remarks in brackets, and those of them that do not just name who serves the model."""
+    name = _REMARK.sub("", text).strip()
+    hosts = _HOSTS.union(map(folded, providers), [folded(name).partition("-")[0]])
+    remarks = [remark.strip() for remark in _REMARK.findall(text)]
+    return name, [remark for remark in remarks if _HOSTING.sub("", folded(remark)) not in hosts]
+
+
+def model_name(text: str, *, providers: Iterable[str] = ()) -> ModelName:
+    """`acme/Nimbus-2.1:free (openrouter)` is the `nimbus-2-1` of `acme`; `Nimbus (high)` is `nimbus-high`."""
+    bare, remarks = without_host(text.strip().strip("`*\"'"), providers=providers)
     name, _, route = bare.partition(":")
     if route and folded(route) not in _ROUTES:
         name = bare
     *before, base = [part for part in name.split("/") if part.strip()] or [""]
     vendor = folded(before[-1]) if before else ""
-    return ModelName("" if vendor in ("unknown", "models") else vendor, folded(base))
+    return ModelName("" if vendor in ("unknown", "models") else vendor, folded(" ".join((base, *remarks))))
 
 
 def same_model(left: str, right: str, *, providers: Iterable[str] = ()) -> bool:
     """Whether two names mean the same model; a vendor or provider that only one of them has makes no difference."""
-    here, there = model_name(left), model_name(right)
+    hosts = tuple(one for one in providers if one)
+    here, there = model_name(left, providers=hosts), model_name(right, providers=hosts)
     if not here.base or here.base != there.base:
         return False
-    known = {"", *map(folded, providers)}
+    known = {"", *map(folded, hosts)}
     return here.vendor == there.vendor or here.vendor in known or there.vendor in known
 
 

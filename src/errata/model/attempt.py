@@ -76,6 +76,8 @@ class Attempt(Record):
     """Computed from run, case, session, index and path where it is not given."""
     run: str
     case: str
+    case_version: str = ""
+    """Which description of its case it was made under, where its run has several; empty for the first."""
     native_id: str = ""
     """The harness's own id of this try, by which it can be asked for again."""
     index: int = 1

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from errata.model import identity
 from errata.model.case import Artefact
@@ -173,6 +174,44 @@ LISTS_EVERY_CHECK = frozenset(("promptfoo",))
 def case_name(run: Run, key: str) -> str:
     """The case as its harness names it."""
     return key.removeprefix(f"{run.suite}/") if run.suite else key
+
+
+FROM_FOLDER = "from_folder"
+
+
+def with_folder_names(run: Run, names: dict[str, str]) -> Run:
+    """A run with the `name` and `model` that only its folder has; `extra` shows where they are from."""
+    if not names:
+        return run
+    subject = replace(run.subject, model=names.get("model", run.subject.model))
+    return replace(run, name=names.get("name", run.name), subject=subject, extra=run.extra | {FROM_FOLDER: names})
+
+
+def without_folder_names(run: Run) -> Run:
+    """The run as its log has it, wherever it lies."""
+    names = run.extra.get(FROM_FOLDER)
+    if not names:
+        return run
+    subject = replace(run.subject, model="" if "model" in names else run.subject.model)
+    extra = {key: value for key, value in run.extra.items() if key != FROM_FOLDER}
+    return replace(run, name="" if "name" in names else run.name, subject=subject, extra=extra)
+
+
+def subject_key(run: Run) -> tuple[str, ...]:
+    """Equal for runs of one subject. A run of an unknown model is a subject of its own: nobody knows its equals."""
+    subject = run.subject
+    variant = (f"{key}={value}" for key, value in sorted(run.variant.items()))
+    return (*(() if subject.model else (run.id,)), subject.model, subject.agent, subject.agent_version, *variant)
+
+
+def subject_label(run: Run) -> str:
+    """The model; where it is unknown, the agent and the run's name. Empty where only the native id is known."""
+    if run.subject.model:
+        return run.subject.model
+    name = run.name or run.native_id
+    if run.subject.agent and run.subject.agent != name:
+        return f"{run.subject.agent} ({name})"
+    return name if name != run.native_id else ""
 
 
 class Harness(msgspec.Struct, frozen=True, kw_only=True):

@@ -92,7 +92,7 @@ def collect_batch(view: RunView) -> BatchAttempts:
         failing={case: attempt for case, attempt in counted.items() if attempt.is_failure},
         earlier=earlier,
         children=children,
-        cases={one.key: one for one in view.cases()},
+        cases=view.case_book(),
     )
     names = {case: case_name(view.run, case) for case in sorted(counted)}
     hidden = _hidden(batch)
@@ -104,7 +104,7 @@ def collect_batch(view: RunView) -> BatchAttempts:
 
 def _test(batch: BatchAttempts, attempt: Attempt, key: str, name: str, hidden: EarlierResult | None) -> BatchTest:
     best = next((one for one in attempt.checks if one.is_primary), None)
-    case, passed, spent = batch.cases.get(attempt.case), attempt.outcome == "pass", attempt.usage.cost
+    case, passed, spent = batch.cases.of(attempt), attempt.outcome == "pass", attempt.usage.cost
     return BatchTest(
         key=key,
         id=name,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from errata.model import Attempt, Attribution, Case, ErrorInfo
+from errata.model.case_versions import CaseBook
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.batch import (
     BatchCategory,
@@ -42,7 +43,7 @@ class BatchAttempts:
     failing: Mapping[str, Attempt]
     earlier: Mapping[str, Sequence[Attempt]]
     children: Mapping[str, Sequence[Attempt]]
-    cases: Mapping[str, Case]
+    cases: CaseBook
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -54,10 +55,10 @@ class BatchAttempts:
         """Rule → its meaning in words."""
         return cache(meaning_of)
 
-    def case(self, key: str) -> Case | None:
-        """With its files, where it has any."""
-        known = self.cases.get(key)
-        return self.view.case(key) if known is not None and known.artefacts else known
+    def case(self, attempt: Attempt) -> Case | None:
+        """As the attempt had it, with its files, where it has any."""
+        known = self.cases.of(attempt)
+        return self.view.case_for(attempt) if known is not None and known.artefacts else known
 
     def owner(self, attempt: str) -> str:
         """Who has to act: by the review, else by the rules."""
@@ -86,7 +87,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
     attribution, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
     verdict = standing.standing.verdict if standing is not None else None
     error = attempt.errors[0] if attempt.errors else None
-    known, children = batch.case(case), batch.children.get(case, ())
+    known, children = batch.case(attempt), batch.children.get(case, ())
     decided_by = attribution.decided_by if attribution is not None else ""
     by_default = decided_by in BY_DEFAULT
     return BatchFailure(

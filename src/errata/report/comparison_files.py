@@ -94,13 +94,13 @@ def _in_order(streams: Iterable[Iterator[_Sorted]]) -> Iterator[dict[str, Any]]:
 
 
 def _failed_rows(view: RunView, columns: Sequence[str]) -> Iterator[_Sorted]:
-    cases = {one.key: one for one in view.cases()}
+    cases = view.case_book()
     model = view.run.subject.model
     make = _judged if columns is JUDGED else _other
     for attempt in view.attempts(counted=True, steps=True, by_position=True):
         if is_failed_row(attempt):
             key = (model, -1 if attempt.position is None else attempt.position, attempt.id)
-            row = make(view.run, attempt, cases.get(attempt.case), view.attributions.get(attempt.id))
+            row = make(view.run, attempt, cases.of(attempt), view.attributions.get(attempt.id))
             yield _Sorted(key, {name: _outgoing(row[name]) for name in columns})
 
 

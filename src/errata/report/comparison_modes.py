@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from errata.memory.spelling import folded
-from errata.model import Bucket
+from errata.model import Attempt, Bucket
 from errata.model.output.report.comparison import Mistake, Mode, Trigger
 from errata.report.comparison_rows import ComparedRun, FailedRow, asked_in, datapoint
 from errata.report.parts import NO_BUCKET
@@ -142,11 +142,11 @@ def _owners(members: Members, runs: Sequence[ComparedRun]) -> tuple[str, ...]:
 
 
 def _triggers(members: Members, runs: Sequence[ComparedRun]) -> Iterator[Trigger]:
-    seen: dict[str, tuple[int, str]] = {}
+    seen: dict[str, tuple[int, Attempt]] = {}
     for at, row in members:
-        seen.setdefault(row.name, (at, row.attempt.case))
-    for name, (at, key) in list(seen.items())[:TRIGGERS]:
-        yield Trigger(case=name, asks=short_line(asked_in(runs[at].view.case(key)), ASKED))
+        seen.setdefault(row.name, (at, row.attempt))
+    for name, (at, attempt) in list(seen.items())[:TRIGGERS]:
+        yield Trigger(case=name, asks=short_line(asked_in(runs[at].view.case_for(attempt)), ASKED))
 
 
 def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, FailedRow]]:

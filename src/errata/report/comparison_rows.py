@@ -114,7 +114,7 @@ def datapoint(row: FailedRow, run: ComparedRun) -> Datapoint:
     return Datapoint(
         run=run.label,
         case=row.name,
-        input=asked_in(run.view.case(row.attempt.case), whole),
+        input=asked_in(run.view.case_for(row.attempt), whole),
         output=whole.output.text or whole.output.answer or "",
         calls=tuple(calls_in(whole)),
         judge=next((one.reasoning for one in whole.objections or whole.judgements if one.reasoning), "")

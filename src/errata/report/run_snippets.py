@@ -37,7 +37,7 @@ class SnippetFinder:
         if attempt.outcome not in ("fail", "partial") or self._compared >= FAILURES:
             return NONE
         self._compared += 1
-        case = self._view.case(attempt.case)
+        case = self._view.case_for(attempt)
         return compared(self._view.with_texts(attempt), case, error) if case is not None else NONE
 
 

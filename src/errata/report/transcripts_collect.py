@@ -59,10 +59,10 @@ def _run(view: RunView, label: str, rows: Sequence[TranscriptRow]) -> Transcript
 
 
 def _rows(view: RunView, label: str) -> Iterator[TranscriptRow]:
-    cases = {one.key: one for one in view.cases()}
+    cases = view.case_book()
     for attempt in view.attempts(steps=True, by_position=True):
         if attempt.parent is None:
-            case = cases.get(attempt.case)
+            case = cases.of(attempt)
             pattern = pattern_of(attempt, view.attributions.get(attempt.id))
             yield _row(view, label, attempt, case, tuple(_flags(attempt, case, pattern)))
 

@@ -42,14 +42,14 @@ class Expectations:
         self._asked = 0
         self._all: dict[str, str] | None = None
 
-    def of(self, key: str) -> str:
+    def of(self, attempt: Attempt) -> str:
         """Empty where the log has no expected answer in a form that can be shown."""
         self._asked += 1
         if self._all is None and self._asked > FEW and self._stored.counts.cases <= MANY:
             self._all = {case.key: expected_of(case) for case in cases_of(self._store, self._stored.pk)}
-        if self._all is not None:
-            return self._all.get(key, "")
-        return expected_of(case_of(self._store, self._stored.pk, key))
+        if self._all is not None and not attempt.case_version:
+            return self._all.get(attempt.case, "")
+        return expected_of(case_of(self._store, self._stored.pk, attempt.case, attempt.case_version))
 
 
 LISTED = 12
@@ -158,7 +158,7 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
         count += 1
         if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
             attempt = with_texts(store, attempt)
-        asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
+        asked = "" if explained(attempt, attribution) else expected.of(attempt)
         yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
 
 

@@ -11,6 +11,7 @@ from errata.model import Run, StoredRun
 from errata.runs.importing import import_paths
 from errata.runs.orders import all_of
 from errata.sources import harness_of
+from errata.sources.folder_names import LONG_ID
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line
@@ -109,7 +110,8 @@ def candidates(runs: list[StoredRun]) -> str:
 
 def described(run: Run) -> list[str]:
     """What people know a run by: its name, its subject, its variant."""
-    return [part for part in (run.native_id, run.subject.model, run.subject.agent, *variant_of(run)) if part]
+    name = "" if run.subject.model or run.name == run.native_id else run.name
+    return [part for part in (run.native_id, name, run.subject.model, run.subject.agent, *variant_of(run)) if part]
 
 
 def variant_of(run: Run) -> list[str]:
@@ -184,13 +186,11 @@ def short(native_id: str) -> str:
     head, _, tail = native_id.rpartition("_")
     if head and len(tail) == SHORT and all(letter in "0123456789abcdef" for letter in tail):
         return tail
-    return native_id[:SHORT] if _LONG_ID.fullmatch(native_id) else native_id
+    return native_id[:SHORT] if LONG_ID.fullmatch(native_id) else native_id
 
 
 _WORD = re.compile(r"[\w.+-]{1,24}")
 _TYPEABLE = re.compile(r"[\w.+:/@-]{1,40}")
-# one or two long ids without any word in them, or a UUID
-_LONG_ID = re.compile(r"[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{20,})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def are_judged_turns(runs: Sequence[StoredRun]) -> bool:

@@ -61,8 +61,9 @@ class RunSet:
     def cases_named(self, stored: StoredRun, keys: Collection[str]) -> Iterable[Case]:
         return cases_named(self.store, stored.pk, keys)
 
-    def case_of(self, stored: StoredRun, key: str) -> Case | None:
-        return case_of(self.store, stored.pk, key)
+    def case_for(self, stored: StoredRun, attempt: Attempt) -> Case | None:
+        """The case as this attempt had it."""
+        return case_of(self.store, stored.pk, attempt.case, attempt.case_version)
 
     def _lookups(self, options: ComparisonOptions) -> Lookups:
         store = self.store

@@ -144,7 +144,7 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
     children = tuple(one for one in same if one.parent == attempt.id)
     earlier = tuple(one for one in same if one.superseded_by == attempt.id)
-    case = case_of(store, stored.pk, attempt.case)
+    case = case_of(store, stored.pk, attempt.case, attempt.case_version)
     shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
     if not attempt.is_failure:
         return shown

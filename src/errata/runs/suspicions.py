@@ -3,7 +3,7 @@
 A pass is suspicious from one sign on that is at least likely. Weak signs are listed, and counted apart.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 
@@ -13,11 +13,11 @@ from errata.errors import StoreError
 from errata.model import Attempt, Case, Run, StoredRun
 from errata.model.output.failures import SuspiciousPassOutput
 from errata.model.run import case_name
-from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
+from errata.store.attempts import attempts_of, case_book_of, case_of, with_texts
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
 from errata.triage.rulesets import FUNCTIONS_VERSION
-from errata.triage.suspicious import MEANS, Suspicion, SuspicionWatch, is_strong, suspicious
+from errata.triage.suspicious import MEANS, CaseLookup, Suspicion, SuspicionWatch, is_strong, suspicious
 
 CASES_HELD = 1_024
 MANY = 20_000
@@ -129,13 +129,18 @@ def suspicious_passes(stored: StoredRun, store: Store) -> Iterator[SuspiciousPas
         yield SuspiciousPass(stored.run, seen)
 
 
-def _cases(stored: StoredRun, store: Store) -> Callable[[str], Case | None]:
+def _cases(stored: StoredRun, store: Store) -> CaseLookup:
     """One by one where there are very many; else all are read at once, and only files are looked up."""
-    one_by_one = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
+    with_files = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
     if stored.counts.cases > MANY or not stored.counts.outcomes.get("pass"):
-        return one_by_one
-    known = {case.key: case for case in cases_of(store, stored.pk)}
-    return lambda key: one_by_one(key) if key in known and known[key].artefacts else known.get(key)
+        return lambda attempt: with_files(attempt.case, attempt.case_version)
+    book = case_book_of(store, stored.pk)
+
+    def case_for(attempt: Attempt) -> Case | None:
+        known = book.of(attempt)
+        return with_files(attempt.case, attempt.case_version) if known is not None and known.artefacts else known
+
+    return case_for
 
 
 def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:

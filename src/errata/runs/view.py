@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain, islice
 from typing import NamedTuple
 
 from errata import checkup
@@ -18,6 +19,7 @@ from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
 from errata.model.attempt import Filters
+from errata.model.case_versions import CaseBook
 from errata.model.counts import Cell
 from errata.model.standing import AttemptReview
 from errata.runs.bucketing import FEW, ensure_buckets
@@ -35,12 +37,20 @@ from errata.runs.suspicions import (
     suspicious_passes,
 )
 from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
+from errata.store.attempts import attempts_of, case_book_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.buckets import bucket_places, buckets_of
+from errata.store.case_versions import versions_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
+
+MOST_VERSIONS = 5_000
+"""Descriptions of cases that a checkup compares."""
+
+
+MOST_SEARCHED = 2_000
+"""Cases whose assertions are searched for the names of other tasks."""
 
 
 class Overview(NamedTuple):
@@ -150,11 +160,19 @@ class RunView:
         survey.headline = differing_headline(self.run, reported)
         if survey.duplicates:
             survey.find_originals(self.attempts())
-        checkup.look_up_identical(survey, self.case)
+        checkup.look_up_identical(survey, self.attempts(), self.case)
+        checkup.look_up_versions(survey, self._descriptions())
+        checkup.look_up_mentions(survey, islice(cases_of(self.store, self.stored.pk), MOST_SEARCHED))
         findings = checkup.findings_in(survey)
         with suppress(StoreError):  # a store that can only be read still shows them
             keep_findings(self.store, self.stored.pk, findings)
         return Health(checkup.is_fit(findings), findings)
+
+    def _descriptions(self) -> Iterator[Case]:
+        """Of the cases whose rows differ, each description; up to a number that no sound run has."""
+        later = [case for _, case in islice(versions_of(self.store, self.stored.pk), MOST_VERSIONS)]
+        first = (self.case(key) for key in dict.fromkeys(case.key for case in later))
+        return chain((case for case in first if case is not None), later)
 
     # review
 
@@ -242,13 +260,17 @@ class RunView:
 
     # for reports
 
-    def case(self, key: str) -> Case | None:
+    def case(self, key: str, version: str = "") -> Case | None:
         """With its files; none where the log does not describe it."""
-        return case_of(self.store, self.stored.pk, key)
+        return case_of(self.store, self.stored.pk, key, version)
 
-    def cases(self) -> Iterator[Case]:
+    def case_for(self, attempt: Attempt) -> Case | None:
+        """The case as this attempt had it, with its files."""
+        return self.case(attempt.case, attempt.case_version)
+
+    def case_book(self) -> CaseBook:
         """Every case that the log describes, without the texts of its files."""
-        return cases_of(self.store, self.stored.pk)
+        return case_book_of(self.store, self.stored.pk)
 
     def with_texts(self, attempt: Attempt) -> Attempt:
         """The attempt with the texts of its files."""

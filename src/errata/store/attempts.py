@@ -8,9 +8,11 @@ from sqlalchemy import Connection, Row, Select, select
 
 from errata.errors import NotFoundError
 from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
+from errata.model.case_versions import CaseBook
 from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
 from errata.store.blocks import BlockReader, decompress
+from errata.store.case_versions import VersionLookup, version_record, versions_of
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.store.schema import attempts, blobs, blocks, cases, checks
@@ -81,22 +83,29 @@ def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
     )
 
 
-def case_of(store: Store, pk: int, key: str) -> Case | None:
-    """A case with its files; none where the log does not describe it."""
+def case_of(store: Store, pk: int, key: str, version: str = "") -> Case | None:
+    """A case with its files, as the attempts of this version had it; none where the log does not describe it."""
     with store.reading() as connection:
-        row = connection.execute(select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key == key)).first()
-        if row is None:
+        query = select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key == key)
+        own = version_record(connection, pk, key, version) if version else None
+        record = own or connection.execute(query).scalar()
+        if record is None:
             return None
-        case = unpack(row.record, Case)
+        case = unpack(record, Case)
         return msgspec.structs.replace(case, artefacts=_filled(connection, case.artefacts))
 
 
 def cases_of(store: Store, pk: int) -> Iterator[Case]:
-    """Every case that the log describes, without the texts of its files."""
+    """Every case that the log describes, once, without the texts of its files."""
     with store.reading() as connection:
         query = select(cases.c.record).where(cases.c.run_pk == pk).order_by(cases.c.key)
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
             yield unpack(row.record, Case)
+
+
+def case_book_of(store: Store, pk: int) -> CaseBook:
+    """Every case that the log describes, without the texts of its files, as each attempt had it."""
+    return CaseBook(cases_of(store, pk), versions_of(store, pk))
 
 
 def categories_of(store: Store, pk: int) -> dict[str, str]:
@@ -129,8 +138,11 @@ def _read(
             return bytes(connection.execute(row).scalar_one())
 
         records, transcripts = BlockReader(load), BlockReader(load)
+        versions = VersionLookup(connection, pk)
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
+            if versions.has_any and not attempt.case_version and (version := versions.at(attempt.case, row.seq)):
+                attempt = msgspec.structs.replace(attempt, case_version=version)
             if steps and row.steps_block is not None and (not only_passes or _is_counted_pass(attempt)):
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
             if texts and attempt.artefacts:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import case, func, select
+from sqlalchemy import case, exists, func, select
 
 from errata.model import Attempt, Case
 from errata.model.codec import unpack
 from errata.store.attempts import attempts_of
+from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
-from errata.store.schema import attempts, cases
+from errata.store.schema import attempts, case_versions, cases
 
 CHUNK = 500
 FEW = 100
@@ -29,7 +30,12 @@ class CaseOutcome(NamedTuple):
 
 
 def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
-    """Of every case in each of the runs, those of one case together."""
+    """Of every case in each of the runs, those of one case together.
+
+    A case whose rows differ within a run equals that of no other run.
+    """
+    numbers = list(pks)
+    several = keys_with_versions(store, numbers)
     passed = attempts.c.outcome.in_(("pass", "partial"))
     failed = (
         (attempts.c.outcome == "fail") & (attempts.c.execution == "completed") & (attempts.c.measurement == "scored")
@@ -44,13 +50,15 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
             func.max(func.coalesce(cases.c.digest, "")).label("digest"),
         )
         .select_from(attempts.outerjoin(cases, same))
-        .where(attempts.c.run_pk.in_(list(pks)), attempts.c.counted)
+        .where(attempts.c.run_pk.in_(numbers), attempts.c.counted)
         .group_by(attempts.c.case_key, attempts.c.run_pk)
         .order_by(attempts.c.case_key, attempts.c.run_pk)
     )
     with store.reading() as connection:
         for row in connection.execute(query.execution_options(yield_per=2_000)):
-            yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), row.digest)
+            own = (row.run_pk, row.case_key) in several
+            digest = f"{SEVERAL} of run {row.run_pk}" if own else row.digest
+            yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), digest)
 
 
 class TriedElsewhere(NamedTuple):
@@ -79,6 +87,8 @@ def tried_elsewhere(store: Store, pk: int, others: Iterable[int]) -> Iterator[Tr
             attempts.c.measurement == "scored",
             (attempts.c.run_pk != pk) | (attempts.c.outcome == "pass"),
             func.coalesce(own.c.digest, "") == func.coalesce(theirs.c.digest, ""),
+            ~exists().where(case_versions.c.run_pk == attempts.c.run_pk, case_versions.c.key == attempts.c.case_key),
+            ~exists().where(case_versions.c.run_pk == pk, case_versions.c.key == attempts.c.case_key),
         )
         .group_by(attempts.c.case_key)
     )

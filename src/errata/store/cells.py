@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select
 
 from errata.model.counts import Cell, CellState
 from errata.store.attempts import _read
+from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import attempts, attributions, cases, checks
@@ -54,12 +55,17 @@ def failed_checks_by_case(store: Store, pks: Collection[int]) -> Iterator[tuple[
 
 
 def digests_of(store: Store, pks: Iterable[int]) -> dict[int, dict[str, str]]:
-    """Run → case → the digest of its task, where the log has the task."""
+    """Run → case → the digest of its task, where the log has the task.
+
+    Where the rows of a case differ, it is one that no other run has.
+    """
     digests: dict[int, dict[str, str]] = {pk: {} for pk in pks}
     query = select(cases.c.run_pk, cases.c.key, cases.c.digest).where(cases.c.digest != "")
     with store.reading() as connection:
         for pk, key, digest in connection.execute(query.where(cases.c.run_pk.in_(list(digests)))):
             digests[pk][key] = digest
+    for pk, key in keys_with_versions(store, list(digests)):
+        digests[pk][key] = f"{SEVERAL} of run {pk}"
     return digests
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, select, tuple_
 from errata.model import Verdict
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id
+from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.schema import attempts, cases, checks, exclusions, runs, verdicts
 
@@ -40,12 +41,14 @@ def elsewhere(store: Store, suite: str, run_id: str, keys: Collection[str]) -> d
     with store.reading() as connection:
         others = {row.pk: row for row in connection.execute(_other_runs(suite, run_id))}
         order = {pk: place for place, pk in enumerate(others)}
+        several = keys_with_versions(store, list(others))
         by_case: dict[str, dict[int, Elsewhere]] = {key: {} for key in keys}
         for row in _tried(connection, list(others), keys):
             run = others[row.run_pk]
             made = attempt_id(run.run_id, row.case_key, session=row.session, index=row.number, path=row.path)
             fields = (run.run_id, run.native_id, run.model, run.started_at or "", made, row.execution, row.outcome)
-            by_case[row.case_key][row.run_pk] = Elsewhere(*fields, row.digest or "", row.run_pk, row.seq)
+            digest = SEVERAL if (row.run_pk, row.case_key) in several else row.digest or ""
+            by_case[row.case_key][row.run_pk] = Elsewhere(*fields, digest, row.run_pk, row.seq)
     return {key: sorted(by_run.values(), key=lambda one: order[one.pk]) for key, by_run in by_case.items()}
 
 

@@ -12,6 +12,7 @@ from errata.model.codec import unpack
 from errata.model.identity import AttemptParts, attempt_id
 from errata.store.attempts import FETCH, _read
 from errata.store.blocks import decompress
+from errata.store.case_versions import version_record
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import attempts, attributions, blobs, cases, checks
@@ -62,13 +63,13 @@ def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
     numbered = _numbered(store, pk, seqs, steps=True)
     with store.reading() as connection:
         records = _attributions(connection, pk, seqs)
-        known = _cases(connection, pk, {attempt.case for attempt in numbered.values()})
+        known = _cases(connection, pk, numbered.values())
         texts = _texts(connection, (*numbered.values(), *known.values()))
     filled = {key: _filled(case, texts) for key, case in known.items()}
     return [
-        Loaded(_filled(numbered[seq], texts), filled.get(numbered[seq].case), records.get(seq))
+        Loaded(_filled(attempt, texts), filled.get((attempt.case, attempt.case_version)), records.get(seq))
         for seq in seqs
-        if seq in numbered
+        if (attempt := numbered.get(seq)) is not None
     ]
 
 
@@ -110,9 +111,15 @@ def _attributions(connection: Connection, pk: int, seqs: Sequence[int]) -> dict[
     return {row.seq: unpack(row.record, Attribution) for row in connection.execute(query)}
 
 
-def _cases(connection: Connection, pk: int, keys: set[str]) -> dict[str, Case]:
-    query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(sorted(keys)))
-    return {row.key: unpack(row.record, Case) for row in connection.execute(query)}
+def _cases(connection: Connection, pk: int, tried: Collection[Attempt]) -> dict[tuple[str, str], Case]:
+    """By key and version."""
+    keys = sorted({attempt.case for attempt in tried})
+    query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(keys))
+    known = {(row.key, ""): unpack(row.record, Case) for row in connection.execute(query)}
+    for key, version in {(attempt.case, attempt.case_version) for attempt in tried if attempt.case_version}:
+        if (record := version_record(connection, pk, key, version)) is not None:
+            known[key, version] = unpack(record, Case)
+    return known
 
 
 def _texts(connection: Connection, records: Iterable[Attempt | Case]) -> dict[str, str]:

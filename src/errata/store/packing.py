@@ -21,6 +21,7 @@ BATCH_ROWS = 700
 """A batch fits into the pipe between two processes, so that neither waits for the other to take it."""
 NOTEWORTHY = ("fail", "error", "unscored")
 CHECKS_KNOWN = 512
+CASES_KNOWN = 20_000
 
 Blob = tuple[str, bytes]
 Tally = dict[str, dict[str, int]]
@@ -125,6 +126,8 @@ class _RunPacker:
         self._records = BlockWriter(self._take_number, self._take_block)
         self._steps = BlockWriter(self._take_number, self._take_block)
         self._known: dict[int, _KnownChecks] = {}
+        self._described: dict[int, int] = {}
+        """Case → its last description, as far as it is remembered: one that is repeated is written once."""
 
     def add(self, item: Attempt | Case) -> bool:
         """True where the part has become large enough to be written."""
@@ -158,18 +161,25 @@ class _RunPacker:
             self._add_checks(seq, attempt.checks)
 
     def _add_case(self, case: Case) -> None:
+        key, facts = hash(case.key), hash(case.digest)
+        if self._described.get(key) == facts:
+            return
+        if len(self._described) >= CASES_KNOWN:
+            self._described.clear()
+        self._described[key] = facts
         kept = case
         if case.artefacts:
             kept = msgspec.structs.replace(case, artefacts=without_texts(case.artefacts, self._part.blobs))
             self._size += sum(artefact.size or 0 for artefact in case.artefacts)
         record = pack(kept)
-        self._part.cases.append((case.key, case.digest, case.category, record))
+        self._part.cases.append((self._seq, case.key, case.digest, case.category, record))
         self._size += len(record)
 
     def begin_turn(self, seq: int) -> None:
         """What another reader gives comes in between: nothing may stay open."""
         self.close()
         self._seq = seq
+        self._described.clear()
 
     def close(self) -> None:
         self._records.flush()

@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 5
+SCHEMA = 6
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -60,6 +60,26 @@ cases = Table(
     Column("category", Text, nullable=False),
     Column("record", LargeBinary, nullable=False),
     PrimaryKeyConstraint("run_pk", "key"),
+)
+
+case_versions = Table(
+    "case_versions",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("version", Text, nullable=False, comment="digest of a later description that differs from the first"),
+    Column("record", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_pk", "key", "version"),
+)
+
+version_starts = Table(
+    "version_starts",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("seq", Integer, nullable=False, comment="the first attempt that was made under this version"),
+    Column("version", Text, nullable=False, comment="of `case_versions`; if it has none, the case in `cases`"),
+    PrimaryKeyConstraint("run_pk", "key", "seq"),
 )
 
 attempts = Table(
@@ -301,5 +321,17 @@ known_gaps = Table(
 REVIEWS = (verdicts, refusals, calls, leases, bucket_members)
 """What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
 
-FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings, attributions, summaries)
+FACTS = (
+    cases,
+    case_versions,
+    version_starts,
+    attempts,
+    checks,
+    blocks,
+    blob_uses,
+    unreadables,
+    findings,
+    attributions,
+    summaries,
+)
 """What belongs to a run's number and goes with it."""

@@ -12,10 +12,12 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
+from errata.model.run import without_folder_names
 from errata.store import sqlite
 from errata.store.blocks import compress
+from errata.store.case_versions import complete_versions, write_cases
 from errata.store.packing import Blob, RunPart, Tally, without_texts
-from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
+from errata.store.schema import attempts, blob_uses, blobs, blocks, checks, runs, unreadables
 
 UNREADABLE_KEPT = 10_000
 _COLUMNS = [column.name for column in attempts.columns][1:]
@@ -65,8 +67,7 @@ class Staged:
         sqlite.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
         sqlite.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
         sqlite.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
-        # a case that is described twice keeps its first description
-        sqlite.bulk_insert(connection, cases, part.cases, run_pk=self.pk)
+        write_cases(connection, self.pk, part.cases)
         self._write_blobs(connection, part.blobs)
         self._content = part.digest or self._content
         for name, statuses in part.tally.items():
@@ -86,10 +87,11 @@ class Staged:
                 self._cost_known += 1
 
     def close(self, connection: Connection) -> None:
-        """Write what is known only at the end: what could not be read, and the context files."""
+        """Write what is known only at the end: what could not be read, context files, what rows of one case share."""
         files: list[Blob] = []
         self.run = msgspec.structs.replace(self.run, context=without_texts(self.run.context, files))
         self._write_blobs(connection, files)
+        complete_versions(connection, self.pk)
         rows = [(number, pack(item)) for number, item in enumerate(self._unreadables)]
         sqlite.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
@@ -159,7 +161,7 @@ class Staged:
         return {row[0]: row[1] for row in connection.execute(query)}
 
     def _digest(self) -> str:
-        whole = blake2b(pack(self._bare_run()), digest_size=16)
+        whole = blake2b(pack(without_folder_names(self._bare_run())), digest_size=16)
         whole.update(self._content.encode())
         whole.update(str(self._unreadable).encode())
         for item in self._unreadables:

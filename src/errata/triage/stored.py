@@ -43,11 +43,11 @@ CASES_HELD = 256
 
 def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
     """Each failure's number, the attempt, and its case where the log has it; in the order of the log."""
-    with_files = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
+    whole_case = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
     for seq, attempt, packed in failures_to_triage(store, stored.pk):
         case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
-        if case is not None and case.artefacts:
-            case = with_files(attempt.case)
+        if case is not None and (case.artefacts or attempt.case_version):
+            case = whole_case(attempt.case, attempt.case_version)
         if attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
             yield seq, _with_transcript(attempt, stored, store), case
         else:
@@ -89,7 +89,9 @@ class Peers:
 
 
 def subject_name(run: Run) -> str:
-    return " + ".join(part for part in (run.subject.agent, run.subject.model) if part) or run.id
+    """A run of an unknown model is a subject of its own, and its name has the run's id."""
+    model = run.subject.model or f"run {run.id}"
+    return " + ".join(part for part in (run.subject.agent, model) if part)
 
 
 def across_version(stored: StoredRun, store: Store) -> str:
@@ -210,7 +212,9 @@ def _clean_failures(reference: StoredRun, store: Store) -> Iterator[Attempt]:
         if listed.outcome != "fail" or listed.measurement != "scored" or listed.execution != "completed":
             continue
         attempt = with_texts(store, listed)
-        seen = observe(reference.run, attempt, case_of(store, reference.pk, attempt.case), None, rules)
+        seen = observe(
+            reference.run, attempt, case_of(store, reference.pk, attempt.case, attempt.case_version), None, rules
+        )
         if not any(one.breaks or one.owner in NOT_THE_CASES for one in seen):
             yield attempt
 

@@ -288,10 +288,18 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+CaseLookup = Callable[[Attempt], Case | None]
+"""The case as an attempt had it."""
+
+
+def _no_case(_attempt: Attempt) -> None:
+    return None
+
+
 class SuspicionWatch:
     """One pass over a run's attempts; what only many of them show follows as soon as it shows, or at the end."""
 
-    def __init__(self, run: Run, case_of: Callable[[str], Case | None] = lambda _: None) -> None:
+    def __init__(self, run: Run, case_of: CaseLookup = _no_case) -> None:
         self._run, self._case_of = run, case_of
         self._nothing = stand_in_of(run) == "nothing"
         self._watchers = (OneForAll(), Recital(), WithoutTools())
@@ -304,7 +312,7 @@ class SuspicionWatch:
         if self._nothing:
             agent = self._run.subject.agent
             yield suspicion(attempt, signal("nop_passes", "certain", "run.subject", agent, attempt.ref))
-        case = self._case_of(attempt.case)
+        case = self._case_of(attempt)
         for rule in self._rules:
             for seen in rule(attempt, case):
                 yield suspicion(attempt, seen)
@@ -316,9 +324,7 @@ class SuspicionWatch:
             yield from watcher.finish()
 
 
-def suspicious(
-    run: Run, attempts: Iterable[Attempt], case_of: Callable[[str], Case | None] = lambda _: None
-) -> Iterator[Suspicion]:
+def suspicious(run: Run, attempts: Iterable[Attempt], case_of: CaseLookup = _no_case) -> Iterator[Suspicion]:
     watch = SuspicionWatch(run, case_of)
     for attempt in attempts:
         yield from watch.add(attempt)

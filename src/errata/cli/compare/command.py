@@ -28,6 +28,7 @@ from errata.model.output.compare import (
     NotWrittenOutput,
     WrittenFileOutput,
 )
+from errata.model.run import subject_label
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
 from errata.text.clean import one_line, quoted
@@ -182,7 +183,7 @@ def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> It
         return ", ".join(handles[one.run.id] for one in runs)
 
     for stored, why in made.left_out:
-        yield "left out", f"{handles[stored.run.id]} {stored.run.subject.model}: {why}"
+        yield "left out", f"{' '.join(filter(None, (handles[stored.run.id], subject_label(stored.run))))}: {why}"
     for name, code in made.not_written.items():
         yield "skipped", f"{name}: {NOT_WRITTEN[code]}"
     if made.without_commands and not made.not_written:

@@ -14,6 +14,7 @@ from errata.compare.matrix import RunColumn
 from errata.compare.scores import Policy, Score
 from errata.compare.sets import Cases
 from errata.model import Run
+from errata.model.run import subject_label
 from errata.runs.names import variant_of
 from errata.text.clean import one_line
 
@@ -43,7 +44,7 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
         _put_difference(difference, comparison)
     _put_gaps(comparison)
     for stored, why in comparison.left_out:
-        named = f"{handles[stored.run.id]} {stored.run.subject.model}".strip()
+        named = f"{handles[stored.run.id]} {subject_label(stored.run)}".strip()
         put(f"{'left out':<{LABEL}}{named}: {why}", hang=LABEL)
 
 

@@ -2,6 +2,7 @@
 
 from errata.cli.output import plural
 from errata.model import Run, StoredRun
+from errata.model.run import subject_label
 from errata.runs.names import needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount
 from errata.runs.without_failures import cases_not_in_log
@@ -37,7 +38,8 @@ def title_of(run: Run, name: str) -> str:
     suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
     date = (run.started_at or "")[:10]
     named = f"Run {name} ({run.native_id})" if needs_native_id(run, name) else f"Run {name}"
-    model = "" if name == run.subject.model else run.subject.model
+    label = subject_label(run)
+    model = "" if label in (name, run.native_id) else label
     return " · ".join(part for part in (named, model, suite, date) if part)
 
 

@@ -12,6 +12,7 @@ from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.sections import about
 from errata.memory.report_names import FileName
+from errata.memory.spelling import without_host
 from errata.text.clean import one_line
 
 LOOKED_AT = 80
@@ -20,6 +21,8 @@ FIRST = 12
 """How many pieces may hold the report's own date."""
 NAME = 120
 MOST_WORDS = 6
+REMARK_WORDS = 3
+"""A longer text in brackets is a comment on the model, not a part of its name."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
 _MORE_RUNS = re.compile(r"(?=.*\d)[A-Za-z0-9_-]{6,80}")
 _ADDRESS = re.compile(r"/run/([A-Za-z0-9_-]{4,80})")
@@ -128,14 +131,20 @@ def _take(head: Head, field: _FieldValue, counts: dict[str, int]) -> None:
 
 def _take_model(head: Head, text: str) -> None:
     provider = _PROVIDER.search(text)
-    if provider and not head.provider and not head.model:
+    if provider and not head.provider and not head.model and not without_host(text)[1]:
         head.provider = provider[1]
     head.model = head.model or _model(text)
 
 
 def _model(text: str) -> str:
-    name = re.split(r"\s*[(,;]", text.strip("`* "), maxsplit=1)[0].strip("`* ")
-    return one_line(name, NAME) if re.search(r"\w", name) and len(name.split()) <= MOST_WORDS else ""
+    """With a remark that may tell two models apart, `nimbus (high)`; without the provider, `nimbus (openrouter)`."""
+    written = re.split(r"\s*[,;]", text.strip("`* "), maxsplit=1)[0]
+    bare, remarks = without_host(written)
+    name = bare.strip("`* ")
+    if not re.search(r"\w", name) or len(name.split()) > MOST_WORDS:
+        return ""
+    short = [remark for remark in remarks if remark and len(remark.split()) <= REMARK_WORDS]
+    return one_line(" ".join([name, *(f"({remark})" for remark in short)]), NAME)
 
 
 def _counted(head: Head, counts: dict[str, int], pieces: Iterable[MarkdownPiece]) -> None:

@@ -22,7 +22,7 @@ from errata.model import (
 from errata.model.identity import fingerprint
 from errata.model.usage import total_of
 from errata.model.words import ActorRole, Phase, StepKind
-from errata.sources.base import Numbering, Row
+from errata.sources.base import Row
 from errata.sources.braintrust import NAME
 from errata.sources.braintrust.experiments import (
     BraintrustExperiment,
@@ -32,6 +32,7 @@ from errata.sources.braintrust.experiments import (
     runs_of,
     survey,
 )
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.runs import items_of_runs
@@ -68,30 +69,31 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     file = survey(path)
     runs = runs_of(file, path)
-    convert = partial(items_of, runs, file.experiments, Numbering())
+    convert = partial(items_of, runs, file.experiments, CaseNumbering())
     yield from items_of_runs(
         runs, groups_of(path), convert, which=lambda group: experiment_of(group.data[0]), source=NAME
     )
 
 
 def items_of(
-    runs: dict[str, Run], experiments: dict[str, BraintrustExperiment], numbering: Numbering, group: Row
+    runs: dict[str, Run], experiments: dict[str, BraintrustExperiment], numbering: CaseNumbering, group: Row
 ) -> Iterator[Item]:
     row = root_of(group.data)
     of = experiment_of(row)
     run = runs[of]
     name = _name(row.data)
     index = numbering.next((run.id, name))
-    if index == 1:
-        yield case_of(
-            run,
-            name,
-            row.data.get("input"),
-            row.data.get("expected"),
-            tags=tuple(map(as_text, sequence(row.data.get("tags")))),
-            extra=rest(mapping(row.data.get("origin")), ("id",)),
-            ref=row.ref,
-        )
+    case = case_of(
+        run,
+        name,
+        row.data.get("input"),
+        row.data.get("expected"),
+        tags=tuple(map(as_text, sequence(row.data.get("tags")))),
+        extra=rest(mapping(row.data.get("origin")), ("id",)),
+        ref=row.ref,
+    )
+    if numbering.is_news(case):
+        yield case
     yield _attempt(run, experiments[of].seen.main, (name, index), row, group.data)
 
 

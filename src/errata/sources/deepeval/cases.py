@@ -35,8 +35,9 @@ from errata.model import (
 from errata.model.identity import fingerprint
 from errata.model.usage import total_of
 from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
-from errata.sources.base import Numbering, Row
+from errata.sources.base import Row
 from errata.sources.deepeval.results import fields, objects
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.exceptions import error_of, raised_as
@@ -73,12 +74,13 @@ _KINDS: dict[str, StepKind] = {"llm": "model_call", "tool": "tool_call", "retrie
 _ROLES: dict[str, ActorRole] = {"tool": "tool", "retriever": "tool"}
 
 
-def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
+def items_of(run: Run, numbering: CaseNumbering, row: Row) -> Iterator[Item]:
     case = fields(row.data)
     name = _name(case)
     index = numbering.next(name)
-    if index == 1:
-        yield _case(run, name, case, row)
+    described = _case(run, name, case, row)
+    if numbering.is_news(described):
+        yield described
     yield _attempt(run, name, index, case, row)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable, Usage, UsageByRole
 from errata.model.identity import fingerprint
-from errata.sources.base import Numbering, convert_each, of_run
+from errata.sources.base import convert_each, of_run
 from errata.sources.deepeval import NAME, latest_in
 from errata.sources.deepeval.cases import items_of, scorers_of
 from errata.sources.deepeval.results import TestRun, objects, results_at
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -46,7 +47,7 @@ def read(path: Path) -> Iterator[Item]:
         seen.add(run.id)
         yield run
         yield from of_run(run.id, iter(test_run.problems))
-        yield from of_run(run.id, convert_each(test_run.rows(), partial(items_of, run, Numbering()), source=NAME))
+        yield from of_run(run.id, convert_each(test_run.rows(), partial(items_of, run, CaseNumbering()), source=NAME))
 
 
 def run_of(test_run: TestRun, root: Path) -> Run:

@@ -22,6 +22,7 @@ from errata.model import (
 from errata.model.words import CheckStatus, Measurement
 from errata.sources.base import Row
 from errata.sources.evalscope.runs import EvalscopeReport
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.shared.usage import usage_of
@@ -111,11 +112,11 @@ class EvalscopeSample(NamedTuple):
         return mapping(next(iter(sequence(self.output.get("choices"))), None))
 
 
-def items_of(context: SubsetContext, seen: set[int], sample: EvalscopeSample) -> Iterator[Item]:
+def items_of(context: SubsetContext, seen: set[int], cases: CaseNumbering, sample: EvalscopeSample) -> Iterator[Item]:
     name, index = context.case(_group(context, sample)), _try(context, sample)
-    if hash(name) not in seen:
-        seen.add(hash(name))
-        yield _case(context, name, sample)
+    case = _case(context, name, sample)
+    if cases.is_news(case):
+        yield case
     # two samples with the same number in their group
     while hash((name, index)) in seen:
         index += 1

@@ -19,6 +19,7 @@ from errata.sources.evalscope.runs import (
     name_alone,
     run_of,
 )
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.row_groups import Lines, lines_of, repeated_rows
 from errata.sources.shared.values import mapping
@@ -30,6 +31,7 @@ class Samples:
     def __init__(self, root: Path, subset: Subset, context: SubsetContext) -> None:
         self._root, self._subset, self._context = root, subset, context
         self._seen: set[int] = set()
+        self._cases = CaseNumbering()
 
     def items(self) -> Iterator[Item]:
         with ExitStack() as stack:
@@ -53,14 +55,15 @@ class Samples:
         review = row.data[-1]
         name = f"index {review.data['index']}"
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
-        yield from items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
+        sample = EvalscopeSample(matches[-1] if matches else None, review)
+        yield from items_of(self._context, self._seen, self._cases, sample)
         yield from repeated_rows(row.data, f"the review of {name}", source=NAME)
         yield from repeated_rows(matches, f"the prediction of {name}", source=NAME)
         if predictions is not None and not matches:
             yield unreadable(NAME, review.ref, f"the review of {name} has no prediction: their numbers may differ")
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
-        yield from items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
+        yield from items_of(self._context, self._seen, self._cases, EvalscopeSample(row.data[-1], None))
         yield from repeated_rows(row.data, f"the prediction of index {row.data[-1].data['index']}", source=NAME)
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:

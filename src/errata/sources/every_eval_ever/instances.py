@@ -68,9 +68,12 @@ class EvaluationContext(NamedTuple):
 
 
 def items_of(context: EvaluationContext, group: Row) -> Iterator[Item]:
+    last = ""
     for index, rows in enumerate(_tries(group.data), start=1):
-        if index == 1:
-            yield _case(context.run, rows[0])
+        case = _case(context.run, rows[0])
+        if index == 1 or case.digest != last:
+            yield case
+        last = case.digest
         yield _attempt(context, rows, index)
         name = text(rows[0].data.get("sample_id"))
         yield from repeated_rows(rows, f"a result of {name}", source=NAME, key=_result_id)

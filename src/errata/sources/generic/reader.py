@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from errata.errors import SettingsError, SourceError
 from errata.model import Attempt, Case, Harness, Item, SourceRef, Unreadable, case_key
+from errata.model.case_versions import FACTS
 from errata.model.identity import attempt_id, case_key_of_input
 from errata.sources.base import Match, Row, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
@@ -30,6 +31,10 @@ _CASE: dict[str, Callable[[Any], Any]] = {
     "choices": words,
     "difficulty": text,
 }
+
+
+_HASHABLE = (str, int, float, bool)
+_encode = msgspec.json.Encoder(order="deterministic", enc_hook=repr).encode
 
 
 def read_with_map_beside(path: Path) -> Iterator[Item]:
@@ -174,7 +179,8 @@ class RowConverter:
         items: list[Item] = [] if state.announced else [state.run]
         name = self._cases.name_of(data)
         key = case_key(state.run.suite, name)
-        if not state.knows(key):
+        facts = self._cases.facts(data)
+        if state.is_news(key, facts):
             case = self._cases.record(state, name, row)
             items += [case] if case else []
         values = self._attempts.values(row)
@@ -187,7 +193,7 @@ class RowConverter:
             values.setdefault("extra", {})["columns"] = left
         attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
         # noted last, so that an unreadable row uses up neither a number nor a case
-        self._runs.note(state, data, attempt)
+        self._runs.note(state, data, attempt, facts)
         items.append(attempt)
         items += [replace(item, run=state.run.id) for item in unread]
         return items
@@ -213,6 +219,11 @@ class Cases:
             for name, convert in _CASE.items()
             if (asked := getattr(mapping, name))
         )
+        self._facts = tuple(field.get for field in self._fields if field.name in FACTS)
+
+    def facts(self, data: dict[str, Any]) -> int:
+        """A hash of what the row asks and expects."""
+        return hash(tuple([_fact(get(data)) for get in self._facts])) if self._facts else 0
 
     def name_of(self, data: dict[str, Any]) -> str:
         name = self._name(data) if self._name else None
@@ -224,10 +235,19 @@ class Cases:
         return case_key_of_input("", plain(asked))
 
     def record(self, state: MappedRun, name: str, row: Row) -> Case | None:
-        """None if the case has only a name."""
+        """None if the table has only names of cases."""
         values: dict[str, Any] = {}
         take(self._fields, row.data, values, {})
-        return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values) if values else None
+        if not values and not self._facts:
+            return None
+        return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values)
+
+
+def _fact(value: Any) -> Any:
+    """A value that equals itself and can be hashed."""
+    if value is None or value == "" or value != value:
+        return None
+    return value if type(value) in _HASHABLE else _encode(value)
 
 
 class SessionNumbers:

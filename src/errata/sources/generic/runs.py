@@ -52,7 +52,8 @@ class MappedRun:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.announced = False
-        self._cases: set[int] = set()
+        self._cases: dict[int, int] = {}
+        """Case → what its last row asked and expected."""
         self._first: set[int] = set()
         """Hashes of case and session with a first attempt."""
         self._taken: set[tuple[str, int | None, int]] = set()
@@ -66,8 +67,9 @@ class MappedRun:
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
 
-    def knows(self, case: str) -> bool:
-        return hash(case) in self._cases
+    def is_news(self, case: str, facts: int) -> bool:
+        """Whether the case is new, or its last row asked or expected something else."""
+        return self._cases.get(hash(case)) != facts
 
     def is_taken(self, case: str, session: int | None, index: int) -> bool:
         return hash((case, session)) in self._first if index == 1 else (case, session, index) in self._taken
@@ -77,7 +79,7 @@ class MappedRun:
             return 1
         return self._free.get((case, session)) or (2 if hash((case, session)) in self._first else 1)
 
-    def note(self, attempt: Attempt) -> None:
+    def note(self, attempt: Attempt, facts: int) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
         self.highest = max(self.highest, attempt.reported or 0.0)
         if not attempt.is_status_known:
@@ -86,7 +88,7 @@ class MappedRun:
             self._count_odd(name, value)
         started_at, finished_at = attempt.started_at, attempt.finished_at
         self.announced = True
-        self._cases.add(hash(case))
+        self._cases[hash(case)] = facts
         if index == 1:
             self._first.add(hash((case, session)))
         else:
@@ -152,8 +154,8 @@ class Runs:
         state.announced = True
         return state.run
 
-    def note(self, state: MappedRun, row: dict[str, Any], attempt: Attempt) -> None:
-        state.note(attempt)
+    def note(self, state: MappedRun, row: dict[str, Any], attempt: Attempt, facts: int) -> None:
+        state.note(attempt, facts)
         if self._headline is not None and state.headline is None:
             state.headline = self._headline.value(row)
 

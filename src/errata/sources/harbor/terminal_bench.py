@@ -35,6 +35,7 @@ from errata.sources.harbor.agent_logs import RunLog, names_of_trials, stream_of
 from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import (
@@ -92,20 +93,15 @@ class TrialConverter:
         self._log = log
         self._counts_tokens = counts_tokens
         self._taken: dict[tuple[str, int], str] = {}
-        self._cases_seen: set[str] = set()
+        self._cases = CaseNumbering()
 
     def items(self, row: Row) -> Iterator[Item]:
         trial = JsonFields(row.data)
         task, instruction = text(trial.require("task_id")), trial.take("instruction")
-        if task not in self._cases_seen:
-            self._cases_seen.add(task)
-            yield Case(
-                run=self._run.id,
-                suite=self._run.suite,
-                native_id=task,
-                input=plain(instruction),
-                ref=row.ref,
-            )
+        run, asked = self._run, plain(instruction)
+        case = Case(run=run.id, suite=run.suite, native_id=task, input=asked, ref=row.ref)
+        if self._cases.is_news(case):
+            yield case
         index, first = self._index(task, text(trial.take("trial_name")))
         duplicate = None
         if first is not None:

@@ -23,9 +23,10 @@ from errata.model import (
     case_key,
 )
 from errata.model.identity import fingerprint
-from errata.sources.base import Numbering, Row
+from errata.sources.base import Row
 from errata.sources.helm import NAME
 from errata.sources.helm.stats import Stat, stats_of
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.shared.row_groups import ItemGroups, repeated_rows
@@ -87,13 +88,14 @@ def key_of(name: Any, trial: Any, perturbation: Any) -> Any:
     return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
 
 
-def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
+def items_of(context: InstanceContext, numbering: CaseNumbering, group: Row) -> Iterator[Item]:
     rows: tuple[Row, ...] = group.data
     instance = mapping(rows[0].data["instance"])
     name = _name(instance)
     index = numbering.next(name)
-    if index == 1:
-        yield case_of(context.run, name, instance, rows[0])
+    case = case_of(context.run, name, instance, rows[0])
+    if numbering.is_news(case):
+        yield case
     yield _attempt(context, name, index, rows)
     # an instance has a request for each of its references
     yield from repeated_rows(rows, f"a request of {name}", source=NAME, key=_reference)

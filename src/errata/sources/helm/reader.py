@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, is_file, json_file, of_run
+from errata.sources.base import Row, convert_each, is_file, json_file, of_run
 from errata.sources.helm import NAME, HelmFiles, files_of, run_name
 from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
 from errata.sources.helm.without_requests import Inputs, measured_items
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import ItemGroups
@@ -81,12 +82,12 @@ def read(path: Path) -> Iterator[Item]:
     if state is not None:
         context = InstanceContext(run, folder.adapter, folder.main, folder.split, items or _groups(predictions))
         rows = ItemGroups(state, RequestKey, RequestKey.key).together()
-        yield from of_run(run.id, convert_each(rows, partial(items_of, context, Numbering()), source=NAME))
+        yield from of_run(run.id, convert_each(rows, partial(items_of, context, CaseNumbering()), source=NAME))
     elif (rows_alone := items or _groups(predictions)) is not None:
         shown = _groups(predictions) if items else None
         context = InstanceContext(run, folder.adapter, folder.main, folder.split, shown)
         inputs = Inputs(_list(files.inputs, problems))
-        convert = partial(measured_items, context, inputs, Numbering())
+        convert = partial(measured_items, context, inputs, CaseNumbering())
         yield from of_run(run.id, convert_each(rows_alone.together(), convert, source=NAME))
     for document in (measured, predictions):
         if document is not None:

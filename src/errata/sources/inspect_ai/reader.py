@@ -85,6 +85,8 @@ class _Samples:
         self._context = context
         self._log = log
         self._cases: dict[str, str] = {}
+        self._varying: set[str] = set()
+        """Samples whose epochs differ in what they ask."""
         self._seen: set[tuple[str, int]] = set()
         self._measured = 0
         spec = mapping(log.header.get("eval"))
@@ -121,9 +123,11 @@ class _Samples:
         content = case_content(sample)
         digest = fingerprint(content)
         first = self._cases.get(ident)
-        made: list[Item] = [case_of(self._context, sample, row.ref)] if first is None else []
+        is_news = first != digest or ident in self._varying
+        made: list[Item] = [case_of(self._context, sample, row.ref)] if is_news else []
         if first not in (None, digest):
             # the input may differ between epochs: with choices in another order
+            self._varying.add(ident)
             attempt = replace(attempt, extra=attempt.extra | {"asked": content})
         self._cases.setdefault(ident, digest)
         self._note(ident, attempt)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Item, Run
-from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.base import Row, convert_each
 from errata.sources.langfuse import NAME
 from errata.sources.langfuse.attempts import (
     AttemptPlace,
@@ -19,6 +19,7 @@ from errata.sources.langfuse.attempts import (
 )
 from errata.sources.langfuse.rows import LangfuseExport, RowsByTrace, nested_rows, with_api_names
 from errata.sources.langfuse.runs import DatasetLink, DatasetRuns
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.values import text
 
@@ -36,7 +37,7 @@ class LangfuseReader:
         self._observations = RowsByTrace(export.files.get("observation", []), export.root, stack)
         self._scores = RowsByTrace(export.files.get("score", []), export.root, stack)
         self._runs: dict[str, Run] = {}
-        self._numbering = Numbering()
+        self._numbering = CaseNumbering()
         self._seen: set[int] = set()
 
     def items(self) -> Iterator[Item]:
@@ -93,8 +94,9 @@ class LangfuseReader:
             if known_run is None:
                 yield run
             place = self._try(run, read, run_link)
-            if place.number == 1:
-                yield case_of(read, place)
+            case = case_of(read, place)
+            if self._numbering.is_news(case):
+                yield case
             yield attempt_of(read, place)
             self._runs[run_link.run if run_link else ""] = run
         self._seen.add(hash(trace.id))

@@ -23,7 +23,7 @@ from errata.model import (
     case_key,
 )
 from errata.model.words import ActorRole, Execution, StepKind
-from errata.sources.base import Numbering, Row
+from errata.sources.base import Row
 from errata.sources.langsmith import NAME
 from errata.sources.langsmith.experiments import (
     LangSmithExperiment,
@@ -33,6 +33,7 @@ from errata.sources.langsmith.experiments import (
     runs_of,
     survey,
 )
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import json_rows
@@ -59,27 +60,28 @@ def read(path: Path) -> Iterator[Item]:
     experiments = survey(path)
     runs = runs_of(experiments, path)
     rows = json_rows(path, source=NAME, root=path.parent)
-    convert = partial(items_of, runs, experiments, Numbering())
+    convert = partial(items_of, runs, experiments, CaseNumbering())
     yield from items_of_runs(runs, rows, convert, which=lambda row: experiment_name_of(row.data["run"]), source=NAME)
 
 
 def items_of(
-    runs: dict[str, Run], experiments: dict[str, LangSmithExperiment], numbering: Numbering, row: Row
+    runs: dict[str, Run], experiments: dict[str, LangSmithExperiment], numbering: CaseNumbering, row: Row
 ) -> Iterator[Item]:
     run_data, example = mapping(row.data["run"]), mapping(row.data.get("example"))
     experiment = experiment_name_of(run_data)
     run = runs[experiment]
     name = name_of(example.get("id") or run_data.get("reference_example_id") or run_data.get("id"))
     index = numbering.next((run.id, name))
-    if index == 1:
-        yield case_of(
-            run,
-            name,
-            example.get("inputs", run_data.get("inputs")),
-            example.get("outputs"),
-            extra=rest(example, _EXAMPLE) | _other(example, run),
-            ref=row.ref.below("example"),
-        )
+    case = case_of(
+        run,
+        name,
+        example.get("inputs", run_data.get("inputs")),
+        example.get("outputs"),
+        extra=rest(example, _EXAMPLE) | _other(example, run),
+        ref=row.ref.below("example"),
+    )
+    if numbering.is_news(case):
+        yield case
     yield _attempt(run, experiments[experiment].scorers_seen.main, name, index, row)
 
 

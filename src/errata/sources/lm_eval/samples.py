@@ -82,10 +82,13 @@ class SampleRequest(NamedTuple):
 
 
 def items_of(task: Task, group: Row) -> Iterator[Item]:
+    last = ""
     for index, tried in enumerate(tries_of(group.data, task.results.filters(task.name)), start=1):
         request = request_of(tried[0].row.data.get("arguments"))
-        if index == 1:
-            yield _case(task, tried[0].row, request)
+        case = _case(task, tried[0].row, request)
+        if index == 1 or case.digest != last:
+            yield case
+        last = case.digest
         yield _attempt(task, tried, index, request)
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import Numbering, Row, convert_each, unreadable
+from errata.sources.base import Row, convert_each, unreadable
 from errata.sources.mlflow import NAME, kind_of
 from errata.sources.mlflow.attempts import KINDS, MlflowSpans, attempt_of, case_of
 from errata.sources.mlflow.traces import MlflowTrace, span_of
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.documents import Documents, children, files, is_file
 from errata.sources.shared.json_rows import holds_one, json_rows
 from errata.sources.shared.values import mapping, non_empty, number, rest, text
@@ -70,7 +71,7 @@ class MlflowReader:
         self._folder, self._summaries, self._alone = folder, run_summaries, alone
         self._runs: dict[str, Run] = {}
         self._seen: set[int] = set()
-        self._numbering = Numbering()
+        self._numbering = CaseNumbering()
 
     def items(self, row: Row) -> Iterator[Item]:
         trace = MlflowTrace(row)
@@ -83,8 +84,9 @@ class MlflowReader:
         if known_run is None:
             yield run
         index = self._numbering.next((run.id, parsed.case))
-        if index == 1:
-            yield case_of(run, parsed)
+        case = case_of(run, parsed)
+        if self._numbering.is_news(case):
+            yield case
         yield attempt_of(run, parsed, summary.primary, index)
         # set last: a trace that can't be read leaves no state behind
         self._runs[trace.native_run] = run

@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from errata.model import Item, Run, Unreadable
-from errata.sources.base import Numbering, Row, children, convert_each, head_of, json_lines, unreadable
+from errata.sources.base import Row, children, convert_each, head_of, json_lines, unreadable
 from errata.sources.promptfoo import HEAD, NAME, is_document
 from errata.sources.promptfoo.attempts import RowPlace, attempt_of
 from errata.sources.promptfoo.cases import case_of
 from errata.sources.promptfoo.columns import Graders, Key, PromptfooColumns
 from errata.sources.promptfoo.evaluation import PromptfooEvaluation, open_evaluation, rows_alone
 from errata.sources.promptfoo.runs import run_of
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.runs import by_neighbours
 
 LOOKS = 200
@@ -46,7 +47,7 @@ class PromptfooRows:
         self._columns = columns
         self._runs = runs
         self._graders = graders
-        self._numbering = Numbering()
+        self._numbering = CaseNumbering()
         self._numbers: dict[tuple[Key, Any], tuple[str, int]] = {}
 
     def items_of(self, row: Row) -> Iterator[Item]:
@@ -56,8 +57,9 @@ class PromptfooRows:
         key, name = self._columns.key_of(data), self._columns.naming.name(data)
         run = self._runs[key]
         index = self._numbering.next((key, name))
-        if index == 1:
-            yield case_of(run, name, data, row.ref)
+        case = case_of(run, name, data, row.ref)
+        if self._numbering.is_news(case):
+            yield case
         yield attempt_of(data, row.ref, self._place(key, name, index, data.get("testIdx")), self._graders)
 
     def owner(self, row: Row) -> str:

@@ -29,6 +29,7 @@ from errata.model.words import CheckKind, CheckStatus
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.pydantic_evals import NAME
 from errata.sources.pydantic_evals.reports import CASES, PydanticReport, run_of
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import NOT_MADE, Facts, mark_recovered, outcome_of
 from errata.sources.shared.fields import JsonFields
@@ -61,6 +62,7 @@ class ReportContext(NamedTuple):
     report: PydanticReport
     numbers: dict[str, set[int]]
     """The attempt numbers of each case so far."""
+    cases: CaseNumbering
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -73,7 +75,7 @@ def read(path: Path) -> Iterator[Item]:
     run = run_of(report, path.parent)
     yield run
     yield from of_run(run.id, iter(report.problems))
-    rows = convert_each(report.rows(), partial(items_of, ReportContext(run, report, {})), source=NAME)
+    rows = convert_each(report.rows(), partial(items_of, ReportContext(run, report, {}, CaseNumbering())), source=NAME)
     yield from of_run(run.id, rows)
 
 
@@ -81,8 +83,9 @@ def items_of(context: ReportContext, row: Row) -> Iterator[Item]:
     case = mapping(row.data)
     name = _name(case)
     index = _index(case)
-    if name not in context.numbers:
-        yield _case(context.run, name, case, row)
+    described = _case(context.run, name, case, row)
+    if context.cases.is_news(described):
+        yield described
     numbers = context.numbers.setdefault(name, set())
     index = index if index not in numbers else max(numbers) + 1
     numbers.add(index)

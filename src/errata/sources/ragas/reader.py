@@ -25,9 +25,10 @@ from errata.model import (
 )
 from errata.model.identity import fingerprint
 from errata.model.words import CheckStatus
-from errata.sources.base import Numbering, Row, convert_each, number_or_none, of_run
+from errata.sources.base import Row, convert_each, number_or_none, of_run
 from errata.sources.ragas import ANSWER, INPUT, NAME, REFERENCE, RETRIEVED
 from errata.sources.ragas.tables import RagasColumns, RagasTable
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.facts import Facts, outcome_of
@@ -39,7 +40,7 @@ _HOMES = frozenset((INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "
 class TableContext(NamedTuple):
     run: Run
     columns: RagasColumns
-    numbering: Numbering
+    numbering: CaseNumbering
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -54,7 +55,7 @@ def read(path: Path) -> Iterator[Item]:
         ref=SourceRef(file=path.name),
     )
     yield run
-    context = TableContext(run, table.columns, Numbering())
+    context = TableContext(run, table.columns, CaseNumbering())
     yield from of_run(run.id, convert_each(table.rows(), partial(items_of, context), source=NAME))
 
 
@@ -73,8 +74,9 @@ def items_of(context: TableContext, row: Row) -> Iterator[Item]:
     data = row.data
     name = _name(context.columns, data)
     index = context.numbering.next(name)
-    if index == 1:
-        yield _case(context.run, name, row)
+    case = _case(context.run, name, row)
+    if context.numbering.is_news(case):
+        yield case
     yield _attempt(context, name, index, row)
 
 

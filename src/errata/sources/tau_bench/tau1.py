@@ -27,6 +27,7 @@ from errata.model import (
 )
 from errata.model.words import CheckStatus, CheckWeakness, Phase
 from errata.sources.base import Row, convert_each, of_run
+from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
@@ -58,14 +59,16 @@ class Tau1Rows:
     def __init__(self, run: Run, *, has_breakdowns: bool) -> None:
         self._run = run
         self._numbers = TrialNumbers()
+        self._cases = CaseNumbering()
         self._has_breakdowns = has_breakdowns
 
     def items(self, row: Row) -> Iterator[Item]:
         task = as_text(row.data["task_id"])
         trial = self._numbers.next(self._run, task, row.data.get("trial"))
         attempt = attempt_of(self._run, row.data, trial, row.ref, has_breakdowns=self._has_breakdowns)
-        if self._numbers.is_first(task):
-            yield case_of(self._run, row.data, task, row.ref)
+        case = case_of(self._run, row.data, task, row.ref)
+        if self._cases.is_news(case):
+            yield case
         self._numbers.take(trial)
         yield attempt
 
