@@ -18,6 +18,7 @@ from errata.cli.render.history import history_output, show_memory, tell_history
 from errata.cli.render.runs import beside, counted_in, passes_in_words, title_of
 from errata.cli.render.score_json import json_score
 from errata.cli.render.scores import put_bracket
+from errata.cli.render.suspects import put_suspects
 from errata.cli.runs import fields_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
@@ -80,11 +81,22 @@ def _show_all(views: Sequence[RunView], summaries: Sequence[PathSummary], option
         if not summary.runs and summary.unreadable:
             show_unreadable(summary)
         say_passed_over(summary)
+    if len(views) > 1 and not options.json:
+        _show_suspects(views)
     for at, view in enumerate(views):
         if at and not options.json:
             put()
         path = report_failures(view) if report else None
-        show_analysis(view.summary, as_json=options.json, report=path)
+        show_analysis(view.summary, as_json=options.json, report=path, suspects_here=len(views) == 1)
+
+
+def _show_suspects(views: Sequence[RunView]) -> None:
+    """Once for each suite, before the pages of its runs."""
+    for view in {view.run.suite or view.run.id: view for view in views}.values():
+        if view.suspects:
+            put(f"Suite {view.run.suite}" if view.run.suite else title_of(view.run, view.handle))
+            put_suspects(view.suspects, view.handle)
+            put()
 
 
 def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, report: bool) -> None:
@@ -102,12 +114,14 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     _show_all(done.views, done.summaries, options, report=report)
 
 
-def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:
+def show_analysis(
+    analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None, suspects_here: bool = True
+) -> None:
     if as_json:
         put_json(output_of(analysis, report))
         return
     tell_summary(analysis)
-    show_summary(analysis, kept=kept)
+    show_summary(analysis, kept=kept, suspects_here=suspects_here)
     if report is not None:
         put(f"Report   {place_of(str(report.absolute()))}", hang=9)
 
@@ -134,6 +148,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         shown=sum(one.shown for one in analysis.owners),
         presumed={why: often for one in analysis.owners for why, often in one.presumed.items()},
         passed_by_nobody=analysis.passed_by_nobody,
+        suspects=analysis.suspects,
         causes=analysis.causes,
         **msgspec.structs.asdict(history_output(analysis)),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
@@ -181,7 +196,8 @@ def _finished(analysis: Analysis) -> str:
     return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "
 
 
-def show_summary(analysis: Analysis, *, kept: bool) -> None:
+def show_summary(analysis: Analysis, *, kept: bool, suspects_here: bool = True) -> None:
+    """`suspects_here`: the suspect tasks are listed on this page, not above the pages of several runs."""
     run = analysis.stored.run
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
@@ -191,7 +207,7 @@ def show_summary(analysis: Analysis, *, kept: bool) -> None:
         put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
         _show_grave(analysis)
     else:
-        _show_failures(analysis)
+        _show_failures(analysis, suspects_here=suspects_here)
         if kept:
             _show_next(analysis)
 
@@ -207,7 +223,7 @@ def _show_unavailable(analysis: Analysis) -> None:
     put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
 
 
-def _show_failures(analysis: Analysis) -> None:
+def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
     if counts.failures:
@@ -225,7 +241,12 @@ def _show_failures(analysis: Analysis) -> None:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     put()
     _show_owners(analysis)
-    _show_unpassed(analysis)
+    if suspects_here and analysis.suspects:
+        put_suspects(analysis.suspects, analysis.handle)
+        put()
+    elif analysis.suspects:
+        put(f"Suspect  {plural(analysis.suspects.found, 'failed case')} among the suspect tasks above")
+        put()
     _show_causes(analysis)
     _show_steps(analysis)
     _show_categories(analysis)
@@ -268,15 +289,6 @@ def _show_owners(analysis: Analysis) -> None:
         reason = proof_counts(owner.shown, owner.presumed) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
-        put()
-
-
-def _show_unpassed(analysis: Analysis) -> None:
-    """Cases that may be impossible as they are."""
-    cases = analysis.passed_by_nobody
-    if cases:
-        put(f"Nobody   passes {plural(len(cases), 'case')} in any run of this suite; check the tasks and their tests")
-        put(f"{'':<8} {_names(cases, WIDTH - 9)}")
         put()
 
 

@@ -1,16 +1,17 @@
 """How the same cases went in several runs, and cases by their names; for what only a comparison of runs shows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import case, func, select
+from sqlalchemy import and_, case, func, or_, select
 
-from errata.model import Attempt, Case
+from errata.model import Attempt, Attribution, Case
 from errata.model.codec import unpack
+from errata.model.identity import attempt_id
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
-from errata.store.schema import attempts, cases
+from errata.store.schema import attempts, attributions, cases
 
 CHUNK = 500
 FEW = 100
@@ -51,6 +52,75 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
     with store.reading() as connection:
         for row in connection.execute(query.execution_options(yield_per=2_000)):
             yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), row.digest)
+
+
+class SubjectResult(NamedTuple):
+    """How one subject did on one case, in all of its runs together."""
+
+    case: str
+    digest: str
+    category: str
+    subject: int
+    passed: bool
+    attempts: int
+    """That were measured."""
+    passes: int
+
+
+def subject_results(
+    store: Store, subjects: Mapping[int, int], *, not_measured: Collection[str], faults_of_tests: Collection[str]
+) -> Iterator[SubjectResult]:
+    """By case and digest. `subjects`: a run's number → its subject's.
+
+    A failure of an owner in `not_measured` is left out, unless a signal in `faults_of_tests` decided its owner.
+    """
+    passed = or_(attempts.c.outcome == "pass", and_(attempts.c.outcome == "partial", ~attempts.c.failure))
+    refused = attempts.c.failure & attempts.c.outcome.in_(("fail", "partial")) & (attempts.c.measurement == "scored")
+    of_the_case = or_(
+        and_(
+            attempts.c.execution == "completed",
+            func.coalesce(attributions.c.owner, "").not_in(list(not_measured)),
+        ),
+        attributions.c.decided_by.in_(list(faults_of_tests)),
+    )
+    same_case = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
+    same_attempt = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    subject = case(dict(subjects), value=attempts.c.run_pk).label("subject")
+    digest = func.coalesce(cases.c.digest, "").label("digest")
+    passes = func.sum(case((passed, 1), else_=0)).label("passes")
+    query = (
+        select(
+            attempts.c.case_key, digest, func.max(func.coalesce(cases.c.category, "")), subject, func.count(), passes
+        )
+        .select_from(attempts.outerjoin(cases, same_case).outerjoin(attributions, same_attempt))
+        .where(attempts.c.run_pk.in_(list(subjects)), attempts.c.counted, or_(passed, and_(refused, of_the_case)))
+        .group_by(attempts.c.case_key, digest, subject)
+        .order_by(attempts.c.case_key, digest, subject)
+    )
+    with store.reading() as connection:
+        for key, version, category, number, made, won in connection.execute(query.execution_options(yield_per=2_000)):
+            yield SubjectResult(key, version, category, number, won > 0, made, won)
+
+
+class AttributedFailure(NamedTuple):
+    case: str
+    attempt: str
+    attribution: Attribution
+
+
+def attributed_failures_on(store: Store, pk: int, run_id: str, keys: Iterable[str]) -> Iterator[AttributedFailure]:
+    """The attributions of a run's counted failures on some of its cases, in the order of the log."""
+    same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    columns = (attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path, attributions.c.record)
+    rest = iter(keys)
+    while chunk := list(islice(rest, CHUNK)):
+        query = select(*columns).select_from(attempts.join(attributions, same)).order_by(attempts.c.seq)
+        query = query.where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.case_key.in_(chunk))
+        with store.reading() as connection:
+            rows = connection.execute(query).all()
+        for row in rows:
+            made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
+            yield AttributedFailure(row.case_key, made, unpack(row.record, Attribution))
 
 
 class TriedElsewhere(NamedTuple):

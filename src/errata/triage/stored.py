@@ -12,6 +12,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun
 from errata.model.codec import unpack
 from errata.model.identity import fingerprint
+from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on, tried_elsewhere
@@ -19,7 +20,6 @@ from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
 from errata.triage.across import (
-    FEWEST,
     PAIR,
     Across,
     CaseElsewhere,
@@ -78,7 +78,7 @@ class Peers:
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         runs = all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else []
-        usable = [one for one in runs if one.run.excluded is None and _was_measured(one.counts)]
+        usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
         self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
         self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}
         repeated = stored.counts.attempts_in_log > stored.counts.cases
@@ -132,7 +132,7 @@ def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str
     """Over all that becomes part of a signal; empty where nothing does."""
     facts = [
         (
-            *(key, case.failed, bool(case.passed), case.reference.id if case.reference else "", case.same_task),
+            *(key, case.failed, case.passed, case.reference.id if case.reference else "", case.same_task),
             *(case.answers, sorted(case.demanded.items()), sorted(case.refused.items())),
         )
         for key, case in sorted(cases.items())
@@ -162,8 +162,9 @@ def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[
         if group.passed_by.get(stored.pk, True):
             continue
         reference = gold.get(group.case) if group.references_fail else None
-        if reference is not None or (not group.passed and len(group.failed) >= PAIR):
-            yield group.case, CaseElsewhere(group.failed, group.passed, reference, group.same_task)
+        elsewhere = CaseElsewhere(group.failed, group.passed, reference, group.same_task)
+        if reference is not None or (elsewhere.is_failed_by_all and len(group.failed) >= PAIR):
+            yield group.case, elsewhere
 
 
 def _groups(
@@ -189,7 +190,8 @@ def _groups_of(
             )
             gold = [row.passed for row in those if row.run_pk in references]
             references_fail = bool(gold) and not any(gold)
-            if references_fail or (not passed and len(failed) >= PAIR):
+            is_failed_by_all = passed <= allowed_passes(len(failed) + passed)
+            if references_fail or (is_failed_by_all and len(failed) >= PAIR):
                 passed_by = {row.run_pk: row.passed for row in those}
                 groups.append(_AnswerGroup(case, passed_by, failed, passed, references_fail, bool(digest)))
     return groups
@@ -211,7 +213,7 @@ def _with_answers(
     cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
 ) -> dict[str, CaseElsewhere]:
     """Where all failed and a right answer is known: what each subject answered in its place."""
-    wanted = [key for key, one in cases.items() if not one.passed and len(one.failed) >= FEWEST][:MOST_COMPARED]
+    wanted = [key for key, one in cases.items() if one.is_failed_by_all and len(one.failed) >= FEWEST][:MOST_COMPARED]
     keys = frozenset(case.key for case in cases_named(store, stored.pk, wanted) if any(expected_texts(case)))
     answers: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in keys}
     for pk, subject in peers.subjects.items() if keys else ():
@@ -231,7 +233,7 @@ def _with_tests(
     cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
 ) -> dict[str, CaseElsewhere]:
     """Where all failed: for want of what the task does not name, and by which tests."""
-    wanted = [key for key, one in cases.items() if not one.passed]
+    wanted = [key for key, one in cases.items() if one.is_failed_by_all]
     known = {case.key: case for case in cases_named(store, stored.pk, wanted)} if wanted else {}
     demanded: dict[str, dict[str, set[str]]] = {key: {} for key in known}
     refused: dict[str, dict[tuple[tuple[str, str], ...], set[str]]] = {key: {} for key in known}
@@ -253,7 +255,7 @@ def _with_tests(
     return cases
 
 
-def _was_measured(counts: Counts) -> bool:
+def was_measured(counts: Counts) -> bool:
     """Whether most attempts have an outcome: an unavailable run is no evidence about its cases."""
     made = counts.attempts_in_log
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made

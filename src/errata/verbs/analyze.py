@@ -59,6 +59,8 @@ def analyze_new(
 def _summarised(run_ids: Iterable[str], store: Store) -> list[RunView]:
     views = [RunView(run_by_id(store, run_id), store) for run_id in dict.fromkeys(run_ids)]
     for view in views:
+        view.ensure_triaged()
+    for view in views:  # what a summary takes from other runs is known by now
         _ = view.summary
     return views
 

@@ -1,0 +1,113 @@
+"""How surprising it is that hardly any subject passes a case: by the subjects' own pass rates, case by case and by
+category.
+
+A case counts as failed by everybody where no subject passes it, or at most one in ten (never more than two) and so few
+passes have a probability of at most 5 % at the subjects' own pass rates; at least three subjects must be measured.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp, fsum, lgamma, log, log1p, prod
+
+import msgspec
+
+from errata.compare.significance import holm
+from errata.model.suspects import FEWEST, SuspectCategory, allowed_passes
+
+ALPHA = 0.05
+
+Measured = int
+"""The subjects that were measured on a case, as a bit mask."""
+
+
+def is_failed_by_everybody(passed: int, p: float, subjects: int) -> bool:
+    return subjects >= FEWEST and (passed == 0 or (passed <= allowed_passes(subjects) and p <= ALPHA))
+
+
+def at_most(rates: Sequence[float], passes: int) -> float:
+    """The probability that at most this many subjects pass, each independently at its own rate (Poisson binomial)."""
+    chances = [1.0] + [0.0] * passes
+    for rate in rates:
+        for count in range(passes, 0, -1):
+            chances[count] = chances[count] * (1 - rate) + chances[count - 1] * rate
+        chances[0] *= 1 - rate
+    return min(1.0, fsum(chances))
+
+
+class CaseCounts(msgspec.Struct):
+    """Cases of a suite or a category, added one by one: who was measured, who passed, how many nobody passed."""
+
+    tried: Counter[int] = msgspec.field(default_factory=Counter)
+    """By subject."""
+    passed: Counter[int] = msgspec.field(default_factory=Counter)
+    masks: Counter[Measured] = msgspec.field(default_factory=Counter)
+    failed_by_all: int = 0
+
+    def add(self, results: Iterable[tuple[int, bool]]) -> None:
+        """Of one case: each subject that was measured, and whether it passed."""
+        mask, passes = 0, 0
+        for subject, has_passed in results:
+            mask |= 1 << subject
+            self.tried[subject] += 1
+            self.passed[subject] += has_passed
+            passes += has_passed
+        if mask.bit_count() >= FEWEST:
+            self.masks[mask] += 1
+            self.failed_by_all += passes == 0
+
+    @property
+    def cases(self) -> int:
+        """Those with enough subjects."""
+        return self.masks.total()
+
+    def rate(self, subject: int) -> float:
+        """The share of its cases that a subject passes, never quite 0 or 1."""
+        return (self.passed[subject] + 0.5) / (self.tried[subject] + 1)
+
+    def rates(self, mask: Measured) -> list[float]:
+        return [self.rate(subject) for subject in range(mask.bit_length()) if mask >> subject & 1]
+
+    @property
+    def expected(self) -> float:
+        """Cases that nobody would pass if the subjects were independent and all cases equally difficult."""
+        return fsum(count * prod(1 - rate for rate in self.rates(mask)) for mask, count in self.masks.items())
+
+
+def suspect_categories(categories: Mapping[str, CaseCounts]) -> tuple[SuspectCategory, ...]:
+    """Categories with far more cases that nobody passes than their pass rates explain, the most surprising first.
+
+    Cases differ in difficulty everywhere, so the expected number is raised by the surplus of all other categories.
+    The binomial with the same mean has the heavier tail and is used in place of the Poisson binomial.
+    """
+    known = {name: counts for name, counts in categories.items() if name and counts.cases}
+    expected = {name: counts.expected for name, counts in known.items()}
+    observed_in_all = sum(counts.failed_by_all for counts in known.values())
+    expected_in_all = fsum(expected.values())
+    tested = []
+    for name, counts in known.items() if len(known) > 1 else ():
+        rest = observed_in_all - counts.failed_by_all, expected_in_all - expected[name]
+        surplus = max(1.0, (rest[0] + 0.5) / (rest[1] + 0.5))
+        mean = min(expected[name] * surplus, float(counts.cases))
+        tested.append((name, counts, mean, binomial_tail(counts.cases, mean / counts.cases, counts.failed_by_all)))
+    adjusted = holm([p for *_, p in tested])
+    named = [
+        SuspectCategory(
+            name=name, cases=counts.cases, failed_by_all=counts.failed_by_all, expected=mean, p=p, adjusted=corrected
+        )
+        for (name, counts, mean, p), corrected in zip(tested, adjusted, strict=True)
+        if corrected < ALPHA
+    ]
+    return tuple(sorted(named, key=lambda one: (one.adjusted, one.p, one.name)))
+
+
+def binomial_tail(n: int, rate: float, least: int) -> float:
+    """The probability of at least this many among n."""
+    if least <= 0 or rate >= 1:
+        return 1.0
+    if rate <= 0:
+        return 0.0
+    logs = (
+        lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(rate) + (n - k) * log1p(-rate)
+        for k in range(least, n + 1)
+    )
+    return min(1.0, fsum(exp(one) for one in logs))

@@ -1,0 +1,226 @@
+"""Suspect tasks of several runs: the one list that every page, report and `--json` shows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
+
+import msgspec
+
+from errata.compare.passed_by_nobody import CaseCounts, at_most, is_failed_by_everybody, suspect_categories
+from errata.errors import NotFoundError
+from errata.model import Attempt, StoredRun
+from errata.model.run import case_name
+from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
+from errata.review.stored.tasks import review_of, reviews_of_tasks
+from errata.store.attempts import case_of, with_texts
+from errata.store.attributions import rules_version_of
+from errata.store.case_outcomes import SubjectResult, attributed_failures_on, failures_on, subject_results
+from errata.store.database import Store
+from errata.store.runs import all_runs, run_by_id
+from errata.triage.across import stand_in_of
+from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
+from errata.triage.task_evidence import FAULTS_OF_TESTS, SubjectFailure, as_doubts, evidence_against
+
+MOST_LISTED = 500
+MOST_READ = 150
+"""Tasks whose attempts are read for what they share; signals of triage are looked up for all that are listed."""
+SUBJECTS_READ = 12
+REFERENCE = "the reference"
+_STRENGTHS = ("likely", "weak", "counts")
+
+Version = tuple[str, str]
+"""Case and digest: one task, as long as it was not edited."""
+
+
+def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
+    """The runs of the same suite in the store, the newest ones; without a suite the run alone."""
+    return all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else [stored]
+
+
+def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
+    """Of runs that are triaged. Empty where there are neither several subjects nor a reference."""
+    usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
+    # a number never changes its facts, and the version of a triage changes with what it saw
+    versions = sorted((one.pk, one.run.id, rules_version_of(store, one.pk) or "") for one in usable)
+    suspects = _suspects(store, tuple(versions))
+    return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
+
+
+def with_reviews(suspects: SuspectTasks, store: Store, run_ids: Sequence[str]) -> SuspectTasks:
+    """With the verdicts of readers on these tasks."""
+    given = reviews_of_tasks(store, run_ids)
+    if not given:
+        return suspects
+    tasks = [msgspec.structs.replace(task, review=review_of(given.get(task.case_key, ()))) for task in suspects.tasks]
+    return msgspec.structs.replace(suspects, tasks=tuple(tasks))
+
+
+def task_of(key: str, runs: Sequence[StoredRun], store: Store) -> SuspectTask:
+    """A suspect task by its case, or any task that these runs have failed."""
+    known = next((task for task in suspect_tasks(runs, store).tasks if task.case_key == key), None)
+    if known is not None:
+        return known
+    failed = [one for stored in runs for one in failures_on(store, stored.pk, frozenset((key,))) if one.counted]
+    name = case_name(runs[0].run, key)
+    if not failed:
+        raise NotFoundError(f"No run of the suite fails `{name}`", hint="`errata review tasks RUN` lists suspect tasks")
+    first = {one.run: one.id for one in reversed(failed)}
+    return SuspectTask(
+        case=name,
+        case_key=key,
+        subjects=len(first),
+        passed=0,
+        attempts=len(failed),
+        passes=0,
+        p=1.0,
+        attempt_ids=tuple(first.values())[:SUBJECTS_READ],
+    )
+
+
+class _Runs:
+    """Runs of one suite by what was measured: subjects, and references that stand in for one."""
+
+    def __init__(self, runs: Sequence[StoredRun]) -> None:
+        self.by_pk = {one.pk: one for one in runs}
+        self.references = {one.pk for one in runs if stand_in_of(one.run) == "reference"}
+        named = {one.pk: subject_name(one.run) for one in runs if not stand_in_of(one.run)}
+        self.names = tuple(sorted(set(named.values())))
+        self.subjects = {pk: self.names.index(name) for pk, name in named.items()}
+
+
+class _Candidate(msgspec.Struct):
+    version: Version
+    category: str
+    subjects: int
+    passed: int
+    attempts: int
+    passes: int
+    mask: int
+    p: float = 1.0
+
+
+@lru_cache(maxsize=4)
+def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+    """The same for all runs of a suite, which are shown one after the other."""
+    runs = _Runs([run_by_id(store, run_id) for _, run_id, _ in versions])
+    if len(runs.names) < 2 and not runs.references:
+        return SuspectTasks()
+    suite, categories, names = CaseCounts(), {}, set()
+    reference_fails = {
+        (row.case, row.digest) for row in _results(store, dict.fromkeys(runs.references, 0)) if not row.passed
+    }
+    candidates = []
+    for version, group in groupby(_results(store, runs.subjects), key=lambda row: (row.case, row.digest)):
+        rows = list(group)
+        names.add(version[0])
+        results = [(row.subject, row.passed) for row in rows]
+        suite.add(results)
+        categories.setdefault(rows[0].category, CaseCounts()).add(results)
+        passed = sum(row.passed for row in rows)
+        if passed <= allowed_passes(len(rows)):
+            candidates.append(_candidate(version, rows, passed))
+    tried = {one.version for one in candidates}
+    candidates += [_Candidate(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names]
+    chosen = []
+    for one in candidates:
+        one.p = at_most(suite.rates(one.mask), one.passed)
+        is_doubtful = one.passed == 0 and one.subjects < FEWEST and (one.subjects > 1 or one.version in reference_fails)
+        if is_failed_by_everybody(one.passed, one.p, one.subjects) or is_doubtful:
+            chosen.append(one)
+    chosen.sort(key=lambda one: (one.version not in reference_fails, one.subjects < FEWEST, one.p, one.version))
+    tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
+    left_over = len(chosen) - min(len(chosen), MOST_LISTED)
+    tasks.sort(key=lambda task: (_STRENGTHS.index(task.strength), -_likely(task.evidence), task.p))
+    return SuspectTasks(
+        suite=next((one.run.suite for one in runs.by_pk.values() if one.run.suite), ""),
+        subjects=runs.names,
+        cases=suite.cases,
+        failed_by_all=suite.failed_by_all,
+        expected=suite.expected,
+        found=len(tasks) + left_over,
+        tasks=tuple(tasks),
+        categories=suspect_categories(categories),
+    )
+
+
+def _results(store: Store, subjects: Mapping[int, int]) -> Iterator[SubjectResult]:
+    if not subjects:
+        return iter(())
+    return subject_results(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
+
+
+def _candidate(version: Version, rows: Sequence[SubjectResult], passed: int) -> _Candidate:
+    return _Candidate(
+        version=version,
+        category=rows[0].category,
+        subjects=len(rows),
+        passed=passed,
+        attempts=sum(row.attempts for row in rows),
+        passes=sum(row.passes for row in rows),
+        mask=sum(1 << row.subject for row in rows),
+    )
+
+
+def _likely(evidence: Iterable[TaskEvidence]) -> int:
+    return sum(one.strength == "likely" for one in evidence)
+
+
+def _with_evidence(
+    candidates: Sequence[_Candidate], runs: _Runs, store: Store, names: set[str]
+) -> Iterator[SuspectTask]:
+    """Tasks with fewer subjects than it takes are listed for evidence that is about the task."""
+    failures = _failures(candidates, runs, store)
+    first = next(iter(runs.by_pk.values()))
+    called = {case_name(first.run, name) for name in names}
+    for at, one in enumerate(candidates):
+        key = one.version[0]
+        name = case_name(first.run, key)
+        case, attempts = None, {}
+        if at < MOST_READ:
+            case = next((case for pk in runs.by_pk if (case := case_of(store, pk, key)) is not None), None)
+            attempts = _attempts(key, runs, store)
+        evidence = evidence_against(failures.get(key, {}), attempts, case, own_name=name, names=called)
+        if one.subjects < FEWEST:
+            evidence = as_doubts(evidence)
+            if not evidence:
+                continue
+        yield SuspectTask(
+            case=name,
+            case_key=key,
+            category=one.category,
+            subjects=one.subjects,
+            passed=one.passed,
+            attempts=one.attempts,
+            passes=one.passes,
+            p=one.p,
+            evidence=evidence,
+            attempt_ids=tuple(every[0].attempt for every in failures.get(key, {}).values())[:SUBJECTS_READ],
+        )
+
+
+def _failures(
+    candidates: Sequence[_Candidate], runs: _Runs, store: Store
+) -> dict[str, dict[str, list[SubjectFailure]]]:
+    """Case → subject → what triage saw in its failures."""
+    keys = sorted({one.version[0] for one in candidates})
+    failures: dict[str, dict[str, list[SubjectFailure]]] = {}
+    for pk, stored in runs.by_pk.items():
+        subject = REFERENCE if pk in runs.references else runs.names[runs.subjects[pk]] if pk in runs.subjects else ""
+        for failure in attributed_failures_on(store, pk, stored.run.id, keys) if subject else ():
+            by_subject = failures.setdefault(failure.case, {})
+            by_subject.setdefault(subject, []).append(SubjectFailure(failure.attempt, failure.attribution.signals))
+    return failures
+
+
+def _attempts(key: str, runs: _Runs, store: Store) -> dict[str, Attempt]:
+    """Subject → a failed attempt with its files."""
+    attempts: dict[str, Attempt] = {}
+    for pk, subject in runs.subjects.items():
+        name = runs.names[subject]
+        if name in attempts or len(attempts) >= SUBJECTS_READ:
+            continue
+        failed = (one for one in failures_on(store, pk, frozenset((key,))) if one.measurement == "scored")
+        attempt = next(failed, None)
+        if attempt is not None:
+            attempts[name] = with_texts(store, attempt) if attempt.artefacts else attempt
+    return attempts
