@@ -76,18 +76,19 @@ class CaseCounts(msgspec.Struct):
 def suspect_categories(categories: Mapping[str, CaseCounts]) -> tuple[SuspectCategory, ...]:
     """Categories with far more cases that nobody passes than their pass rates explain, the most surprising first.
 
-    Cases differ in difficulty everywhere, so the expected number is raised by the surplus of all other categories.
+    Cases differ in difficulty everywhere, so the share of surplus cases in all other categories is expected here, too.
     The binomial with the same mean has the heavier tail and is used in place of the Poisson binomial.
     """
     known = {name: counts for name, counts in categories.items() if name and counts.cases}
     expected = {name: counts.expected for name, counts in known.items()}
+    cases = sum(counts.cases for counts in known.values())
     observed_in_all = sum(counts.failed_by_all for counts in known.values())
     expected_in_all = fsum(expected.values())
     tested = []
     for name, counts in known.items() if len(known) > 1 else ():
-        rest = observed_in_all - counts.failed_by_all, expected_in_all - expected[name]
-        surplus = max(1.0, (rest[0] + 0.5) / (rest[1] + 0.5))
-        mean = min(expected[name] * surplus, float(counts.cases))
+        by_rates = expected_in_all - expected[name]
+        surplus = max(0.0, observed_in_all - counts.failed_by_all - by_rates) / (cases - counts.cases - by_rates)
+        mean = expected[name] + surplus * (counts.cases - expected[name])
         tested.append((name, counts, mean, binomial_tail(counts.cases, mean / counts.cases, counts.failed_by_all)))
     adjusted = holm([p for *_, p in tested])
     named = [

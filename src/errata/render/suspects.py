@@ -8,7 +8,7 @@ _WORDS: dict[EvidenceKind, str] = {
     "other_tasks_checks": "checked by the tests of another task",
     "contradiction": "the task and its reference contradict each other",
     "unnamed_demand": "the tests demand a name that the task does not mention",
-    "agree_on_another": "most subjects agree on another answer than the reference",
+    "agree_on_another": "subjects agree on another answer than the reference",
     "strict_grader": "answers rejected for their form",
     "refused_alike": "the same check rejects the subjects alike",
 }
@@ -16,8 +16,11 @@ NOTE = "Suspect means worth reading: a hard task and a broken task look the same
 
 
 def heading(suspects: SuspectTasks) -> str:
-    """`9 suspect tasks · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected if all were equally difficult`."""
+    """`9 suspect tasks, 4 with evidence beyond the counts · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected`."""
     count = f"{suspects.found:,} suspect {'task' if suspects.found == 1 else 'tasks'}"
+    shown = sum(bool(task.evidence) for task in suspects.tasks)
+    if shown < suspects.found:
+        count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
     subjects = f"{len(suspects.subjects)} {'subject' if len(suspects.subjects) == 1 else 'subjects'}"
     if not suspects.cases:
         return f"{count} · {subjects}"

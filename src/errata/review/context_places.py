@@ -257,7 +257,7 @@ def _kin(material: Material) -> Iterator[WantedPlace]:
 
 def _subjects(material: Material) -> Iterator[WantedPlace]:
     """What each did and what was said of it; then the files that show most: answers, patches, logs of the tests."""
-    for number, (subject, attempt) in enumerate(material.subjects, 1):
+    for number, (subject, attempt) in enumerate(material.subjects, 2):
         name = f"subjects/{number}"
         place = _other(name, attempt, ROOT + number)
         yield WantedPlace(

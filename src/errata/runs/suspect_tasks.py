@@ -19,13 +19,12 @@ from errata.store.database import Store
 from errata.store.runs import all_runs, run_by_id
 from errata.triage.across import stand_in_of
 from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
-from errata.triage.task_evidence import FAULTS_OF_TESTS, SubjectFailure, as_doubts, evidence_against
+from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 
 MOST_LISTED = 500
 MOST_READ = 150
 """Tasks whose attempts are read for what they share; signals of triage are looked up for all that are listed."""
 SUBJECTS_READ = 12
-REFERENCE = "the reference"
 _STRENGTHS = ("likely", "weak", "counts")
 
 Version = tuple[str, str]
@@ -128,7 +127,8 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
         if is_failed_by_everybody(one.passed, one.p, one.subjects) or is_doubtful:
             chosen.append(one)
     chosen.sort(key=lambda one: (one.version not in reference_fails, one.subjects < FEWEST, one.p, one.version))
-    tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
+    with store.kept_open():
+        tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
     left_over = len(chosen) - min(len(chosen), MOST_LISTED)
     tasks.sort(key=lambda task: (_STRENGTHS.index(task.strength), -_likely(task.evidence), task.p))
     return SuspectTasks(
@@ -179,7 +179,8 @@ def _with_evidence(
         if at < MOST_READ:
             case = next((case for pk in runs.by_pk if (case := case_of(store, pk, key)) is not None), None)
             attempts = _attempts(key, runs, store)
-        evidence = evidence_against(failures.get(key, {}), attempts, case, own_name=name, names=called)
+        failed = failures.get(key, {})
+        evidence = evidence_against(failed, attempts, case, passed=one.passed, own_name=name, names=called)
         if one.subjects < FEWEST:
             evidence = as_doubts(evidence)
             if not evidence:
@@ -194,7 +195,7 @@ def _with_evidence(
             passes=one.passes,
             p=one.p,
             evidence=evidence,
-            attempt_ids=tuple(every[0].attempt for every in failures.get(key, {}).values())[:SUBJECTS_READ],
+            attempt_ids=tuple(every[0].attempt for every in failed.values())[:SUBJECTS_READ],
         )
 
 

@@ -9,13 +9,13 @@ from sqlalchemy import and_, case, func, or_, select
 from errata.model import Attempt, Attribution, Case
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id
-from errata.store.attempts import attempts_of
+from errata.store.attempts import _read, attempts_of
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, cases
 
 CHUNK = 500
 FEW = 100
-"""Up to this many cases are looked up one by one; beyond it, all failures of a run are read."""
+"""Up to this many cases are looked up by name; beyond it, all failures of a run are read."""
 
 
 class CaseOutcome(NamedTuple):
@@ -169,7 +169,8 @@ def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
 def failures_on(store: Store, pk: int, keys: frozenset[str]) -> Iterator[Attempt]:
     """The failures of a run on some of its cases, without transcripts and the texts of files."""
     if len(keys) <= FEW:
-        for key in sorted(keys):
-            yield from attempts_of(store, pk, failures=True, case=key)
+        query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.failure)
+        query = query.where(attempts.c.case_key.in_(sorted(keys))).order_by(attempts.c.seq)
+        yield from (attempt for _, attempt in _read(store, pk, query, steps=False))
     else:
         yield from (attempt for attempt in attempts_of(store, pk, failures=True) if attempt.case in keys)

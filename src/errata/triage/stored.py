@@ -109,9 +109,10 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     offered = offered_tools(run_with_texts(store, stored).context)
     if not peers.version:
         return Across(offered=offered)
-    cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
-    cases = _with_tests(cases, stored, store, peers)
-    passed_by = _passed_by(stored, store, peers)
+    with store.kept_open():
+        cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
+        cases = _with_tests(cases, stored, store, peers)
+        passed_by = _passed_by(stored, store, peers)
     version = _fingerprint(cases, passed_by)
     with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
@@ -243,16 +244,35 @@ def _with_tests(
             if left <= 0 or not any(one.role == "log" for one in listed.artefacts):
                 continue
             left -= 1
-            attempt = with_texts(store, listed)
-            for demand in unnamed_demands(attempt, known[attempt.case]):
-                demanded[attempt.case].setdefault(demand, set()).add(subject)
-            if alike := nearly_passed(attempt):
-                refused[attempt.case].setdefault(alike, set()).add(subject)
+            seen = _tests_of(listed, pk, known[listed.case], store)
+            for demand in seen.demands:
+                demanded[listed.case].setdefault(demand, set()).add(subject)
+            if seen.refused:
+                refused[listed.case].setdefault(seen.refused, set()).add(subject)
     for key in known:
         counted = {demand: len(subjects) for demand, subjects in demanded[key].items()}
         alike_by = {tests: len(subjects) for tests, subjects in refused[key].items()}
         cases[key] = cases[key].with_tests(counted, alike_by)
     return cases
+
+
+class _TestResults(NamedTuple):
+    demands: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...]
+
+
+def _tests_of(listed: Attempt, pk: int, case: Case, store: Store) -> _TestResults:
+    """Each log is read once, although every run of a suite is held against every other."""
+    known, key = _known_tests(store), (pk, listed.id, case.digest)
+    if key not in known:
+        attempt = with_texts(store, listed)
+        known[key] = _TestResults(tuple(unnamed_demands(attempt, case)), nearly_passed(attempt))
+    return known[key]
+
+
+@lru_cache(maxsize=1)
+def _known_tests(_store: Store) -> dict[tuple[int, str, str], _TestResults]:
+    return {}
 
 
 def was_measured(counts: Counts) -> bool:

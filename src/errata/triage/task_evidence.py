@@ -11,10 +11,13 @@ from errata.model import Attempt, Case, Signal
 from errata.model.suspects import FEWEST, EvidenceKind, TaskEvidence
 from errata.text.clean import one_line
 from errata.triage.across import answer_form, is_open_answer, short_answer
+from errata.triage.demands import unnamed_demands
 from errata.triage.expected import expected_texts, task_text
 from errata.triage.runner_output import FailedTest, failed_tests
 
 QUOTE = 160
+REFERENCE = "the reference"
+"""Whose failures are listed beside those of the subjects."""
 K = TypeVar("K")
 V = TypeVar("V")
 FAULTS_OF_TESTS = ("broken_test", "verifier_never_ran", "missing_fixture")
@@ -67,16 +70,16 @@ def evidence_against(
     attempts: Attempts,
     case: Case | None,
     *,
+    passed: int = 0,
     own_name: str = "",
     names: Collection[str] = (),
 ) -> tuple[TaskEvidence, ...]:
     """Of a task that nobody passes, the strongest first; at most one of each kind.
 
-    `names` are those of all tasks of the suite.
+    `passed` subjects passed it all the same; `names` are those of all tasks of the suite.
     """
-    every = [*_from_signals(failures)]
-    if case is not None:
-        every += [*_agreement(attempts, case)]
+    every = [*_agreement(attempts, case), *_missing_names(attempts, case, passed)] if case is not None else []
+    every += [*_from_signals(failures)]
     every += [*_collection_errors(attempts, case), *_same_check(attempts), *_foreign_checks(attempts, own_name, names)]
     best: dict[EvidenceKind, TaskEvidence] = {}
     for one in sorted(every, key=lambda evidence: (evidence.strength != "likely", -evidence.subjects)):
@@ -101,15 +104,20 @@ def _from_signals(failures: Failures) -> Iterator[TaskEvidence]:
                 known = seen.setdefault(kind, {}).get(subject)
                 if known is None or (known[1].strength == "weak" and signal.strength != "weak"):
                     seen[kind][subject] = failure.attempt, signal
+    failed = len(failures.keys() - {REFERENCE})
     for kind, by_subject in seen.items():
+        if kind not in _OF_THE_TASK:
+            by_subject.pop(REFERENCE, None)
         strong = {subject: one for subject, one in by_subject.items() if one[1].strength != "weak"}
+        if not by_subject:
+            continue
         attempt, signal = next(iter((strong or by_subject).values()))
-        is_likely = bool(strong) if kind in _OF_THE_TASK else _suffices(kind, len(strong), len(failures))
+        is_likely = bool(strong) if kind in _OF_THE_TASK else _suffices(kind, len(strong), failed)
         yield TaskEvidence(
             kind=kind,
             strength="likely" if is_likely else "weak",
             subjects=0 if kind in _OF_THE_TASK else len(by_subject),
-            failed=len(failures),
+            failed=failed,
             where=signal.where,
             quote=signal.quote,
             attempt=attempt,
@@ -122,7 +130,7 @@ def _suffices(kind: EvidenceKind, shown: int, failed: int) -> bool:
 
 
 def _agreement(attempts: Attempts, case: Case) -> Iterator[TaskEvidence]:
-    """Most subjects give the same answer, and it is not the expected one."""
+    """Most subjects, or half of them, give the same answer, and it is not the expected one."""
     wanted = tuple(expected_texts(case))
     if not wanted or len(attempts) < FEWEST:
         return
@@ -132,12 +140,13 @@ def _agreement(attempts: Attempts, case: Case) -> Iterator[TaskEvidence]:
     if not counts:
         return
     form, often = counts.most_common(1)[0]
-    if often >= FEWEST and 3 * often >= 2 * len(attempts):
+    is_most = 3 * often >= 2 * len(attempts)
+    if often >= FEWEST and 2 * often >= len(attempts):
         attempt = next(attempts[subject] for subject, given in forms.items() if given == form)
         yield TaskEvidence(
             kind="agree_on_another",
             # among few possible answers even strangers agree by chance
-            strength="likely" if is_open_answer(form, case) else "weak",
+            strength="likely" if is_most and is_open_answer(form, case) else "weak",
             subjects=often,
             failed=len(attempts),
             where="output",
@@ -146,7 +155,41 @@ def _agreement(attempts: Attempts, case: Case) -> Iterator[TaskEvidence]:
         )
 
 
-_MISSING_NAME = re.compile(r"No module named '([\w.]+)'|cannot import name '(\w+)'|has no attribute '(\w+)'")
+_MISSING_NAME = re.compile(
+    r"No module named '([\w.]+)'|cannot import name '(\w+)'|has no attribute '(\w+)'"
+    r"|name '(\w+)' is not defined|got an unexpected keyword argument '(\w+)'"
+)
+
+
+def _unnamed(message: str, task: str) -> str:
+    """The name that a test does not find, where the task does not mention it."""
+    match = _MISSING_NAME.search(message) if task.strip() else None
+    name = next((part for part in match.groups() if part), "") if match else ""
+    return "" if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", task) else name
+
+
+def _missing_names(attempts: Attempts, case: Case, passed: int) -> Iterator[TaskEvidence]:
+    """A test opens or calls what the task does not mention, and subjects do not have it.
+
+    Whoever passed had it: then it may be found out, and is a doubt.
+    """
+    task = task_text(case)
+
+    def missing(attempt: Attempt) -> dict[str, tuple[str, str]]:
+        demands = {name: (one.where, one.quote) for name, one in unnamed_demands(attempt, case).items()}
+        tests = [(_unnamed(test.message, task), where, test) for where, test in failed_tests(attempt)]
+        return demands | {name: (where, test.message) for name, where, test in tests if name and test.is_collected}
+
+    for attempt, often, (where, quote) in _shared(attempts, missing):
+        yield TaskEvidence(
+            kind="unnamed_demand",
+            strength="weak" if passed else "likely",
+            subjects=often,
+            failed=len(attempts),
+            where=where,
+            quote=_short(f"{quote}; the task does not name it"),
+            attempt=attempt.id,
+        )
 
 
 def _collection_errors(attempts: Attempts, case: Case | None) -> Iterator[TaskEvidence]:
@@ -154,9 +197,7 @@ def _collection_errors(attempts: Attempts, case: Case | None) -> Iterator[TaskEv
     task = task_text(case) if case is not None else ""
     shapes = _shared(attempts, lambda attempt: {test.shape: (where, test) for where, test in _uncollected(attempt)})
     for attempt, often, (where, test) in shapes:
-        named = _MISSING_NAME.search(test.message)
-        name = next((part for part in named.groups() if part), "") if named else ""
-        is_unnamed = bool(task and name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", task) is None
+        is_unnamed = bool(_unnamed(test.message, task))
         yield TaskEvidence(
             kind="tests_cannot_run",
             strength="likely" if is_unnamed else "weak",

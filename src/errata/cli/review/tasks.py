@@ -18,7 +18,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     Shows what speaks against each task, those with evidence first. One RUN stands for its suite: all subjects in the
     store are taken into account. `errata review next RUN --tasks` gives a task to review.
     """
-    chosen = runs_named(runs, options.store)
+    chosen = list(runs_named(runs, options.store))
     suspects = suspects_of(chosen, options.store)
     if options.json:
         put_json(suspects)

@@ -14,7 +14,7 @@ from errata.model.identity import fingerprint, split_attempt_id, task_id
 from errata.model.standing import name_of, standing
 from errata.model.suspects import SuspectTask, TaskReview
 from errata.model.times import to_iso
-from errata.model.verdict import Lease, word_for
+from errata.model.verdict import OF_TASK, Lease, word_for
 from errata.model.words import Owner
 from errata.review.answers import NO_LABEL, ParsedAnswer, read_answer
 from errata.review.labels import TASK_QUESTION
@@ -26,7 +26,7 @@ from errata.review.stored.lease import LASTS
 from errata.review.stored.verdicts import keep, refusal_of, verdicts_on
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, refuse_without_lease, rejected
 from errata.review.verdicts import AnswerInfo, Rejection, judge
-from errata.store.attempts import attempt_by_id, run_with_texts
+from errata.store.attempts import attempt_by_id, case_of, run_with_texts
 from errata.store.database import Store
 from errata.store.failures import listed_failures, loaded, number_of
 from errata.store.reviews import (
@@ -97,7 +97,7 @@ def task_packet(task: SuspectTask, place: str, contexts: ContextOf, store: Store
         handle=context.handle,
         attempt=failure.attempt,
         case=failure.case,
-        subjects=tuple((f"subject {at}", attempt) for at, attempt in enumerate(others[:SUBJECTS], 2)),
+        subjects=tuple(_named(others[:SUBJECTS], contexts, blind=blind)),
         history=context.history([failure.case], [task.case_key]).get(task.case_key, ()),
     )
     packet = packet_for(material, TASK_QUESTION, blind=blind)
@@ -111,6 +111,13 @@ def task_packet(task: SuspectTask, place: str, contexts: ContextOf, store: Store
         failure_key=None,
     )
     return redacted(changed)
+
+
+def _named(attempts: Sequence[Attempt], contexts: ContextOf, *, blind: bool) -> Iterator[tuple[str, Attempt]]:
+    for number, attempt in enumerate(attempts, 2):
+        subject = contexts(attempt.run).stored.run.subject
+        named = "" if blind else " + ".join(part for part in (subject.agent, subject.model) if part)
+        yield named or f"subject {number}", attempt
 
 
 def _different(task: SuspectTask, store: Store) -> list[Attempt]:
@@ -243,17 +250,24 @@ def pass_on(case: str, contexts: ContextOf, store: Store, run_ids: Sequence[str]
     stood = standing(verdicts)
     source = stood.verdict if stood is not None and stood.final and stood.verdict.owner in AT_FAULT else None
     inherited = 0
+    home = contexts(split_attempt_id(source.attempt).run).stored.pk if source is not None else None
     for run_id in run_ids:
         context = contexts(run_id)
         failed = [one.id for one in listed_failures(store, context.stored.pk, run_id) if one.case == case]
         old = [_inherited_id(verdict, attempt) for verdict in verdicts for attempt in failed if verdict is not source]
         remove_verdicts(store, old)
-        if source is not None and failed:
+        if source is not None and home is not None and failed and _is_same_task(store, case, home, context.stored.pk):
             read = {one.attempt for one in verdicts_of(store, run_id) if one.inherited_from is None}
             copies = [_copy(source, attempt, context, at) for attempt in failed if attempt not in read]
             keep_verdicts(store, copies)
             inherited += len(copies)
     return inherited
+
+
+def _is_same_task(store: Store, case: str, *pks: int) -> bool:
+    """A task that was edited between two runs is another one; a log without the task does not show it."""
+    known = [described for pk in pks if (described := case_of(store, pk, case)) is not None]
+    return len({one.digest for one in known if one.digest}) < 2
 
 
 def _inherited_id(verdict: Verdict, attempt: str) -> str:
@@ -282,4 +296,5 @@ def _copy(verdict: Verdict, attempt: str, context: RunContext, at: str) -> Verdi
         bucket="",
         evidence=(),
         at=at,
+        extra={OF_TASK: verdict.attempt},
     )
