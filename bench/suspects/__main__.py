@@ -62,26 +62,26 @@ def report(results: list[tuple[list[Task], SuspectTasks]]) -> None:
     _by_fault(tasks, listed)
     _by_evidence(tasks, listed)
     for at, (_, suspects) in enumerate(results):
-        names = ", ".join(
-            f"{one.name} ({one.failed_by_all}, {one.expected:.1f} expected)" for one in suspects.categories
-        )
-        print(f"  suite {at + 1}: categories named: {names or 'none'}; planted in {LEGACY}")
+        names = [f"{each.name} ({each.failed_by_all}, {each.expected:.1f} expected)" for each in suspects.categories]
+        print(f"  suite {at + 1}: categories named: {', '.join(names) or 'none'}; planted in {LEGACY}")
 
 
 def _by_fault(tasks: dict[tuple[int, str], Task], listed: dict[tuple[int, str], SuspectTask]) -> None:
     print("  planted fault          tasks   likely   weak   counts   not listed")
     for fault in (*BROKEN, "hard", ""):
         keys = [key for key, task in tasks.items() if task.fault == fault]
-        found = Counter(listed[key].strength if key in listed else "not listed" for key in keys)
-        cells = f"{found['likely']:>8} {found['weak']:>6} {found['counts']:>8} {found['not listed']:>12}"
-        print(f"  {fault or 'fair':<20} {len(keys):>7} {cells}")
+        strengths = Counter(listed[key].strength if key in listed else "not listed" for key in keys)
+        cells = (
+            f"{strengths['likely']:>8} {strengths['weak']:>6} {strengths['counts']:>8} {strengths['not listed']:>12}"
+        )
+        print(f"  {fault or 'fair':<20} {len(keys):>7} {counted} {strengths['not listed']:>12}")
 
 
 def _by_evidence(tasks: dict[tuple[int, str], Task], listed: dict[tuple[int, str], SuspectTask]) -> None:
     print("  evidence               broken   fair")
     counts: dict[str, Counter[bool]] = {}
-    for key, one in listed.items():
-        for kind in [f"{each.kind} ({each.strength})" for each in one.evidence] or ["only the counts"]:
+    for key, suspect in listed.items():
+        for kind in [f"{each.kind} ({each.strength})" for each in suspect.evidence] or ["only the counts"]:
             counts.setdefault(kind, Counter())[tasks[key].is_broken] += 1
     for kind, count in sorted(counts.items()):
         print(f"  {kind:<26} {count[True]:>4} {count[False]:>6}")

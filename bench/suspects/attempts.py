@@ -66,7 +66,7 @@ def _answer_attempt(run: Run, case: str, task: Task, knows: bool, chance: random
     if task.is_broken and chance.random() < LUCK:
         answer = task.gold
     passed = answer == task.gold
-    said = chance.choice(("{}", "The answer is {}.", "**{}**", "I count {}."))
+    sentence = chance.choice(("{}", "The answer is {}.", "**{}**", "I count {}."))
     check = Check(name="match", status="pass" if passed else "fail", explanation=f"expected {task.gold}, got {answer}")
     return Attempt(
         run=run.id,
@@ -74,7 +74,7 @@ def _answer_attempt(run: Run, case: str, task: Task, knows: bool, chance: random
         execution="completed",
         measurement="scored",
         outcome="pass" if passed else "fail",
-        output=Output(text=said.format(answer), answer=answer),
+        output=Output(text=sentence.format(answer), answer=answer),
         checks=(check,),
     )
 

@@ -48,7 +48,7 @@ def test_the_json_of_each_run_has_the_suspect_tasks_that_it_failed(logs):
     assert len(rows) == 4
     for row in rows:
         suspects = row["suspects"]
-        assert (suspects["found"], suspects["cases"], suspects["failed_by_all"]) == (2, 10, 2)
+        assert (suspects["total"], suspects["cases"], suspects["failed_by_all"]) == (2, 10, 2)
         first, second = suspects["tasks"]
         assert (first["case"], first["subjects"], first["passed"], first["attempts"]) == ("case-00", 4, 0, 4)
         assert [(one["kind"], one["strength"]) for one in first["evidence"]] == [("agree_on_another", "likely")]

@@ -245,7 +245,7 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
         put_suspects(analysis.suspects, analysis.handle)
         put()
     elif analysis.suspects:
-        put(f"Suspect  {plural(analysis.suspects.found, 'failed case')} among the suspect tasks above")
+        put(f"Suspect  {plural(analysis.suspects.total, 'failed case')} among the suspect tasks above")
         put()
     _show_causes(analysis)
     _show_steps(analysis)

@@ -104,7 +104,7 @@ class SuspectTasks(msgspec.Struct, frozen=True, kw_only=True):
     """Of these, tasks that no subject passes."""
     expected: float = 0.0
     """Tasks that no subject would pass if all tasks were equally difficult, by the subjects' pass rates."""
-    found: int = 0
+    total: int = 0
     """Suspect tasks; `tasks` holds the first of them where there are very many."""
     tasks: tuple[SuspectTask, ...] = ()
     """Ordered by strength of the evidence, then by the counts."""

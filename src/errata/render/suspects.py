@@ -17,9 +17,9 @@ NOTE = "Suspect means worth reading: a hard task and a broken task look the same
 
 def heading(suspects: SuspectTasks) -> str:
     """`9 suspect tasks, 4 with evidence beyond the counts · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected`."""
-    count = f"{suspects.found:,} suspect {'task' if suspects.found == 1 else 'tasks'}"
+    count = f"{suspects.total:,} suspect {'task' if suspects.total == 1 else 'tasks'}"
     shown = sum(bool(task.evidence) for task in suspects.tasks)
-    if shown < suspects.found:
+    if shown < suspects.total:
         count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
     subjects = f"{len(suspects.subjects)} {'subject' if len(suspects.subjects) == 1 else 'subjects'}"
     if not suspects.cases:

@@ -22,8 +22,8 @@ def suspects_section(suspects: SuspectTasks) -> Section:
     blocks: list[Block] = [paragraph(f"{heading(suspects)}. {NOTE}")]
     rows = [(one.case, counts_in_words(one), marked(against(one))) for one in shown]
     blocks.append(table(("task", "attempts", "against it"), rows))
-    if len(shown) < suspects.found:
-        blocks.append(paragraph(f"{plural(suspects.found - len(shown), 'more suspect task')} not shown."))
+    if len(shown) < suspects.total:
+        blocks.append(paragraph(f"{plural(suspects.total - len(shown), 'more suspect task')} not shown."))
     if suspects.categories:
         blocks.append(paragraph("Categories with more tasks that nobody passes than their pass rates explain:"))
         blocks.append(items(map(category_in_words, suspects.categories)))

@@ -256,7 +256,7 @@ def _kin(material: Material) -> Iterator[WantedPlace]:
 
 
 def _subjects(material: Material) -> Iterator[WantedPlace]:
-    """What each did and what was said of it; then the files that show most: answers, patches, logs of the tests."""
+    """The answer and the results of each, then the files that show most: logs of the tests, answers, patches."""
     for number, (subject, attempt) in enumerate(material.subjects, 2):
         name = f"subjects/{number}"
         place = _other(name, attempt, ROOT + number)

@@ -59,7 +59,7 @@ class RunSet:
         tasks = tuple(task for task in suspects.tasks if task.case_key in comparison.matrix.rows)
         if len(tasks) == len(suspects.tasks):
             return suspects
-        return msgspec.structs.replace(suspects, tasks=tasks, found=len(tasks))
+        return msgspec.structs.replace(suspects, tasks=tasks, total=len(tasks))
 
     # consistency
 

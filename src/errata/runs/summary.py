@@ -239,8 +239,8 @@ def _passed_by_nobody(view: "RunView") -> tuple[str, ...]:
 def _failed_suspects(view: "RunView") -> SuspectTasks:
     suspects, failed = view.suspects, view.overview.tally.failed
     tasks = tuple(task for task in suspects.tasks if task.case_key in failed)
-    more = suspects.found - len(suspects.tasks)
-    return msgspec.structs.replace(suspects, tasks=tasks, found=len(tasks) + more)
+    more = suspects.total - len(suspects.tasks)
+    return msgspec.structs.replace(suspects, tasks=tasks, total=len(tasks) + more)
 
 
 def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts:

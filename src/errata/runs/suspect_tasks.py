@@ -104,7 +104,8 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
     runs = _Runs([run_by_id(store, run_id) for _, run_id, _ in versions])
     if len(runs.names) < 2 and not runs.references:
         return SuspectTasks()
-    suite, categories, names = CaseCounts(), {}, set()
+    suite, names = CaseCounts(), set[str]()
+    categories: dict[str, CaseCounts] = {}
     reference_fails = {
         (row.case, row.digest) for row in _results(store, dict.fromkeys(runs.references, 0)) if not row.passed
     }
@@ -121,11 +122,12 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
     tried = {one.version for one in candidates}
     candidates += [_Candidate(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names]
     chosen = []
-    for one in candidates:
-        one.p = at_most(suite.rates(one.mask), one.passed)
-        is_doubtful = one.passed == 0 and one.subjects < FEWEST and (one.subjects > 1 or one.version in reference_fails)
-        if is_failed_by_everybody(one.passed, one.p, one.subjects) or is_doubtful:
-            chosen.append(one)
+    for candidate in candidates:
+        candidate.p = at_most(suite.rates(candidate.mask), candidate.passed)
+        if is_failed_by_everybody(candidate.passed, candidate.p, candidate.subjects):
+            chosen.append(candidate)
+        elif candidate.passed == 0 and (candidate.subjects > 1 or candidate.version in reference_fails):
+            chosen.append(candidate)  # too few subjects: evidence about the task is needed, too
     chosen.sort(key=lambda one: (one.version not in reference_fails, one.subjects < FEWEST, one.p, one.version))
     with store.kept_open():
         tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
@@ -137,7 +139,7 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
         cases=suite.cases,
         failed_by_all=suite.failed_by_all,
         expected=suite.expected,
-        found=len(tasks) + left_over,
+        total=len(tasks) + left_over,
         tasks=tuple(tasks),
         categories=suspect_categories(categories),
     )
@@ -172,28 +174,28 @@ def _with_evidence(
     failures = _failures(candidates, runs, store)
     first = next(iter(runs.by_pk.values()))
     called = {case_name(first.run, name) for name in names}
-    for at, one in enumerate(candidates):
-        key = one.version[0]
+    for at, candidate in enumerate(candidates):
+        key = candidate.version[0]
         name = case_name(first.run, key)
         case, attempts = None, {}
         if at < MOST_READ:
             case = next((case for pk in runs.by_pk if (case := case_of(store, pk, key)) is not None), None)
             attempts = _attempts(key, runs, store)
         failed = failures.get(key, {})
-        evidence = evidence_against(failed, attempts, case, passed=one.passed, own_name=name, names=called)
-        if one.subjects < FEWEST:
+        evidence = evidence_against(failed, attempts, case, passed=candidate.passed, own_name=name, names=called)
+        if candidate.subjects < FEWEST:
             evidence = as_doubts(evidence)
             if not evidence:
                 continue
         yield SuspectTask(
             case=name,
             case_key=key,
-            category=one.category,
-            subjects=one.subjects,
-            passed=one.passed,
-            attempts=one.attempts,
-            passes=one.passes,
-            p=one.p,
+            category=candidate.category,
+            subjects=candidate.subjects,
+            passed=candidate.passed,
+            attempts=candidate.attempts,
+            passes=candidate.passes,
+            p=candidate.p,
             evidence=evidence,
             attempt_ids=tuple(every[0].attempt for every in failed.values())[:SUBJECTS_READ],
         )

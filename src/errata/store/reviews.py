@@ -68,13 +68,13 @@ def verdicts_of(store: Store, run_id: str, *, attempt: str = "") -> list[Verdict
 def task_verdicts(store: Store, run_ids: Iterable[str]) -> list[Verdict]:
     """The verdicts on tasks that are stored under these runs, oldest first."""
     given = list(run_ids)
-    found: list[Verdict] = []
+    records: list[Verdict] = []
     with store.reading() as connection:
         for at in range(0, len(given), FEW):
             query = select(verdicts.c.record).where(verdicts.c.run_id.in_(given[at : at + FEW]))
             query = query.where(verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
-            found += [unpack(row.record, Verdict) for row in connection.execute(query)]
-    return sorted(found, key=lambda one: (one.at or "", one.id))
+            records += [unpack(row.record, Verdict) for row in connection.execute(query)]
+    return sorted(records, key=lambda one: (one.at or "", one.id))
 
 
 def remove_verdicts(store: Store, ids: Sequence[str]) -> None:

@@ -82,8 +82,8 @@ def evidence_against(
     every += [*_from_signals(failures)]
     every += [*_collection_errors(attempts, case), *_same_check(attempts), *_foreign_checks(attempts, own_name, names)]
     best: dict[EvidenceKind, TaskEvidence] = {}
-    for one in sorted(every, key=lambda evidence: (evidence.strength != "likely", -evidence.subjects)):
-        best.setdefault(one.kind, one)
+    for evidence in sorted(every, key=lambda one: (one.strength != "likely", -one.subjects)):
+        best.setdefault(evidence.kind, evidence)
     return tuple(sorted(best.values(), key=lambda one: (one.strength != "likely", _ORDER.index(one.kind))))
 
 

@@ -64,7 +64,7 @@ def _summarised(run_ids: Iterable[str], store: Store) -> list[RunView]:
         view.ensure_triaged()
         with suppress(StoreError):  # a store that can only be read shows what it holds
             inherit_task_verdicts(view)
-    for view in views:  # what a summary takes from other runs is known by now
+    for view in views:  # a summary takes from the triage of other runs
         _ = view.summary
     return views
 

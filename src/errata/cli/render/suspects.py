@@ -35,8 +35,8 @@ def put_suspects(suspects: SuspectTasks, handle: str, *, every: bool = False) ->
     _put_by_counts([task for task in shown if not task.evidence and task.review is None])
     for category in suspects.categories if every else suspects.categories[:MOST_CATEGORIES]:
         put(f"{'':<{INDENT}}Category {category_in_words(category)}", hang=INDENT + 2)
-    if len(shown) < suspects.found:
-        left = suspects.found - len(shown)
+    if len(shown) < suspects.total:
+        left = suspects.total - len(shown)
         put_command("", ["errata", "review", "tasks", handle], f"{plural(left, 'more suspect task')}")
 
 

@@ -97,7 +97,7 @@ def task_packet(task: SuspectTask, place: str, contexts: ContextOf, store: Store
         handle=context.handle,
         attempt=failure.attempt,
         case=failure.case,
-        subjects=tuple(_named(others[:SUBJECTS], contexts, blind=blind)),
+        subjects=tuple(_with_names(others[:SUBJECTS], contexts, blind=blind)),
         history=context.history([failure.case], [task.case_key]).get(task.case_key, ()),
     )
     packet = packet_for(material, TASK_QUESTION, blind=blind)
@@ -113,7 +113,7 @@ def task_packet(task: SuspectTask, place: str, contexts: ContextOf, store: Store
     return redacted(changed)
 
 
-def _named(attempts: Sequence[Attempt], contexts: ContextOf, *, blind: bool) -> Iterator[tuple[str, Attempt]]:
+def _with_names(attempts: Sequence[Attempt], contexts: ContextOf, *, blind: bool) -> Iterator[tuple[str, Attempt]]:
     for number, attempt in enumerate(attempts, 2):
         subject = contexts(attempt.run).stored.run.subject
         named = "" if blind else " + ".join(part for part in (subject.agent, subject.model) if part)
@@ -126,7 +126,8 @@ def _different(task: SuspectTask, store: Store) -> list[Attempt]:
     ids = list(dict.fromkeys((*named, *task.attempt_ids)))
     attempts = [attempt_by_id(store, one) for one in ids]
     seen: set[str] = set()
-    new, alike = [], []
+    new: list[Attempt] = []
+    alike: list[Attempt] = []
     for attempt in attempts:
         failed = sorted(check.name for check in attempt.checks if check.failed)
         shape = fingerprint(attempt.output.answer or attempt.output.text or "", failed)
@@ -147,8 +148,8 @@ def _facts(task: SuspectTask) -> dict[str, object]:
 
 
 def _signals(task: SuspectTask) -> Iterator[Signal]:
-    for one in task.evidence:
-        yield Signal(name=one.kind, where=one.where, quote=one.quote, strength=one.strength)
+    for evidence in task.evidence:
+        yield Signal(name=evidence.kind, where=evidence.where, quote=evidence.quote, strength=evidence.strength)
 
 
 # leases
