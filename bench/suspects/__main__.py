@@ -71,9 +71,7 @@ def _by_fault(tasks: dict[tuple[int, str], Task], listed: dict[tuple[int, str], 
     for fault in (*BROKEN, "hard", ""):
         keys = [key for key, task in tasks.items() if task.fault == fault]
         strengths = Counter(listed[key].strength if key in listed else "not listed" for key in keys)
-        cells = (
-            f"{strengths['likely']:>8} {strengths['weak']:>6} {strengths['counts']:>8} {strengths['not listed']:>12}"
-        )
+        counted = f"{strengths['likely']:>8} {strengths['weak']:>6} {strengths['counts']:>8}"
         print(f"  {fault or 'fair':<20} {len(keys):>7} {counted} {strengths['not listed']:>12}")
 
 

@@ -66,7 +66,8 @@ def cases(*outcomes):
     """Each outcome: one letter a subject, `+` passed, `-` failed, a blank not measured."""
     counts = CaseCounts()
     for outcome in outcomes:
-        counts.add((at, letter == "+") for at, letter in enumerate(outcome) if letter != " ")
+        measured = sum(1 << at for at, letter in enumerate(outcome) if letter != " ")
+        counts.add(measured, sum(1 << at for at, letter in enumerate(outcome) if letter == "+"))
     return counts
 
 
@@ -74,7 +75,7 @@ def test_cases_with_fewer_than_three_subjects_are_in_no_count():
     counts = cases("+-", "-- ", "---", "+++")
 
     assert (counts.cases, counts.failed_by_all) == (2, 1)
-    assert counts.tried[0] == 4
+    assert counts.rates(0b1) == [(2 + 0.5) / (4 + 1)]
 
 
 @given(st.lists(st.text("+- ", min_size=4, max_size=4), max_size=30))

@@ -6,18 +6,17 @@ passes have a probability of at most 5 % at the subjects' own pass rates; at lea
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import exp, fsum, lgamma, log, log1p, prod
-
-import msgspec
 
 from errata.compare.significance import holm
 from errata.model.suspects import FEWEST, SuspectCategory, allowed_passes
 
 ALPHA = 0.05
 
-Measured = int
-"""The subjects that were measured on a case, as a bit mask."""
+SubjectMask = int
+"""Subjects by their numbers, one bit each."""
 
 
 def is_failed_by_everybody(passed: int, p: float, subjects: int) -> bool:
@@ -34,43 +33,50 @@ def at_most(rates: Sequence[float], passes: int) -> float:
     return min(1.0, fsum(chances))
 
 
-class CaseCounts(msgspec.Struct):
+class CaseCounts:
     """Cases of a suite or a category, added one by one: who was measured, who passed, how many nobody passed."""
 
-    tried: Counter[int] = msgspec.field(default_factory=Counter)
-    """By subject."""
-    passed: Counter[int] = msgspec.field(default_factory=Counter)
-    masks: Counter[Measured] = msgspec.field(default_factory=Counter)
-    failed_by_all: int = 0
+    def __init__(self) -> None:
+        self._measured: Counter[SubjectMask] = Counter()
+        self._passed: Counter[SubjectMask] = Counter()
+        self.failed_by_all = 0
 
-    def add(self, results: Iterable[tuple[int, bool]]) -> None:
-        """Of one case: each subject that was measured, and whether it passed."""
-        mask, passes = 0, 0
-        for subject, has_passed in results:
-            mask |= 1 << subject
-            self.tried[subject] += 1
-            self.passed[subject] += has_passed
-            passes += has_passed
-        if mask.bit_count() >= FEWEST:
-            self.masks[mask] += 1
-            self.failed_by_all += passes == 0
+    def add(self, measured: SubjectMask, passed: SubjectMask) -> None:
+        """One case: the subjects that were measured on it, and those of them that passed."""
+        self._measured[measured] += 1
+        self._passed[passed] += 1
+        self.failed_by_all += not passed and measured.bit_count() >= FEWEST
 
     @property
     def cases(self) -> int:
         """Those with enough subjects."""
-        return self.masks.total()
+        return sum(count for mask, count in self._measured.items() if mask.bit_count() >= FEWEST)
 
-    def rate(self, subject: int) -> float:
-        """The share of its cases that a subject passes, never quite 0 or 1."""
-        return (self.passed[subject] + 0.5) / (self.tried[subject] + 1)
+    def rates(self, mask: SubjectMask) -> list[float]:
+        """The share of its cases that each of these subjects passes, never quite 0 or 1."""
+        return [self._rate(subject) for subject in subjects_in(mask)]
 
-    def rates(self, mask: Measured) -> list[float]:
-        return [self.rate(subject) for subject in range(mask.bit_length()) if mask >> subject & 1]
+    def _rate(self, subject: int) -> float:
+        if subject not in self._rates:
+            tried = sum(count for mask, count in self._measured.items() if mask >> subject & 1)
+            passed = sum(count for mask, count in self._passed.items() if mask >> subject & 1)
+            self._rates[subject] = (passed + 0.5) / (tried + 1)
+        return self._rates[subject]
+
+    @cached_property
+    def _rates(self) -> dict[int, float]:
+        """Asked for when all cases are counted."""
+        return {}
 
     @property
     def expected(self) -> float:
         """Cases that nobody would pass if the subjects were independent and all cases equally difficult."""
-        return fsum(count * prod(1 - rate for rate in self.rates(mask)) for mask, count in self.masks.items())
+        enough = ((mask, count) for mask, count in self._measured.items() if mask.bit_count() >= FEWEST)
+        return fsum(count * prod(1 - rate for rate in self.rates(mask)) for mask, count in enough)
+
+
+def subjects_in(mask: SubjectMask) -> list[int]:
+    return [subject for subject in range(mask.bit_length()) if mask >> subject & 1]
 
 
 def suspect_categories(categories: Mapping[str, CaseCounts]) -> tuple[SuspectCategory, ...]:

@@ -1,26 +1,30 @@
 """Suspect tasks of several runs: the one list that every page, report and `--json` shows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from itertools import groupby
 
 import msgspec
 
 from errata.compare.passed_by_nobody import CaseCounts, at_most, is_failed_by_everybody, suspect_categories
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, StoreError
 from errata.model import Attempt, StoredRun
+from errata.model.identity import fingerprint
 from errata.model.run import case_name
 from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
 from errata.review.stored.tasks import review_of, reviews_of_tasks
 from errata.store.attempts import case_of, with_texts
 from errata.store.attributions import rules_version_of
-from errata.store.case_outcomes import SubjectResult, attributed_failures_on, failures_on, subject_results
+from errata.store.case_outcomes import MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
 from errata.store.database import Store
-from errata.store.runs import all_runs, run_by_id
+from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
 from errata.triage.across import stand_in_of
 from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
 from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 
+KIND = "suspect tasks"
+RULES = 1
+"""Increase it when the list changes although the runs and their triage are the same."""
 MOST_LISTED = 500
 MOST_READ = 150
 """Tasks whose attempts are read for what they share; signals of triage are looked up for all that are listed."""
@@ -41,7 +45,7 @@ def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
     usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
     # a number never changes its facts, and the version of a triage changes with what it saw
     versions = sorted((one.pk, one.run.id, rules_version_of(store, one.pk) or "") for one in usable)
-    suspects = _suspects(store, tuple(versions))
+    suspects = _kept(store, tuple(versions))
     return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
 
 
@@ -83,8 +87,9 @@ class _Runs:
         self.by_pk = {one.pk: one for one in runs}
         self.references = {one.pk for one in runs if stand_in_of(one.run) == "reference"}
         named = {one.pk: subject_name(one.run) for one in runs if not stand_in_of(one.run)}
-        self.names = tuple(sorted(set(named.values())))
-        self.subjects = {pk: self.names.index(name) for pk, name in named.items()}
+        self.names = tuple(sorted(set(named.values())))[:MOST_SUBJECTS]
+        numbers = {name: number for number, name in enumerate(self.names)}
+        self.subjects = {pk: numbers[name] for pk, name in named.items() if name in numbers}
 
 
 class _Candidate(msgspec.Struct):
@@ -99,26 +104,40 @@ class _Candidate(msgspec.Struct):
 
 
 @lru_cache(maxsize=4)
+def _kept(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+    """As it was found the last time, with the first of the runs; the same for all runs of a suite."""
+    if not versions:
+        return SuspectTasks()
+    pk, version = versions[0][0], f"{RULES}+{fingerprint(versions)}"
+    data = kept_summary(store, pk, KIND, version)
+    if data is not None:
+        with suppress(msgspec.DecodeError):
+            return _decoder.decode(data)
+    suspects = _suspects(store, versions)
+    with suppress(StoreError):  # a store that can only be read is examined again each time
+        keep_summary(store, pk, KIND, version, msgspec.msgpack.encode(suspects))
+    return suspects
+
+
+_decoder = msgspec.msgpack.Decoder(SuspectTasks)
+
+
 def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
-    """The same for all runs of a suite, which are shown one after the other."""
     runs = _Runs([run_by_id(store, run_id) for _, run_id, _ in versions])
     if len(runs.names) < 2 and not runs.references:
         return SuspectTasks()
     suite, names = CaseCounts(), set[str]()
     categories: dict[str, CaseCounts] = {}
     reference_fails = {
-        (row.case, row.digest) for row in _results(store, dict.fromkeys(runs.references, 0)) if not row.passed
+        (tally.case, tally.digest) for tally in _tallies(store, dict.fromkeys(runs.references, 0)) if not tally.passed
     }
     candidates = []
-    for version, group in groupby(_results(store, runs.subjects), key=lambda row: (row.case, row.digest)):
-        rows = list(group)
-        names.add(version[0])
-        results = [(row.subject, row.passed) for row in rows]
-        suite.add(results)
-        categories.setdefault(rows[0].category, CaseCounts()).add(results)
-        passed = sum(row.passed for row in rows)
-        if passed <= allowed_passes(len(rows)):
-            candidates.append(_candidate(version, rows, passed))
+    for tally in _tallies(store, runs.subjects):
+        names.add(tally.case)
+        suite.add(tally.measured, tally.passed)
+        categories.setdefault(tally.category, CaseCounts()).add(tally.measured, tally.passed)
+        if tally.passed.bit_count() <= allowed_passes(tally.measured.bit_count()):
+            candidates.append(_candidate(tally))
     tried = {one.version for one in candidates}
     candidates += [_Candidate(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names]
     chosen = []
@@ -145,21 +164,21 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
     )
 
 
-def _results(store: Store, subjects: Mapping[int, int]) -> Iterator[SubjectResult]:
+def _tallies(store: Store, subjects: Mapping[int, int]) -> Iterator[CaseTally]:
     if not subjects:
         return iter(())
-    return subject_results(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
+    return case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
 
 
-def _candidate(version: Version, rows: Sequence[SubjectResult], passed: int) -> _Candidate:
+def _candidate(tally: CaseTally) -> _Candidate:
     return _Candidate(
-        version=version,
-        category=rows[0].category,
-        subjects=len(rows),
-        passed=passed,
-        attempts=sum(row.attempts for row in rows),
-        passes=sum(row.passes for row in rows),
-        mask=sum(1 << row.subject for row in rows),
+        version=(tally.case, tally.digest),
+        category=tally.category,
+        subjects=tally.measured.bit_count(),
+        passed=tally.passed.bit_count(),
+        attempts=tally.attempts,
+        passes=tally.passes,
+        mask=tally.measured,
     )
 
 

@@ -54,23 +54,29 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
             yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), row.digest)
 
 
-class SubjectResult(NamedTuple):
-    """How one subject did on one case, in all of its runs together."""
+class CaseTally(NamedTuple):
+    """How one case went with all subjects together."""
 
     case: str
     digest: str
     category: str
-    subject: int
-    passed: bool
+    measured: int
+    """The subjects that were measured on it, one bit each by their numbers."""
+    passed: int
+    """Those of them that passed in some attempt."""
     attempts: int
     """That were measured."""
     passes: int
 
 
-def subject_results(
+MOST_SUBJECTS = 62
+"""Bits of an integer."""
+
+
+def case_tallies(
     store: Store, subjects: Mapping[int, int], *, not_measured: Collection[str], faults_of_tests: Collection[str]
-) -> Iterator[SubjectResult]:
-    """By case and digest. `subjects`: a run's number → its subject's.
+) -> Iterator[CaseTally]:
+    """By case and digest. `subjects`: a run's number → its subject's, below 62.
 
     A failure of an owner in `not_measured` is left out, unless a signal in `faults_of_tests` decided its owner.
     """
@@ -85,21 +91,32 @@ def subject_results(
     )
     same_case = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
     same_attempt = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
-    subject = case(dict(subjects), value=attempts.c.run_pk).label("subject")
-    digest = func.coalesce(cases.c.digest, "").label("digest")
-    passes = func.sum(case((passed, 1), else_=0)).label("passes")
-    query = (
+    bits = {pk: 1 << number for pk, number in subjects.items()}
+    by_subject = (
         select(
-            attempts.c.case_key, digest, func.max(func.coalesce(cases.c.category, "")), subject, func.count(), passes
+            attempts.c.case_key,
+            func.coalesce(cases.c.digest, "").label("digest"),
+            func.max(func.coalesce(cases.c.category, "")).label("category"),
+            case(bits, value=attempts.c.run_pk).label("bit"),
+            func.count().label("attempts"),
+            func.sum(case((passed, 1), else_=0)).label("passes"),
         )
         .select_from(attempts.outerjoin(cases, same_case).outerjoin(attributions, same_attempt))
         .where(attempts.c.run_pk.in_(list(subjects)), attempts.c.counted, or_(passed, and_(refused, of_the_case)))
-        .group_by(attempts.c.case_key, digest, subject)
-        .order_by(attempts.c.case_key, digest, subject)
+        .group_by("case_key", "digest", "bit")
+        .subquery()
     )
+    tally = (
+        func.max(by_subject.c.category),
+        func.sum(by_subject.c.bit),
+        func.sum(case((by_subject.c.passes > 0, by_subject.c.bit), else_=0)),
+        func.sum(by_subject.c.attempts),
+        func.sum(by_subject.c.passes),
+    )
+    version = (by_subject.c.case_key, by_subject.c.digest)
+    query = select(*version, *tally).group_by(*version).order_by(*version)
     with store.reading() as connection:
-        for key, version, category, number, made, won in connection.execute(query.execution_options(yield_per=2_000)):
-            yield SubjectResult(key, version, category, number, won > 0, made, won)
+        yield from (CaseTally(*row) for row in connection.execute(query.execution_options(yield_per=2_000)))
 
 
 class AttributedFailure(NamedTuple):
