@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-review bench-compare bench-buckets bench-report bench-steps soak properties golden requirements sabotage house docs lock lowest clean help
+.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-steps bench-suspects bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -91,6 +91,9 @@ bench-triage: $(READY) ## triage against labelled samples and injected faults
 
 bench-steps: $(READY) ## evidence logs beside the decisive steps that people marked
 	@$(BIN)/python -m bench.steps
+
+bench-suspects: $(READY) ## suspect tasks on generated results with planted faults
+	@$(BIN)/python -m bench.suspects
 
 bench-buckets: $(READY) ## failures grouped into causes, beside two baselines
 	@$(BIN)/python -m bench.buckets

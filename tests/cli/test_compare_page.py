@@ -66,6 +66,12 @@ only this model passes voice-beta        turn-14
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
+Suspect  2 suspect tasks · 3 subjects · nobody passes 2 of 23 tasks, 0.1 expected if all were
+         equally difficult
+         Suspect means worth reading: a hard task and a broken task look the same in the counts.
+         turn-11, turn-22: only the counts: 0 of 4 attempts by 3 subjects pass, p = 0.0054 at their
+           pass rates
+
 No pair differs significantly (exact McNemar on shared turns): p ≥ 0.10 for all 6 pairs. Smallest:
 only voice-alpha #2 fails: 2, only voice-beta fails: 8 (p = 0.11; clean, without 1 empty and 5
 collateral: 1 and 3, p = 0.63).

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, local_paths
@@ -13,24 +12,23 @@ from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_command, put_json, put_quote, say
 from errata.cli.progress import progress
+from errata.cli.render.analysis_json import output_of
 from errata.cli.render.fields import place_of
-from errata.cli.render.history import history_output, show_memory, tell_history
+from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.runs import beside, counted_in, passes_in_words, title_of
-from errata.cli.render.score_json import json_score
 from errata.cli.render.scores import put_bracket
+from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
-from errata.cli.runs import fields_of
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
 from errata.model import UnreadFiles
-from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
 from errata.model.run import subject_label
 from errata.render.proof import proof_counts
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
-from errata.runs.without_failures import cases_not_in_log, without_failures
+from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
 from errata.verbs.analyze import analyze, analyze_new
 from errata.verbs.report import report_failures
@@ -92,6 +90,8 @@ def _show_all(
             show_unreadable(summary)
         say_passed_over(summary)
     show_unread(unread)
+    if len(views) > 1 and not options.json:
+        _show_suspects(views)
     for at, view in enumerate(views):
         if at and not options.json:
             put()
@@ -99,7 +99,16 @@ def _show_all(
         if options.json:
             put_json(output_of(view.summary, path, () if at else unread))
         else:
-            show_analysis(view.summary, as_json=False, report=path)
+            show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1)
+
+
+def _show_suspects(views: Sequence[RunView]) -> None:
+    """Once for each suite, before the pages of its runs."""
+    for view in {view.run.suite or view.run.id: view for view in views}.values():
+        if view.suspects:
+            put(f"Suite {view.run.suite}" if view.run.suite else title_of(view.run, view.handle))
+            put_suspects(view.suspects, view.handle)
+            put()
 
 
 def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, report: bool) -> None:
@@ -117,44 +126,16 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     _show_all(done.views, done.summaries, done.search.unread, options, report=report)
 
 
-def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:
+def show_analysis(
+    analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None, suspects_here: bool = True
+) -> None:
     if as_json:
         put_json(output_of(analysis, report))
         return
     tell_summary(analysis)
-    show_summary(analysis, kept=kept)
+    show_summary(analysis, kept=kept, suspects_here=suspects_here)
     if report is not None:
         put(f"Report   {place_of(str(report.absolute()))}", hang=9)
-
-
-def output_of(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> AnalysisOutput:
-    stored, odd = analysis.stored, analysis.suspicious
-    return AnalysisOutput(
-        **fields_of(stored, odd),
-        passed=analysis.passed,
-        total=analysis.total,
-        unit=analysis.unit,
-        by_harness=analysis.by_harness,
-        without_failures=without_failures(stored, suspicious=odd.suspicious) if analysis.without_failures else None,
-        fit=analysis.health.fit,
-        unavailable=analysis.unavailable is not None,
-        first_failed_checks=dict(analysis.first_failed),
-        categories={
-            name: CategoryCountOutput(failures=failed, attempts=total) for name, failed, total in analysis.categories
-        },
-        findings=analysis.health.findings,
-        reviewed=analysis.reviewed,
-        inherited=analysis.inherited,
-        owners={one.owner: one.count for one in analysis.owners},
-        shown=sum(one.shown for one in analysis.owners),
-        presumed={why: often for one in analysis.owners for why, often in one.presumed.items()},
-        passed_by_nobody=analysis.passed_by_nobody,
-        causes=analysis.causes,
-        **msgspec.structs.asdict(history_output(analysis)),
-        scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
-        report=str(report) if report is not None else None,
-        unread=tuple(unread),
-    )
 
 
 MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
@@ -197,7 +178,8 @@ def _finished(analysis: Analysis) -> str:
     return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "
 
 
-def show_summary(analysis: Analysis, *, kept: bool) -> None:
+def show_summary(analysis: Analysis, *, kept: bool, suspects_here: bool = True) -> None:
+    """`suspects_here`: the suspect tasks are listed on this page, not above the pages of several runs."""
     run = analysis.stored.run
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
@@ -207,7 +189,7 @@ def show_summary(analysis: Analysis, *, kept: bool) -> None:
         put(f"{_run_line(analysis)} · {_passed(analysis)} passed. Nothing to analyse.")
         _show_grave(analysis)
     else:
-        _show_failures(analysis)
+        _show_failures(analysis, suspects_here=suspects_here)
         if kept:
             _show_next(analysis)
 
@@ -227,7 +209,7 @@ def _show_unavailable(analysis: Analysis) -> None:
     put(f"This run does not measure the model. Score: {strict}, clean n/a ({left} left).")
 
 
-def _show_failures(analysis: Analysis) -> None:
+def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
     if counts.failures:
@@ -245,7 +227,12 @@ def _show_failures(analysis: Analysis) -> None:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     put()
     _show_owners(analysis)
-    _show_unpassed(analysis)
+    if suspects_here and analysis.suspects:
+        put_suspects(analysis.suspects, analysis.handle)
+        put()
+    elif analysis.suspects:
+        put(f"Suspect  {plural(analysis.suspects.total, 'failed case')} among the suspect tasks above")
+        put()
     _show_causes(analysis)
     _show_steps(analysis)
     _show_categories(analysis)
@@ -288,15 +275,6 @@ def _show_owners(analysis: Analysis) -> None:
         reason = proof_counts(owner.shown, owner.presumed) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
-        put()
-
-
-def _show_unpassed(analysis: Analysis) -> None:
-    """Cases that may be impossible as they are."""
-    cases = analysis.passed_by_nobody
-    if cases:
-        put(f"Nobody   passes {plural(len(cases), 'case')} in any run of this suite; check the tasks and their tests")
-        put(f"{'':<8} {_names(cases, WIDTH - 9)}")
         put()
 
 

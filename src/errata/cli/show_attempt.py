@@ -8,7 +8,7 @@ from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
 from errata.model import Attempt, Attribution, Check, Signal
 from errata.model.standing import AttemptReview
-from errata.model.verdict import word_for
+from errata.model.verdict import OF_TASK, word_for
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
@@ -229,7 +229,8 @@ QUOTES, LINES = 4, 6
 
 def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
     verdict, stood = review.standing.verdict, review.standing
-    state = "inherited from the same crash" if verdict.inherited_from else "" if stood.final else "not final"
+    source = "the verdict on its task" if OF_TASK in verdict.extra else "the same crash"
+    state = f"inherited from {source}" if verdict.inherited_from else "" if stood.final else "not final"
     when = (verdict.at or "")[:10]
     changed = "evidence changed since" if stale else ""
     who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)

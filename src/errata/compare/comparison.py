@@ -36,6 +36,7 @@ from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 from errata.model.run import WhyLeftOut
+from errata.model.suspects import SuspectTasks
 
 ASKED = 5
 """Up to this many cases that fail in every run, their text is shown."""
@@ -111,6 +112,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Reasons for missing answers."""
     root_of: dict[At, str]
     """The case that a case only follows from."""
+    suspects: SuspectTasks = SuspectTasks()
+    """Tasks that hardly any of these subjects passes."""
 
     @property
     def failed_rows(self) -> int:

@@ -43,6 +43,18 @@ def attempt_id(run: str, case: str, *, session: int | None = None, index: int = 
     return f"{run}:{case}#{number}/{_escape(path)}"
 
 
+TASK = "task"
+
+
+def task_id(run: str, case: str) -> str:
+    """Of a task as such, in the place of an attempt at it: for what a reader finds of the task itself."""
+    return attempt_id(run, case, index=0, path=TASK)
+
+
+def is_task_id(text: str) -> bool:
+    return ":" in text and text.endswith(f"#0/{TASK}")
+
+
 class AttemptParts(msgspec.Struct, frozen=True):
     run: str
     case: str

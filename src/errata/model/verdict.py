@@ -67,6 +67,10 @@ class Verdict(Record):
     at: str | None = None
 
 
+OF_TASK = "task"
+"""In `extra` of an inherited verdict: the id of the task whose verdict it is."""
+
+
 def word_for(reviewer: Reviewer) -> str:
     """Kind, name and version in one word, as the store and its users name a reviewer."""
     version = f"@{reviewer.version}" if reviewer.version else ""

@@ -56,6 +56,7 @@ def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made:
         grid=_grid(comparison, names),
         doubts=tuple(_doubts(runs)),
         suspicious=tuple(_suspicious(runs)),
+        suspects=comparison.suspects,
         findings=tuple(_findings(runs)),
         not_included=tuple(
             LeftOutRun(run=stored.run.native_id, why=why.code, excluded=why.detail)

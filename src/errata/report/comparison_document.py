@@ -41,6 +41,7 @@ from errata.report.parts import (
     score_note,
     status_line,
 )
+from errata.report.suspect_section import suspects_section
 
 TOP, DIFFERING = 3, 5
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
@@ -86,6 +87,8 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     yield causes_section(report)
     if len(report.runs) > 1:
         yield shared_section(report)
+    if report.suspects:
+        yield suspects_section(report.suspects)
     yield models_section(report)
     if report.categories:
         yield Section(title="Categories", blocks=(_categories(report),))

@@ -73,6 +73,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         bounds=_bounds(lines, failures),
         findings=tuple(finding_facts(summary.health.findings)),
         suspicious=tuple(_suspicious(view)),
+        suspects=summary.suspects,
         skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
 

@@ -35,6 +35,7 @@ from errata.report.run_prose import (
     short_of,
     since_words,
 )
+from errata.report.suspect_section import suspects_section
 from errata.runs.without_failures import harness_words
 
 ACTIONS_TAKEN = "Actions taken"
@@ -151,6 +152,8 @@ def _sections(report: RunReport) -> Iterator[Section]:
     if machinery:
         infrastructure = tuple(_infrastructure(machinery, keys, words))
         yield Section(title="Not classified: infrastructure", blocks=infrastructure)
+    if report.suspects:
+        yield suspects_section(report.suspects)
     if report.failures:
         single = not provisional and len(report.reading.by) == 1
         failures = tuple(

@@ -186,7 +186,7 @@ def _not_shown(artefacts: Iterable[Artefact]) -> Iterator[LeftOut]:
 
 
 def neighbour_places(material: Material, clues: Clues) -> list[WantedPlace]:
-    return [*_earlier(material, clues), *_later(material), *_kin(material)]
+    return [*_earlier(material, clues), *_later(material), *_kin(material), *_subjects(material)]
 
 
 def _earlier(material: Material, clues: Clues) -> Iterator[WantedPlace]:
@@ -253,6 +253,42 @@ def _kin(material: Material) -> Iterator[WantedPlace]:
             yield _other(f"earlier/session-{relative.session}", relative, KIN)
         elif attempt.id in (relative.duplicate_of, relative.superseded_by) or relative.id == attempt.duplicate_of:
             yield _other(f"repeated/{relative.index}", relative, ROOT)
+
+
+def _subjects(material: Material) -> Iterator[WantedPlace]:
+    """The answer and the results of each, then the files that show most: logs of the tests, answers, patches."""
+    for number, (subject, attempt) in enumerate(material.subjects, 2):
+        name = f"subjects/{number}"
+        place = _other(name, attempt, ROOT + number)
+        yield WantedPlace(
+            place=name,
+            source=f"{subject} · {place.source}",
+            text=place.text,
+            rank=ROOT + number,
+            least=READABLE,
+            most=1 / 12,
+            group="answers of other subjects",
+        )
+        files = sorted((one for one in attempt.artefacts if one.text), key=_worth_of_file)
+        for artefact in files[:PART_FILES]:
+            yield WantedPlace(
+                place=f"{name}/{artefact.path}",
+                source=where(artefact.ref, attempt.ref),
+                text=artefact.text or "",
+                rank=OTHER_FILES + number,
+                tail=0.8,
+                most=1 / 16,
+                group="files of other subjects",
+            )
+
+
+_OF_TESTS = re.compile(r"test|verif|grad|eval", re.IGNORECASE)
+
+
+def _worth_of_file(artefact: Artefact) -> int:
+    if artefact.role in ("output", "patch"):
+        return 1
+    return 0 if artefact.role == "log" and _OF_TESTS.search(artefact.path) else 2
 
 
 def _other(place: str, attempt: Attempt, rank: int) -> WantedPlace:

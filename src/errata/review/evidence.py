@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from errata.model import Packet, PacketPlace, Quote
+from errata.model.suspects import TASKS
 from errata.review.instructions import labels_of, spans
 from errata.review.passages import Folded, Letters, Nearest, Passage, fold
 from errata.review.places import Kind, kind_of
@@ -55,6 +56,7 @@ class PlaceIndex:
     """The places of a redacted packet, to look quotes up in."""
 
     def __init__(self, packet: Packet) -> None:
+        self._of_task = packet.question.taxonomy == TASKS
         self._books = tuple(_IndexedPlace(place, labels_of(packet)) for place in packet.places)
 
     @cached_property
@@ -63,7 +65,11 @@ class PlaceIndex:
 
     @cached_property
     def core(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(book.name for book in self._books if is_core(book.place)))
+        return tuple(dict.fromkeys(book.name for book in self._books if self._is_core(book.place)))
+
+    def _is_core(self, place: PacketPlace) -> bool:
+        """A fault of a task may show in its own text and its reference."""
+        return is_core(place) or (self._of_task and kind_of(place.place) in ("task", "expected"))
 
     @cached_property
     def simulated(self) -> tuple[str, ...]:

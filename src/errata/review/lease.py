@@ -17,6 +17,8 @@ class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One more, beside what is in hand."""
     taxonomy: str = ""
     blind: bool = False
+    tasks: bool = False
+    """Suspect tasks instead of failures."""
 
 
 class LeasedPacket(msgspec.Struct, frozen=True, kw_only=True):

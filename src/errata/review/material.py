@@ -73,6 +73,8 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Those that only follow from it."""
     kin: tuple[Attempt, ...] = ()
     """Other attempts at the same case in the same run: parts, earlier sessions, repetitions."""
+    subjects: tuple[tuple[str, Attempt], ...] = ()
+    """In a packet about a task: the names of other subjects, and a failed attempt of each with its files."""
     history: History = ()
 
     @property

@@ -10,6 +10,7 @@ expected, reference/<path>, grader/<path>
 system_prompt, context/<path>      the subject's instructions
 earlier/<case>, later/<case>       turns of the same conversation
 parts/<path>, earlier/session-<n>, repeated/<n>   other attempts at the same case
+subjects/<n>                       attempts of other subjects, in a packet about a task
 """
 
 from collections.abc import Iterator
@@ -59,6 +60,7 @@ _KINDS: dict[str, Kind] = {
     "tool_results": "output",
     "steps": "output",
     "parts": "output",
+    "subjects": "output",
     "judge_reasoning": "judge",
     "expected": "expected",
     "reference": "expected",

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
+import msgspec
+
 from errata.compare.comparison import Comparison, ComparisonOptions, Lookups, compare_runs
 from errata.compare.consistency import Consistencies, StudyInputs, consistency_of
 from errata.compare.matrix import Matrix
@@ -12,7 +14,9 @@ from errata.compare.stored import cases_in, changed_cases, kept_run_summary, mak
 from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts, Trials
 from errata.model import Attempt, Case, StoredRun
+from errata.model.suspects import SuspectTasks
 from errata.runs.names import short
+from errata.runs.suspect_tasks import suspect_tasks
 from errata.runs.view import RunView
 from errata.store.attempts import case_of
 from errata.store.case_outcomes import cases_named
@@ -46,7 +50,16 @@ class RunSet:
             for view in self.views:
                 facts.append(facts_of(view, timeouts=options.timeouts, to_pool=options.by_model))
                 on_attempts(view.stored.counts.attempts)
-        return compare_runs(facts, options, self._lookups(options))
+        comparison = compare_runs(facts, options, self._lookups(options))
+        return msgspec.structs.replace(comparison, suspects=self._suspects(comparison))
+
+    def _suspects(self, comparison: Comparison) -> SuspectTasks:
+        """Of the runs that are compared; of these, the tasks that are compared."""
+        suspects = suspect_tasks([stored for one in comparison.runs for stored in one.runs], self.store)
+        tasks = tuple(task for task in suspects.tasks if task.case_key in comparison.matrix.rows)
+        if len(tasks) == len(suspects.tasks):
+            return suspects
+        return msgspec.structs.replace(suspects, tasks=tasks, total=len(tasks))
 
     # consistency
 

@@ -10,6 +10,7 @@ from errata.buckets.causes import summarise_causes
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.run import case_name
 from errata.model.standing import Standing
+from errata.model.suspects import SuspectTasks
 from errata.model.words import Owner, Proof, ProofReason
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import RunHistory
@@ -152,6 +153,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """By the standing verdict, else by rules."""
     passed_by_nobody: tuple[str, ...] = ()
     """Failed cases that no subject in the store has passed, where at least three were measured."""
+    suspects: SuspectTasks = SuspectTasks()
+    """Tasks that hardly any subject in the store passes; of these, the ones that this run failed."""
     causes: tuple[CauseSummary, ...] = ()
     """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
     remembered: RunHistory
@@ -203,6 +206,7 @@ def summarise(view: "RunView") -> Analysis:
         scores=overview.scores,
         owners=_owners(attributions.values(), standings),
         passed_by_nobody=_passed_by_nobody(view),
+        suspects=_failed_suspects(view),
         causes=tuple(
             summarise_causes(
                 view.buckets,
@@ -230,6 +234,13 @@ def _passed_by_nobody(view: "RunView") -> tuple[str, ...]:
         if attempt in attributions and any(one.name == ALL_FAIL for one in attributions[attempt].signals)
     )
     return tuple(case_name(view.stored.run, case) for case in failed)
+
+
+def _failed_suspects(view: "RunView") -> SuspectTasks:
+    suspects, failed = view.suspects, view.overview.tally.failed
+    tasks = tuple(task for task in suspects.tasks if task.case_key in failed)
+    more = suspects.total - len(suspects.tasks)
+    return msgspec.structs.replace(suspects, tasks=tasks, total=len(tasks) + more)
 
 
 def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts:

@@ -22,6 +22,7 @@ from errata.model.attempt import Filters
 from errata.model.case_versions import CaseBook
 from errata.model.counts import Cell
 from errata.model.standing import AttemptReview
+from errata.model.suspects import SuspectTasks
 from errata.runs.bucketing import FEW, ensure_buckets
 from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory, earlier_of_same_model
@@ -29,6 +30,7 @@ from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, FailureTally, Health, summarise
+from errata.runs.suspect_tasks import runs_beside, suspect_tasks
 from errata.runs.suspicions import (
     SuspicionTally,
     SuspiciousCount,
@@ -140,6 +142,12 @@ class RunView:
         """Attempts whose measurement is broken according to a signal of triage."""
         self.ensure_triaged()
         return frozenset(broken_measurements(self.store, self.stored.pk))
+
+    @cached_property
+    def suspects(self) -> SuspectTasks:
+        """Tasks of the run's suite that hardly any subject in the store passes."""
+        self.ensure_triaged()
+        return suspect_tasks(runs_beside(self.stored, self.store), self.store)
 
     # checkup
 

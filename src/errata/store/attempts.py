@@ -43,7 +43,7 @@ def attempts_of(
     if case:
         query = query.where(attempts.c.case_key == case)
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
-    asked = _read(store, pk, query.order_by(*order), steps=steps or steps_of_passes, only_passes=not steps)
+    asked = read_rows(store, pk, query.order_by(*order), steps=steps or steps_of_passes, only_passes=not steps)
     for _, attempt in asked:
         yield attempt
 
@@ -53,7 +53,7 @@ def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt, by
     joined = attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
     query = select(attempts.c.seq, attempts.c.record_block, attempts.c.record_at, cases.c.record.label("case_record"))
     query = query.select_from(joined).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-    for row, attempt in _read(store, pk, query, steps=False, texts=True):
+    for row, attempt in read_rows(store, pk, query, steps=False, texts=True):
         yield row.seq, attempt, row.case_record
 
 
@@ -62,7 +62,7 @@ def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[At
     joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
     query = select(attempts).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
-    for _, attempt in _read(store, pk, query.order_by(attempts.c.seq), steps=False):
+    for _, attempt in read_rows(store, pk, query.order_by(attempts.c.seq), steps=False):
         yield attempt
 
 
@@ -127,7 +127,7 @@ def run_with_texts(store: Store, stored: StoredRun) -> Run:
         return msgspec.structs.replace(stored.run, context=_filled(connection, stored.run.context))
 
 
-def _read(
+def read_rows(
     store: Store, pk: int, query: Select[Any], *, steps: bool, only_passes: bool = False, texts: bool = False
 ) -> Iterator[tuple[Row[Any], Attempt]]:
     """`only_passes`: transcripts of counted passes, not of the others."""

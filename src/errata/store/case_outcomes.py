@@ -1,21 +1,22 @@
 """How the same cases went in several runs, and cases by their names; for what only a comparison of runs shows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import case, exists, func, select
+from sqlalchemy import and_, case, exists, func, or_, select
 
-from errata.model import Attempt, Case
+from errata.model import Attempt, Attribution, Case
 from errata.model.codec import unpack
-from errata.store.attempts import attempts_of
+from errata.model.identity import attempt_id
+from errata.store.attempts import attempts_of, read_rows
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
-from errata.store.schema import attempts, case_versions, cases
+from errata.store.schema import attempts, attributions, case_versions, cases
 
 CHUNK = 500
 FEW = 100
-"""Up to this many cases are looked up one by one; beyond it, all failures of a run are read."""
+"""Up to this many cases are looked up by name; beyond it, all failures of a run are read."""
 
 
 class CaseOutcome(NamedTuple):
@@ -59,6 +60,95 @@ def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
             own = (row.run_pk, row.case_key) in several
             digest = f"{SEVERAL} of run {row.run_pk}" if own else row.digest
             yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), digest)
+
+
+class CaseTally(NamedTuple):
+    """How one case went with all subjects together."""
+
+    case: str
+    digest: str
+    category: str
+    measured: int
+    """The subjects that were measured on it, one bit each by their numbers."""
+    passed: int
+    """Those of them that passed in some attempt."""
+    attempts: int
+    """That were measured."""
+    passes: int
+
+
+MOST_SUBJECTS = 62
+"""Bits of an integer."""
+
+
+def case_tallies(
+    store: Store, subjects: Mapping[int, int], *, not_measured: Collection[str], faults_of_tests: Collection[str]
+) -> Iterator[CaseTally]:
+    """By case and digest, without cases whose rows ask or expect different things.
+
+    `subjects`: a run's number → its subject's, below 62.
+    A failure of an owner in `not_measured` is left out, unless a signal in `faults_of_tests` decided its owner.
+    """
+    passed = or_(attempts.c.outcome == "pass", and_(attempts.c.outcome == "partial", ~attempts.c.failure))
+    refused = attempts.c.failure & attempts.c.outcome.in_(("fail", "partial")) & (attempts.c.measurement == "scored")
+    of_the_case = or_(
+        and_(
+            attempts.c.execution == "completed",
+            func.coalesce(attributions.c.owner, "").not_in(list(not_measured)),
+        ),
+        attributions.c.decided_by.in_(list(faults_of_tests)),
+    )
+    same_case = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
+    same_attempt = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    bits = {pk: 1 << number for pk, number in subjects.items()}
+    by_subject = (
+        select(
+            attempts.c.case_key,
+            func.coalesce(cases.c.digest, "").label("digest"),
+            func.max(func.coalesce(cases.c.category, "")).label("category"),
+            case(bits, value=attempts.c.run_pk).label("bit"),
+            func.count().label("attempts"),
+            func.sum(case((passed, 1), else_=0)).label("passes"),
+        )
+        .select_from(attempts.outerjoin(cases, same_case).outerjoin(attributions, same_attempt))
+        .where(attempts.c.run_pk.in_(list(subjects)), attempts.c.counted, or_(passed, and_(refused, of_the_case)))
+        .group_by("case_key", "digest", "bit")
+        .subquery()
+    )
+    tally = (
+        func.max(by_subject.c.category),
+        func.sum(by_subject.c.bit),
+        func.sum(case((by_subject.c.passes > 0, by_subject.c.bit), else_=0)),
+        func.sum(by_subject.c.attempts),
+        func.sum(by_subject.c.passes),
+    )
+    version = (by_subject.c.case_key, by_subject.c.digest)
+    query = select(*version, *tally).group_by(*version).order_by(*version)
+    several = {key for _, key in keys_with_versions(store, list(subjects))}
+    with store.reading() as connection:
+        rows = connection.execute(query.execution_options(yield_per=2_000))
+        yield from (CaseTally(*row) for row in rows if row.case_key not in several)
+
+
+class AttributedFailure(NamedTuple):
+    case: str
+    attempt: str
+    attribution: Attribution
+
+
+def attributed_failures_on(store: Store, pk: int, run_id: str, keys: Iterable[str]) -> Iterator[AttributedFailure]:
+    """The attributions of a run's counted failures on some of its cases, in the order of the log."""
+    same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    columns = (attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path, attributions.c.record)
+    rest = iter(keys)
+    while chunk := list(islice(rest, CHUNK)):
+        query = select(*columns).select_from(attempts.join(attributions, same)).order_by(attempts.c.seq)
+        query = query.where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.case_key.in_(chunk))
+        with store.reading() as connection:
+            rows = connection.execute(query).all()
+        for row in rows:
+            made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
+            yield AttributedFailure(row.case_key, made, unpack(row.record, Attribution))
 
 
 class TriedElsewhere(NamedTuple):
@@ -109,7 +199,8 @@ def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
 def failures_on(store: Store, pk: int, keys: frozenset[str]) -> Iterator[Attempt]:
     """The failures of a run on some of its cases, without transcripts and the texts of files."""
     if len(keys) <= FEW:
-        for key in sorted(keys):
-            yield from attempts_of(store, pk, failures=True, case=key)
+        query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.failure)
+        query = query.where(attempts.c.case_key.in_(sorted(keys))).order_by(attempts.c.seq)
+        yield from (attempt for _, attempt in read_rows(store, pk, query, steps=False))
     else:
         yield from (attempt for attempt in attempts_of(store, pk, failures=True) if attempt.case in keys)

@@ -8,12 +8,14 @@ from sqlalchemy import Connection, Row, delete, insert, select
 from errata.errors import NotFoundError
 from errata.model import Verdict
 from errata.model.codec import pack, unpack
-from errata.model.identity import split_attempt_id
+from errata.model.identity import TASK, split_attempt_id
 from errata.model.verdict import Lease, Refusal, word_for
 from errata.store.blocks import compress, decompress
 from errata.store.database import Store
 from errata.store.schema import leases, refusals, verdicts
 
+OF_TASK = f"#0/{TASK}"
+"""How the id of a task ends."""
 FEW = 500
 """Values that one query names."""
 
@@ -52,13 +54,37 @@ def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
 
 
 def verdicts_of(store: Store, run_id: str, *, attempt: str = "") -> list[Verdict]:
-    """Oldest first."""
+    """Oldest first; without those on tasks."""
     query = select(verdicts.c.record).where(verdicts.c.run_id == run_id)
     if attempt:
         query = query.where(verdicts.c.attempt_id == attempt)
+    else:
+        query = query.where(~verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
     with store.reading() as connection:
         rows = connection.execute(query.order_by(verdicts.c.at, verdicts.c.id))
         return [unpack(row.record, Verdict) for row in rows]
+
+
+def task_verdicts(store: Store, run_ids: Iterable[str]) -> list[Verdict]:
+    """The verdicts on tasks that are stored under these runs, oldest first."""
+    given = list(run_ids)
+    records: list[Verdict] = []
+    with store.reading() as connection:
+        for at in range(0, len(given), FEW):
+            query = select(verdicts.c.record).where(verdicts.c.run_id.in_(given[at : at + FEW]))
+            query = query.where(verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
+            records += [unpack(row.record, Verdict) for row in connection.execute(query)]
+    return sorted(records, key=lambda one: (one.at or "", one.id))
+
+
+def remove_verdicts(store: Store, ids: Sequence[str]) -> None:
+    """Only for inherited copies, which can be made again."""
+    if not ids:
+        return
+    with store.writing() as connection:
+        for at in range(0, len(ids), FEW):
+            some = verdicts.c.id.in_(ids[at : at + FEW])
+            connection.execute(delete(verdicts).where(some, verdicts.c.inherited))
 
 
 def verdict_by_id(store: Store, verdict_id: str) -> Verdict:

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.model import Attempt, Case, Run
 from errata.model.action import RecordedGap
+from errata.model.suspects import FEWEST, allowed_passes
 from errata.model.words import Confidence, Owner
 from errata.text.answers import final_answers
 from errata.text.equivalence import Canonical, canonical
@@ -16,8 +17,6 @@ from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.expected import choice_of, expected_texts
 from errata.triage.observed import Observed, signal
 
-FEWEST = 3
-"""This many different subjects must agree before it is evidence about the case."""
 SHORT = 400
 _YES_NO = frozenset(("yes", "no", "true", "false", "none", "unknown"))
 
@@ -39,6 +38,11 @@ class CaseElsewhere(msgspec.Struct, frozen=True):
     """A file or key that the tests demand and the task does not name → how many subjects failed for want of it."""
     refused: Mapping[tuple[tuple[str, str], ...], int] = {}
     """Failed tests and their masked messages → how many subjects failed just these and passed more than they failed."""
+
+    @property
+    def is_failed_by_all(self) -> bool:
+        """Or by all but one or two of very many."""
+        return self.passed <= allowed_passes(len(self.failed) + self.passed)
 
     def with_answers(self, answers: Mapping[str, tuple[str, ...]]) -> "CaseElsewhere":
         return msgspec.structs.replace(self, answers=answers)
@@ -78,7 +82,7 @@ class Across:
         # what was not measured failed for a reason of its own
         if elsewhere is not None and attempt.outcome == "fail" and attempt.measurement == "scored":
             yield from _reference_fails(elsewhere, attempt)
-            if not elsewhere.passed:
+            if elsewhere.is_failed_by_all:
                 yield from _all_fail(elsewhere, attempt)
                 yield from _all_agree(elsewhere, attempt, case)
         if self.offered and case is not None:
@@ -105,10 +109,12 @@ def _reference_fails(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Obs
 
 
 def _all_fail(elsewhere: CaseElsewhere, attempt: Attempt) -> Iterator[Observed]:
-    """Nobody passes. That is a strong sign only where several subjects pass nearly all else and fail alike."""
+    """Hardly anybody passes. That is a strong sign only where several subjects pass nearly all else and fail alike."""
     if len(elsewhere.failed) < FEWEST:
         return
-    subjects = f"all {len(elsewhere.failed)} subjects: {', '.join(elsewhere.failed)}"
+    count = len(elsewhere.failed)
+    who = f"{count} of {count + elsewhere.passed}" if elsewhere.passed else f"all {count}"
+    subjects = f"{who} subjects: {', '.join(elsewhere.failed)}"
     refused = nearly_passed(attempt) if elsewhere.refused else ()
     alike = elsewhere.refused.get(refused, 0)
     if alike >= FEWEST:
@@ -135,16 +141,16 @@ def _unnamed_demand(elsewhere: CaseElsewhere | None, attempt: Attempt, case: Cas
 
 
 def _all_agree(elsewhere: CaseElsewhere, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
-    """Every subject gives the same answer, and it is not the expected one."""
+    """Every subject that fails gives the same answer, and it is not the expected one."""
     if case is None or len(elsewhere.answers) < max(FEWEST, len(elsewhere.failed)):
         return
     answer, wanted = short_answer(attempt), tuple(expected_texts(case))
-    form = _form(answer, case)
-    if form is None or not wanted or form in [_form(one, case) for one in wanted]:
+    form = answer_form(answer, case)
+    if form is None or not wanted or form in [answer_form(one, case) for one in wanted]:
         return
-    if all(_form(said, case) == form for told in elsewhere.answers.values() for said in told):
+    if all(answer_form(said, case) == form for told in elsewhere.answers.values() for said in told):
         # among few possible answers even strangers agree by chance
-        strength: Confidence = "likely" if elsewhere.same_task and _is_open(form, case) else "weak"
+        strength: Confidence = "likely" if elsewhere.same_task and is_open_answer(form, case) else "weak"
         seen = signal("all_agree_on_another", strength, "output", answer, attempt.ref)
         yield Observed(signal=seen, owner="task")
 
@@ -160,7 +166,8 @@ def short_answer(attempt: Attempt) -> str:
     return next((final.text for final in final_answers(text) if final.marked), "")
 
 
-def _form(text: str, case: Case) -> Canonical | None:
+def answer_form(text: str, case: Case) -> Canonical | None:
+    """What two answers that say the same share; none where that is unknown."""
     if not text.strip():
         return None
     if case.choices:
@@ -169,7 +176,7 @@ def _form(text: str, case: Case) -> Canonical | None:
     return canonical(text)
 
 
-def _is_open(form: Canonical, case: Case) -> bool:
+def is_open_answer(form: Canonical, case: Case) -> bool:
     """Whether there are enough possible answers for agreement to mean something."""
     if case.choices or form.value in _YES_NO:
         return False

@@ -182,10 +182,19 @@ _UNREACHABLE = re.compile(
 )
 
 
+# a limit of speed, size or quality that nobody reached is a difficult task, not a wrong test
+_LIMIT_OF_QUALITY = re.compile(
+    r"\b(?:took|slow(?:er)?|faster|longer than|seconds?|speed\w*|throughput|latency|accuracy|similarity|threshold|loss"
+    r"|r?mse|score|too (?:large|big|long|many|low|high)|exceed\w*|at least|at most|tolerance)\b",
+    re.IGNORECASE,
+)
+
+
 def nearly_passed(attempt: Attempt) -> tuple[tuple[str, str], ...]:
     """What was refused, by test and masked message, where more tests passed than failed; else nothing.
 
-    A file that could not be collected, a missing file and a service that did not answer are no refusals of work.
+    A file that could not be collected, a missing file and a service that did not answer are no refusals of work, and a
+    limit of speed or quality refuses what is not good enough.
     """
     passed = sum(check.kind == "tests" and check.status == "pass" for check in attempt.checks)
     if not passed:
@@ -195,6 +204,8 @@ def nearly_passed(attempt: Attempt) -> tuple[tuple[str, str], ...]:
     if not tests or max(len(tests), listed) >= passed or any(not test.message for test in tests):
         return ()
     if any(not test.is_collected or _UNREACHABLE.search(test.message) for test in tests):
+        return ()
+    if any(_LIMIT_OF_QUALITY.search(test.message) for test in tests):
         return ()
     if any(_missing_in(f"E   {test.message}") for test in tests):
         return ()

@@ -11,7 +11,7 @@ from errata.settings import load_settings
 from errata.triage import rulebook, taxonomy
 from errata.triage.rulebook import Rulebook
 
-FUNCTIONS_VERSION = "7"
+FUNCTIONS_VERSION = "8"
 """Increase it when a rule in code changes its results."""
 
 

@@ -12,6 +12,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Case, Counts, Run, StoredRun, case_key
 from errata.model.codec import unpack
 from errata.model.identity import fingerprint
+from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on, tried_elsewhere
@@ -19,7 +20,6 @@ from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
 from errata.triage.across import (
-    FEWEST,
     PAIR,
     Across,
     CaseElsewhere,
@@ -79,7 +79,7 @@ class Peers:
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         runs = all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else []
-        usable = [one for one in runs if one.run.excluded is None and _was_measured(one.counts)]
+        usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
         self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
         self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}
         repeated = stored.counts.attempts_in_log > stored.counts.cases
@@ -112,9 +112,10 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     offered = offered_tools(run_with_texts(store, stored).context)
     if not peers.version:
         return Across(offered=offered)
-    cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
-    cases = _with_tests(cases, stored, store, peers)
-    passed_by = _passed_by(stored, store, peers)
+    with store.kept_open():
+        cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
+        cases = _with_tests(cases, stored, store, peers)
+        passed_by = _passed_by(stored, store, peers)
     version = _fingerprint(cases, passed_by)
     with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
@@ -135,7 +136,7 @@ def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str
     """Over all that becomes part of a signal; empty where nothing does."""
     facts = [
         (
-            *(key, case.failed, bool(case.passed), case.reference.id if case.reference else "", case.same_task),
+            *(key, case.failed, case.passed, case.reference.id if case.reference else "", case.same_task),
             *(case.answers, sorted(case.demanded.items()), sorted(case.refused.items())),
         )
         for key, case in sorted(cases.items())
@@ -167,8 +168,9 @@ def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[
             continue
         in_doubt = group.case in contradicted and stored.pk not in peers.references
         reference = gold.get(group.case) if group.references_fail and not in_doubt else None
-        if reference is not None or (not group.passed and len(group.failed) >= PAIR):
-            yield group.case, CaseElsewhere(group.failed, group.passed, reference, group.same_task)
+        elsewhere = CaseElsewhere(group.failed, group.passed, reference, group.same_task)
+        if reference is not None or (elsewhere.is_failed_by_all and len(group.failed) >= PAIR):
+            yield group.case, elsewhere
 
 
 def _contradicted(run: Run) -> Iterator[str]:
@@ -199,7 +201,8 @@ def _groups_of(
             )
             gold = [row.passed for row in those if row.run_pk in references]
             references_fail = bool(gold) and not any(gold)
-            if references_fail or (not passed and len(failed) >= PAIR):
+            is_failed_by_all = passed <= allowed_passes(len(failed) + passed)
+            if references_fail or (is_failed_by_all and len(failed) >= PAIR):
                 passed_by = {row.run_pk: row.passed for row in those}
                 groups.append(_AnswerGroup(case, passed_by, failed, passed, references_fail, bool(digest)))
     return groups
@@ -223,7 +226,7 @@ def _with_answers(
     cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
 ) -> dict[str, CaseElsewhere]:
     """Where all failed and a right answer is known: what each subject answered in its place."""
-    wanted = [key for key, one in cases.items() if not one.passed and len(one.failed) >= FEWEST][:MOST_COMPARED]
+    wanted = [key for key, one in cases.items() if one.is_failed_by_all and len(one.failed) >= FEWEST][:MOST_COMPARED]
     keys = frozenset(case.key for case in cases_named(store, stored.pk, wanted) if any(expected_texts(case)))
     answers: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in keys}
     for pk, subject in peers.subjects.items() if keys else ():
@@ -243,7 +246,7 @@ def _with_tests(
     cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
 ) -> dict[str, CaseElsewhere]:
     """Where all failed: for want of what the task does not name, and by which tests."""
-    wanted = [key for key, one in cases.items() if not one.passed]
+    wanted = [key for key, one in cases.items() if one.is_failed_by_all]
     known = {case.key: case for case in cases_named(store, stored.pk, wanted)} if wanted else {}
     demanded: dict[str, dict[str, set[str]]] = {key: {} for key in known}
     refused: dict[str, dict[tuple[tuple[str, str], ...], set[str]]] = {key: {} for key in known}
@@ -253,11 +256,11 @@ def _with_tests(
             if left <= 0 or not any(one.role == "log" for one in listed.artefacts):
                 continue
             left -= 1
-            attempt = with_texts(store, listed)
-            for demand in unnamed_demands(attempt, known[attempt.case]):
-                demanded[attempt.case].setdefault(demand, set()).add(subject)
-            if alike := nearly_passed(attempt):
-                refused[attempt.case].setdefault(alike, set()).add(subject)
+            seen = _tests_of(listed, pk, known[listed.case], store)
+            for demand in seen.demands:
+                demanded[listed.case].setdefault(demand, set()).add(subject)
+            if seen.refused:
+                refused[listed.case].setdefault(seen.refused, set()).add(subject)
     for key in known:
         counted = {demand: len(subjects) for demand, subjects in demanded[key].items()}
         alike_by = {tests: len(subjects) for tests, subjects in refused[key].items()}
@@ -265,7 +268,26 @@ def _with_tests(
     return cases
 
 
-def _was_measured(counts: Counts) -> bool:
+class _TestResults(NamedTuple):
+    demands: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...]
+
+
+def _tests_of(listed: Attempt, pk: int, case: Case, store: Store) -> _TestResults:
+    """Each log is read once, although every run of a suite is held against every other."""
+    known, key = _known_tests(store), (pk, listed.id, case.digest)
+    if key not in known:
+        attempt = with_texts(store, listed)
+        known[key] = _TestResults(tuple(unnamed_demands(attempt, case)), nearly_passed(attempt))
+    return known[key]
+
+
+@lru_cache(maxsize=1)
+def _known_tests(_store: Store) -> dict[tuple[int, str, str], _TestResults]:
+    return {}
+
+
+def was_measured(counts: Counts) -> bool:
     """Whether most attempts have an outcome: an unavailable run is no evidence about its cases."""
     made = counts.attempts_in_log
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made

@@ -1,13 +1,15 @@
 """`analyze` and `check`: import, then one view of each run, from which everything is shown."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from errata.errors import ErrataError
+from errata.errors import ErrataError, StoreError
 from errata.model import StoredRun, UnreadFiles
 from errata.runs.importing import OnItems, PathSummary, begin, import_orders, import_paths, made_ready
+from errata.runs.inherited_tasks import inherit_task_verdicts
 from errata.runs.new_runs import Search, find_new
 from errata.runs.orders import Order, look_for
 from errata.runs.triaging import triage_imported
@@ -59,6 +61,10 @@ def analyze_new(
 def _summarised(run_ids: Iterable[str], store: Store) -> list[RunView]:
     views = [RunView(run_by_id(store, run_id), store) for run_id in dict.fromkeys(run_ids)]
     for view in views:
+        view.ensure_triaged()
+        with suppress(StoreError):  # a store that can only be read shows what it holds
+            inherit_task_verdicts(view)
+    for view in views:  # a summary takes from the triage of other runs
         _ = view.summary
     return views
 

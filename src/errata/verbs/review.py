@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
 from errata.model.attempt import Filters
-from errata.model.identity import split_attempt_id
+from errata.model.identity import is_task_id, split_attempt_id
 from errata.model.run import case_name
+from errata.model.suspects import SuspectTask, SuspectTasks
 from errata.model.verdict import word_for
 from errata.review import agreement, calibrate, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
@@ -19,7 +21,7 @@ from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.status import Status
-from errata.review.stored import lease, packets, queue, submit
+from errata.review.stored import lease, packets, queue, submit, tasks
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
 from errata.review.tables import ExportRow, export_row, rows_in_order
 from errata.runs.addresses import Located, locate, locate_known
@@ -27,6 +29,7 @@ from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import are_judged_turns, handle_of, known_run
 from errata.runs.review_context import context_of, question_for
+from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
@@ -97,12 +100,39 @@ def has_failures(runs: Sequence[StoredRun], store: Store, filters: Filters) -> b
 def lease_next(thing: str, store: Store, request: LeaseRequest, *, now: datetime) -> LeasedPacket | NothingWaiting:
     """Of a RUN what is in hand already, else the next that waits; of RUN/CASE or an attempt's id that one."""
     located = locate(thing, store)
+    if request.tasks:
+        return tasks.lease_task(_tasks_at(located, store), _contexts(store), store, request, now=now)
     attempt = _failure_in(located, thing, store)
     context = context_for(located.stored, store)
     leased = lease.lease_packet(context, store, request, attempt=attempt, now=now)
     if isinstance(leased, NothingWaiting) and not leased.failures and not attempt:
         refuse_unknown(request.filters, [RunView(located.stored, store)])
     return leased
+
+
+def _tasks_at(located: Located, store: Store) -> Sequence[SuspectTask]:
+    """The task of the case that is named, else the suspect tasks of the run's suite."""
+    beside = runs_beside(located.stored, store)
+    if located.attempt is not None:
+        return [task_of(located.attempt.case, beside, store)]
+    return suspects_of([located.stored], store).tasks
+
+
+def suspects_of(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
+    """Suspect tasks of several runs, or of the suite of one."""
+    if len(runs) == 1:
+        return RunView(runs[0], store).suspects
+    for stored in runs:
+        RunView(stored, store).ensure_triaged()
+    return suspect_tasks(runs, store)
+
+
+def _contexts(store: Store) -> Callable[[str], RunContext]:
+    @cache
+    def context(run_id: str) -> RunContext:
+        return context_for(run_by_id(store, run_id), store)
+
+    return context
 
 
 def _failure_in(located: Located, thing: str, store: Store) -> str:
@@ -136,10 +166,22 @@ def submit_verdict(
     submission: Submission, store: Store, reviewer: Reviewer, *, now: datetime
 ) -> AcceptedVerdict | RejectedVerdict:
     """A verdict that can't be taken changes nothing: the packet stays with whoever has it in hand."""
+    if is_task_id(submission.which):
+        return _submit_task(submission, store, reviewer, now=now)
     stored, attempt, case = _submitted_failure(submission.which, store)
     name = f"{handle_of(stored, store)}/{case_name(stored.run, case)}"
     context = context_for(stored, store)
     return submit.submit(submission, context, store, reviewer, attempt=attempt, name=name, now=now)
+
+
+def _submit_task(
+    submission: Submission, store: Store, reviewer: Reviewer, *, now: datetime
+) -> AcceptedVerdict | RejectedVerdict:
+    parts = split_attempt_id(submission.which)
+    beside = runs_beside(run_by_id(store, parts.run), store)
+    task = task_of(parts.case, beside, store)
+    ids = [one.run.id for one in beside]
+    return tasks.submit_task(submission, task, _contexts(store), store, reviewer, ids, now=now)
 
 
 def _submitted_failure(which: str, store: Store) -> tuple[StoredRun, str, str]:

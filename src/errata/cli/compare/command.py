@@ -15,6 +15,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
+from errata.cli.render.suspects import put_suspects
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import ErrataError, SettingsError
@@ -110,6 +111,9 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     if len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows):
         return
     put_sets(comparison, names)
+    if comparison.suspects:
+        put()
+        put_suspects(comparison.suspects, handles[comparison.runs[0].runs[0].run.id])
     put_pairs(comparison, names)
     put_tables(comparison, names)
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]

@@ -60,6 +60,7 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         differences=tuple(_difference(one, called) for one in comparison.differences),
         columns=tuple(_column(one) for one in comparison.columns),
         matrix=tuple(_row(case, row, comparison) for case, row in comparison.shown.rows.items()),
+        suspects=comparison.suspects,
         failed_by_all=_failed_by_all(sets.failed_by_all, called),
         unique=UniqueOutput(runs=_uniques(sets.of_runs, called), models=_uniques(sets.of_subjects, called)),
         instability={subject: _instability(one, called) for subject, one in sets.instability.items()},

@@ -6,6 +6,7 @@ from typing import Any
 from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of, write_out
 from errata.model import Packet, Reviewer
+from errata.model.identity import is_task_id
 from errata.review.answers import NO_LABEL, owners_without_label
 from errata.review.lease import LeasedPacket
 from errata.text.clean import clean
@@ -18,7 +19,8 @@ NUMBER = 7
 
 def show_packet(packet: Packet) -> None:
     """The packet is already redacted and cleaned."""
-    put(f"{packet.case_key} · attempt {packet.attempt}", raw=True)
+    what = "task" if is_task_id(packet.attempt_id) else f"attempt {packet.attempt}"
+    put(f"{packet.case_key} · {what}", raw=True)
     _put_field("run", _pairs(packet.run))
     _put_facts(packet.facts)
     for signal in packet.signals:

@@ -43,6 +43,7 @@ RETURNED = "reviewed before, evidence changed since"
 @reader_options
 @click.option("--another", is_flag=True, help="Get one more, beside those leased to you.")
 @click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
+@click.option("--tasks", is_flag=True, help="Review suspect tasks instead of failures.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
@@ -147,6 +148,9 @@ def reason_for_nothing(nothing: NothingWaiting, request: LeaseRequest) -> Nothin
 def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     """The sentence for a reviewer who gets no failure."""
     word = word_for(asked.reviewer)
+    if asked.tasks:
+        progress = f"{nothing.read:,} of {plural(nothing.failures, 'suspect task')} reviewed"
+        return f"no suspect task is waiting for `{word}`: {progress}"
     if not nothing.failures:
         return no_failure(asked.filters, run)
     if nothing.in_hand:

@@ -10,6 +10,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.options import reader, reader_options
 from errata.cli.shared_options import reports_option
+from errata.model.identity import is_task_id
 from errata.model.output.review import AcceptedOutput, RejectedOutput
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 from errata.verbs.review import submit_verdict
@@ -64,7 +65,8 @@ def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
     if verdict.needs_second:
         say("its text addresses the reviewer: not final until another reviewer agrees")
     if accepted.inherited:
-        say(f"{plural(accepted.inherited, 'failure')} of the same crash inherited it")
+        what = "this task" if is_task_id(verdict.attempt) else "the same crash"
+        say(f"{plural(accepted.inherited, 'failure')} of {what} inherited it")
     if accepted.ignored:
         say(f"ignored unknown fields: {', '.join(accepted.ignored)}")
 

@@ -16,6 +16,7 @@ from errata.model.output.memory import (
 from errata.model.output.runs import StoredRunOutput
 from errata.model.output.score import ScoreOutput
 from errata.model.record import Finding, UnreadFiles
+from errata.model.suspects import SuspectTasks
 from errata.model.words import Owner, ProofReason
 
 
@@ -55,6 +56,8 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """Why → failures that are only presumed to be the model's."""
     passed_by_nobody: tuple[str, ...]
     """Failed cases that no subject in the store has passed, where at least three were measured."""
+    suspects: SuspectTasks
+    """Tasks of the suite that hardly any subject in the store passes; of these, the ones that this run failed."""
     causes: tuple[CauseSummary, ...]
     """The largest first. Empty where nothing failed, and above 5,000 failures until `errata buckets suggest`."""
     earlier_reports: tuple[EarlierReportOutput, ...]

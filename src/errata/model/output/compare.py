@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.output.score import Interval, ScoreOutput
+from errata.model.suspects import SuspectTasks
 from errata.model.words import LeftOutCode
 
 NotWrittenCode = Literal["commands_unknown", "commands_unknown_file_kept"]
@@ -156,6 +157,8 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     differences: tuple[DifferenceOutput, ...]
     columns: tuple[ColumnOutput, ...]
     matrix: tuple[RowOutput, ...]
+    suspects: SuspectTasks
+    """Tasks that hardly any of these subjects passes, with what speaks against each."""
     failed_by_all: FailedByAllOutput
     unique: UniqueOutput
     instability: dict[str, InstabilityOutput]

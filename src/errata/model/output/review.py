@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import RunBuckets
 from errata.model.packet import Packet
+from errata.model.suspects import SuspectTasks
 from errata.model.usage import Usage
 from errata.model.words import Owner
 
@@ -335,6 +336,7 @@ SHAPES: dict[str, type] = {
     "review release": ReleaseOutput,
     "review submit": AcceptedOutput,
     "review submit (rejected)": RejectedOutput,
+    "review tasks": SuspectTasks,
     "review export": PacketExportOutput,
     "review import": ImportedRowOutput,
     "review import (refused row)": RefusedRowOutput,

@@ -3,6 +3,7 @@
 import msgspec
 
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
+from errata.model.suspects import SuspectTasks
 from errata.model.words import LeftOutCode
 
 
@@ -217,6 +218,7 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     """None where nothing fails, or too many cases do."""
     doubts: tuple[RowDoubt, ...] = ()
     suspicious: tuple[SuspiciousPasses, ...] = ()
+    suspects: SuspectTasks = SuspectTasks()
     findings: tuple[FindingFact, ...] = ()
     not_included: tuple[LeftOutRun, ...] = ()
     differences: tuple[SuiteDifference, ...] = ()

@@ -15,6 +15,7 @@ from errata.model.output.report.shared import (
     Snippets,
     SuspiciousPasses,
 )
+from errata.model.suspects import SuspectTasks
 from errata.model.words import Confidence, Owner, Proof, ProofReason, RecommendationGroup
 
 VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
@@ -277,5 +278,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds | None = None
     findings: tuple[FindingFact, ...] = ()
     suspicious: tuple[SuspiciousPasses, ...] = ()
+    suspects: SuspectTasks = SuspectTasks()
+    """Of the suite; of these, the tasks that this run failed."""
     skipped_reports: tuple[str, ...] = ()
     """Earlier reports that could not be read, and why."""

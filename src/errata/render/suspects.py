@@ -1,0 +1,63 @@
+"""Text for suspect tasks: what speaks against each, and no more than the evidence shows."""
+
+from errata.model.suspects import EvidenceKind, SuspectCategory, SuspectTask, SuspectTasks, TaskEvidence, TaskReview
+
+_WORDS: dict[EvidenceKind, str] = {
+    "reference_fails": "the reference solution fails",
+    "tests_cannot_run": "the tests can't run",
+    "other_tasks_checks": "checked by the tests of another task",
+    "contradiction": "the task and its reference contradict each other",
+    "unnamed_demand": "the tests demand a name that the task does not mention",
+    "agree_on_another": "subjects agree on another answer than the reference",
+    "strict_grader": "answers rejected for their form",
+    "refused_alike": "the same check rejects the subjects alike",
+}
+NOTE = "Suspect means worth reading: a hard task and a broken task look the same in the counts."
+
+
+def heading(suspects: SuspectTasks) -> str:
+    """`9 suspect tasks, 4 with evidence beyond the counts · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected`."""
+    count = f"{suspects.total:,} suspect {'task' if suspects.total == 1 else 'tasks'}"
+    shown = sum(bool(task.evidence) for task in suspects.tasks)
+    if shown < suspects.total:
+        count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
+    subjects = f"{len(suspects.subjects)} {'subject' if len(suspects.subjects) == 1 else 'subjects'}"
+    if not suspects.cases:
+        return f"{count} · {subjects}"
+    nobody = f"nobody passes {suspects.failed_by_all:,} of {suspects.cases:,} tasks"
+    return f"{count} · {subjects} · {nobody}, {suspects.expected:.1f} expected if all were equally difficult"
+
+
+def counts_in_words(task: SuspectTask) -> str:
+    """`0 of 65 attempts by 13 subjects pass`."""
+    if not task.subjects:
+        return "no subject was measured on it"
+    subjects = f"{task.subjects} {'subject' if task.subjects == 1 else 'subjects'}"
+    attempts = f"{task.passes:,} of {task.attempts:,} {'attempt' if task.attempts == 1 else 'attempts'} by {subjects}"
+    return f"{attempts} {'passes' if task.attempts == 1 else 'pass'}"
+
+
+def only_counts(task: SuspectTask) -> str:
+    return f"only the counts: {counts_in_words(task)}, {chance(task.p)} at their pass rates"
+
+
+def evidence_in_words(evidence: TaskEvidence) -> str:
+    """`the tests can't run (4 of 4 subjects)`; a doubt is called one."""
+    subjects = f" ({evidence.subjects} of {evidence.failed} that fail)" if evidence.subjects else ""
+    doubt = "" if evidence.strength == "likely" else "perhaps: "
+    return f"{doubt}{_WORDS[evidence.kind]}{subjects}"
+
+
+def review_in_words(review: TaskReview) -> str:
+    return f"reviewed as {review.label} ({review.owner}) by {review.reviewer}: {review.cause}"
+
+
+def category_in_words(category: SuspectCategory) -> str:
+    return (
+        f"{category.name}: nobody passes {category.failed_by_all:,} of {category.cases:,} tasks, "
+        f"{category.expected:.1f} expected ({chance(category.adjusted)})"
+    )
+
+
+def chance(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"

@@ -1,0 +1,248 @@
+"""Suspect tasks of several runs: the one list that every page, report and `--json` shows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+import msgspec
+
+from errata.compare.passed_by_nobody import CaseCounts, at_most, is_failed_by_everybody, suspect_categories
+from errata.errors import NotFoundError, StoreError
+from errata.model import Attempt, StoredRun
+from errata.model.identity import fingerprint
+from errata.model.run import case_name
+from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
+from errata.review.stored.tasks import review_of, reviews_of_tasks
+from errata.store.attempts import case_of, with_texts
+from errata.store.attributions import rules_version_of
+from errata.store.case_outcomes import MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
+from errata.store.database import Store
+from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
+from errata.triage.across import stand_in_of
+from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_measured
+from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
+
+KIND = "suspect tasks"
+RULES = 1
+"""Increase it when the list changes although the runs and their triage are the same."""
+MOST_LISTED = 500
+MOST_READ = 150
+"""Tasks whose attempts are read for what they share; signals of triage are looked up for all that are listed."""
+SUBJECTS_READ = 12
+_STRENGTHS = ("likely", "weak", "counts")
+
+Version = tuple[str, str]
+"""Case and digest: one task, as long as it was not edited."""
+
+
+def runs_beside(stored: StoredRun, store: Store) -> list[StoredRun]:
+    """The runs of the same suite in the store, the newest ones; without a suite the run alone."""
+    return all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else [stored]
+
+
+def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
+    """Of runs that are triaged. Empty where there are neither several subjects nor a reference."""
+    usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
+    # a number never changes its facts, and the version of a triage changes with what it saw
+    versions = sorted((one.pk, one.run.id, rules_version_of(store, one.pk) or "") for one in usable)
+    suspects = _kept(store, tuple(versions))
+    return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
+
+
+def with_reviews(suspects: SuspectTasks, store: Store, run_ids: Sequence[str]) -> SuspectTasks:
+    """With the verdicts of readers on these tasks."""
+    given = reviews_of_tasks(store, run_ids)
+    if not given:
+        return suspects
+    tasks = [msgspec.structs.replace(task, review=review_of(given.get(task.case_key, ()))) for task in suspects.tasks]
+    return msgspec.structs.replace(suspects, tasks=tuple(tasks))
+
+
+def task_of(key: str, runs: Sequence[StoredRun], store: Store) -> SuspectTask:
+    """A suspect task by its case, or any task that these runs have failed."""
+    known = next((task for task in suspect_tasks(runs, store).tasks if task.case_key == key), None)
+    if known is not None:
+        return known
+    failed = [one for stored in runs for one in failures_on(store, stored.pk, frozenset((key,))) if one.counted]
+    name = case_name(runs[0].run, key)
+    if not failed:
+        raise NotFoundError(f"No run of the suite fails `{name}`", hint="`errata review tasks RUN` lists suspect tasks")
+    first = {one.run: one.id for one in reversed(failed)}
+    return SuspectTask(
+        case=name,
+        case_key=key,
+        subjects=len(first),
+        passed=0,
+        attempts=len(failed),
+        passes=0,
+        p=1.0,
+        attempt_ids=tuple(first.values())[:SUBJECTS_READ],
+    )
+
+
+class _Runs:
+    """Runs of one suite by what was measured: subjects, and references that stand in for one."""
+
+    def __init__(self, runs: Sequence[StoredRun]) -> None:
+        self.by_pk = {one.pk: one for one in runs}
+        self.references = {one.pk for one in runs if stand_in_of(one.run) == "reference"}
+        named = {one.pk: subject_name(one.run) for one in runs if not stand_in_of(one.run)}
+        self.names = tuple(sorted(set(named.values())))[:MOST_SUBJECTS]
+        numbers = {name: number for number, name in enumerate(self.names)}
+        self.subjects = {pk: numbers[name] for pk, name in named.items() if name in numbers}
+
+
+class _Candidate(msgspec.Struct):
+    version: Version
+    category: str
+    subjects: int
+    passed: int
+    attempts: int
+    passes: int
+    mask: int
+    p: float = 1.0
+
+
+@lru_cache(maxsize=4)
+def _kept(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+    """As it was found the last time, with the first of the runs; the same for all runs of a suite."""
+    if not versions:
+        return SuspectTasks()
+    pk, version = versions[0][0], f"{RULES}+{fingerprint(versions)}"
+    data = kept_summary(store, pk, KIND, version)
+    if data is not None:
+        with suppress(msgspec.DecodeError):
+            return _decoder.decode(data)
+    suspects = _suspects(store, versions)
+    with suppress(StoreError):  # a store that can only be read is examined again each time
+        keep_summary(store, pk, KIND, version, msgspec.msgpack.encode(suspects))
+    return suspects
+
+
+_decoder = msgspec.msgpack.Decoder(SuspectTasks)
+
+
+def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+    runs = _Runs([run_by_id(store, run_id) for _, run_id, _ in versions])
+    if len(runs.names) < 2 and not runs.references:
+        return SuspectTasks()
+    suite, names = CaseCounts(), set[str]()
+    categories: dict[str, CaseCounts] = {}
+    reference_fails = {
+        (tally.case, tally.digest) for tally in _tallies(store, dict.fromkeys(runs.references, 0)) if not tally.passed
+    }
+    candidates = []
+    for tally in _tallies(store, runs.subjects):
+        names.add(tally.case)
+        suite.add(tally.measured, tally.passed)
+        categories.setdefault(tally.category, CaseCounts()).add(tally.measured, tally.passed)
+        if tally.passed.bit_count() <= allowed_passes(tally.measured.bit_count()):
+            candidates.append(_candidate(tally))
+    tried = {one.version for one in candidates}
+    candidates += [_Candidate(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names]
+    chosen = []
+    for candidate in candidates:
+        candidate.p = at_most(suite.rates(candidate.mask), candidate.passed)
+        if is_failed_by_everybody(candidate.passed, candidate.p, candidate.subjects):
+            chosen.append(candidate)
+        elif candidate.passed == 0 and (candidate.subjects > 1 or candidate.version in reference_fails):
+            chosen.append(candidate)  # too few subjects: evidence about the task is needed, too
+    chosen.sort(key=lambda one: (one.version not in reference_fails, one.subjects < FEWEST, one.p, one.version))
+    with store.kept_open():
+        tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
+    left_over = len(chosen) - min(len(chosen), MOST_LISTED)
+    tasks.sort(key=lambda task: (_STRENGTHS.index(task.strength), -_likely(task.evidence), task.p))
+    return SuspectTasks(
+        suite=next((one.run.suite for one in runs.by_pk.values() if one.run.suite), ""),
+        subjects=runs.names,
+        cases=suite.cases,
+        failed_by_all=suite.failed_by_all,
+        expected=suite.expected,
+        total=len(tasks) + left_over,
+        tasks=tuple(tasks),
+        categories=suspect_categories(categories),
+    )
+
+
+def _tallies(store: Store, subjects: Mapping[int, int]) -> Iterator[CaseTally]:
+    if not subjects:
+        return iter(())
+    return case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
+
+
+def _candidate(tally: CaseTally) -> _Candidate:
+    return _Candidate(
+        version=(tally.case, tally.digest),
+        category=tally.category,
+        subjects=tally.measured.bit_count(),
+        passed=tally.passed.bit_count(),
+        attempts=tally.attempts,
+        passes=tally.passes,
+        mask=tally.measured,
+    )
+
+
+def _likely(evidence: Iterable[TaskEvidence]) -> int:
+    return sum(one.strength == "likely" for one in evidence)
+
+
+def _with_evidence(
+    candidates: Sequence[_Candidate], runs: _Runs, store: Store, names: set[str]
+) -> Iterator[SuspectTask]:
+    """Tasks with fewer subjects than it takes are listed for evidence that is about the task."""
+    failures = _failures(candidates, runs, store)
+    first = next(iter(runs.by_pk.values()))
+    called = {case_name(first.run, name) for name in names}
+    for at, candidate in enumerate(candidates):
+        key = candidate.version[0]
+        name = case_name(first.run, key)
+        case, attempts = None, {}
+        if at < MOST_READ:
+            case = next((case for pk in runs.by_pk if (case := case_of(store, pk, key)) is not None), None)
+            attempts = _attempts(key, runs, store)
+        failed = failures.get(key, {})
+        evidence = evidence_against(failed, attempts, case, passed=candidate.passed, own_name=name, names=called)
+        if candidate.subjects < FEWEST:
+            evidence = as_doubts(evidence)
+            if not evidence:
+                continue
+        yield SuspectTask(
+            case=name,
+            case_key=key,
+            category=candidate.category,
+            subjects=candidate.subjects,
+            passed=candidate.passed,
+            attempts=candidate.attempts,
+            passes=candidate.passes,
+            p=candidate.p,
+            evidence=evidence,
+            attempt_ids=tuple(every[0].attempt for every in failed.values())[:SUBJECTS_READ],
+        )
+
+
+def _failures(
+    candidates: Sequence[_Candidate], runs: _Runs, store: Store
+) -> dict[str, dict[str, list[SubjectFailure]]]:
+    """Case → subject → what triage saw in its failures."""
+    keys = sorted({one.version[0] for one in candidates})
+    failures: dict[str, dict[str, list[SubjectFailure]]] = {}
+    for pk, stored in runs.by_pk.items():
+        subject = REFERENCE if pk in runs.references else runs.names[runs.subjects[pk]] if pk in runs.subjects else ""
+        for failure in attributed_failures_on(store, pk, stored.run.id, keys) if subject else ():
+            by_subject = failures.setdefault(failure.case, {})
+            by_subject.setdefault(subject, []).append(SubjectFailure(failure.attempt, failure.attribution.signals))
+    return failures
+
+
+def _attempts(key: str, runs: _Runs, store: Store) -> dict[str, Attempt]:
+    """Subject → a failed attempt with its files."""
+    attempts: dict[str, Attempt] = {}
+    for pk, subject in runs.subjects.items():
+        name = runs.names[subject]
+        if name in attempts or len(attempts) >= SUBJECTS_READ:
+            continue
+        failed = (one for one in failures_on(store, pk, frozenset((key,))) if one.measurement == "scored")
+        attempt = next(failed, None)
+        if attempt is not None:
+            attempts[name] = with_texts(store, attempt) if attempt.artefacts else attempt
+    return attempts

@@ -1,0 +1,104 @@
+"""Suspect tasks on the first page of an import, a comparison and their reports."""
+
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+from tests.suite_of_runs import write_logs
+
+from terminal import done
+
+SUBJECTS = {"alpha": "=--++++-++", "beta": "=-++-+++++", "gamma": "=-+++-+++-", "delta": "=--+++++-+"}
+"""Nobody passes the first two cases; on the first one all agree."""
+
+
+@pytest.fixture
+def logs(tmp_path):
+    return write_logs(tmp_path / "logs", SUBJECTS)
+
+
+def test_an_import_of_several_subjects_lists_them_before_the_pages_of_its_runs(logs):
+    page = done("analyze", logs, "--no-report").out
+
+    assert page.partition("\nRun ")[0] == snapshot("""\
+Suite suite
+Suspect  2 suspect tasks, 1 with evidence beyond the counts · 4 subjects · nobody passes 2 of 10
+         tasks, 0.2 expected if all were equally difficult
+         Suspect means worth reading: a hard task and a broken task look the same in the counts.
+         case-00: 0 of 4 attempts by 4 subjects pass
+           subjects agree on another answer than the reference (4 of 4 that fail): 421; expected 412
+         case-01: only the counts: 0 of 4 attempts by 4 subjects pass, p = 0.022 at their pass rates
+""")
+    assert page.count("Suspect  2 failed cases among the suspect tasks above") == 4
+
+
+def test_one_more_run_lists_what_the_store_knows_of_its_suite(logs, tmp_path):
+    done("import", logs)
+    more = write_logs(tmp_path / "more", {"omega": "+-++++++++"})
+
+    page = done("analyze", more, "--no-report").out
+
+    assert "Suspect  1 suspect task by the counts alone · 5 subjects" in page
+    assert "case-01: only the counts: 0 of 5 attempts by 5 subjects pass" in page
+
+
+def test_the_json_of_each_run_has_the_suspect_tasks_that_it_failed(logs):
+    rows = done("analyze", logs, "--no-report", "--json").rows
+
+    assert len(rows) == 4
+    for row in rows:
+        suspects = row["suspects"]
+        assert (suspects["total"], suspects["cases"], suspects["failed_by_all"]) == (2, 10, 2)
+        first, second = suspects["tasks"]
+        assert (first["case"], first["subjects"], first["passed"], first["attempts"]) == ("case-00", 4, 0, 4)
+        assert [(one["kind"], one["strength"]) for one in first["evidence"]] == [("agree_on_another", "likely")]
+        assert (second["case"], second["evidence"]) == ("case-01", [])
+
+
+def test_a_comparison_lists_them(logs):
+    done("import", logs)
+    names = list(SUBJECTS)
+
+    page = done("compare", *names).out
+    row = done("compare", *names, "--json").row
+
+    assert "Suspect  2 suspect tasks, 1 with evidence beyond the counts · 4 subjects" in page
+    assert "subjects agree on another answer than the reference (4 of 4 that fail): 421; expected 412" in page
+    assert [task["case"] for task in row["suspects"]["tasks"]] == ["case-00", "case-01"]
+
+
+def test_two_subjects_are_a_doubt_at_most(logs):
+    done("import", logs)
+
+    tasks = done("compare", "alpha", "beta", "--json").row["suspects"]["tasks"]
+
+    assert [(task["case"], [one["strength"] for one in task["evidence"]]) for task in tasks] == [("case-00", ["weak"])]
+
+
+def test_the_reports_have_a_section_about_them(logs):
+    done("import", logs)
+
+    done("report", *SUBJECTS, "-o", "several")
+    done("report", "alpha", "-o", "single.md")
+
+    for page in (Path("several/deep_error_analysis.md"), Path("single.md")):
+        section = page.read_text(encoding="utf-8").partition("## Suspect tasks")[2].partition("\n## ")[0]
+        assert "worth reading: a hard task and a broken task look the same in the counts" in section
+        assert "| case-00 | 0 of 4 attempts by 4 subjects pass | subjects agree on another answer" in section
+        assert "| case-01 | 0 of 4 attempts by 4 subjects pass | only the counts" in section
+
+
+def test_review_tasks_lists_all_of_them(logs):
+    done("import", logs)
+
+    page = done("review", "tasks", "alpha").out
+    row = done("review", "tasks", "alpha", "--json").row
+
+    assert "errata review next alpha --tasks" in page
+    assert [task["case"] for task in row["tasks"]] == ["case-00", "case-01"]
+
+
+def test_a_single_subject_has_none(tmp_path):
+    done("import", write_logs(tmp_path / "logs", {"alpha": "---+++"}))
+
+    assert "need several subjects" in done("review", "tasks", "alpha").out
