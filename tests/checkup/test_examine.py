@@ -11,13 +11,12 @@ from errata.model import (
     Case,
     Check,
     Conduct,
-    Evidence,
+    FileConflict,
     Finding,
     Judgement,
     Limit,
     Obstacle,
     Output,
-    ReportConflict,
     Reported,
     Session,
     Sighting,
@@ -61,9 +60,7 @@ def stopped_by(kind):
     return Conduct(obstacle=Obstacle(kind=kind, where="agent.txt:1", quote="it broke", ref=PLACE))
 
 
-CONFLICT = ReportConflict(
-    name="resolved", counted=2, stated=1, file="other.json", cases=("q1",), differing=1, ref=PLACE
-)
+CONFLICT = FileConflict(text="a.json has 2, b.json has 1", counted=2, stated=1, cases=("q1",), differing=1, ref=PLACE)
 MINIMAL = {
     "unavailable": ("error", {"attempts": [crashed(number) for number in range(3)]}),
     "no_attempts": ("error", {"attempts": []}),
@@ -93,7 +90,6 @@ MINIMAL = {
             "run": a_changed_run(reported=(Reported(name="passed", metric="passed", value=3, ref=PLACE),)),
         },
     ),
-    "reports_disagree": ("warning", {"attempts": rows(2), "run": a_changed_run(conflicts=(CONFLICT,))}),
     "run_not_completed": ("warning", {"attempts": rows(2), "run": a_changed_run(native_status="failed")}),
     "unknown_statuses": (
         "warning",
@@ -155,7 +151,7 @@ MINIMAL = {
     "impossible_count": ("error", {"attempts": rows(3), "run": a_changed_run(expected_cases=2)}),
     "files_disagree": (
         "warning",
-        {"attempts": rows(2), "run": a_changed_run(contradictions=(Evidence(quote="2 rows, 3 results", ref=PLACE),))},
+        {"attempts": rows(2), "run": a_changed_run(conflicts=(CONFLICT,))},
     ),
     "impossible_cost": (
         "warning",

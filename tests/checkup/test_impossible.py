@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from errata.checkup import findings_in
 from errata.checkup.odd_numbers import RecomputedHeadline
 from errata.checkup.survey import RunSurvey
-from errata.model import Evidence, Reported, SourceRef, Usage, UsageByRole
+from errata.model import FileConflict, Reported, SourceRef, Usage, UsageByRole
 
 PLACE = SourceRef(file="score.json", line=1)
 
@@ -94,10 +94,11 @@ def test_a_headline_that_does_not_follow_from_the_rows_is_a_problem_with_both_nu
 
 
 def test_two_files_that_contradict_each_other_are_named():
-    sides = Evidence(name="results and scores", quote="4 results and 3 failures", ref=PLACE)
-    found = the("files_disagree", check(rows(2), a_run(contradictions=(sides,))))
+    sides = FileConflict(text="a.json has 4 resolved, b.json has 3", cases=("q1", "q2"), differing=9, ref=PLACE)
+    found = the("files_disagree", check(rows(2), a_run(conflicts=(sides,))))
 
-    assert (found.severity, found.text) == ("warning", "results and scores: 4 results and 3 failures")
+    assert found.severity == "warning"
+    assert found.text == "a.json has 4 resolved, b.json has 3; 9 cases differ: q1, q2 and 7 more"
     assert found.evidence[0].ref == PLACE
 
 

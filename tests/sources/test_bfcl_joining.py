@@ -23,7 +23,7 @@ def test_a_failed_case_is_never_counted_as_a_pass_too():
         stated = Counter({0.0: run.expected_cases - run.measured_passes, 1.0: run.measured_passes})
 
         assert Counter(one.reported for one in rows) == stated, run.name
-        assert not run.contradictions
+        assert not run.conflicts
 
 
 def test_a_numbered_score_is_joined_by_the_id_in_its_prompt(tmp_path):
@@ -83,7 +83,7 @@ def test_results_of_other_cases_contradict_the_scores(tmp_path):
     (run,) = runs(log)
 
     assert not any(one.outcome == "pass" for one in attempts(log))
-    assert [one.quote for one in run.contradictions] == [
-        "4 results and 3 listed failures do not add up to 1 of 4 correct",
-        "3 of 3 listed failures have no result row, such as simple_python_1",
+    assert [one.text for one in run.conflicts] == [
+        "results and scores: 4 results and 3 listed failures do not add up to 1 of 4 correct",
+        "results and scores: 3 of 3 listed failures have no result row, such as simple_python_1",
     ]

@@ -81,7 +81,7 @@ def test_two_reports_of_one_run_that_disagree_are_a_finding_on_the_first_page(tm
     resolved_golden(folder, "results.json", "acme__widget-7")
     page = " ".join(done("analyze", folder, "--no-report").out.split())
 
-    assert "reports_disagree report.json and results.json disagree: resolved 1 and 2; report.json is counted." in page
+    assert "files_disagree report.json has 1 resolved, results.json has 2; report.json counts; 1 case differs:" in page
     assert "1 case differs: acme__widget-7" in page
     shown = done("show", "latest/acme__widget-7", "--json").row
     assert "results.json lists it as resolved" in json.dumps(shown)

@@ -32,7 +32,6 @@ RULES: tuple[Rule, ...] = (
     rows.rows_differ,
     rows.foreign_checks,
     aggregates.aggregate_mismatch,
-    aggregates.reports_disagree,
     impossible.files_disagree,
     impossible.impossible_costs,
     impossible.impossible_times,

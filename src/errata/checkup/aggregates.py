@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import NAMED, count, finding
+from errata.checkup.words import finding
 from errata.model import Evidence, Finding, Reported
 
 TOLERANCE = 0.005
@@ -32,21 +32,6 @@ def _recounted(survey: RunSurvey) -> Iterator[Finding]:
             yield from _passes(survey, reported, reported.value)
         elif reported.metric == "pass_rate" and not reported.filter:
             yield from _pass_rate(survey, reported, reported.value)
-
-
-def reports_disagree(survey: RunSurvey) -> Iterator[Finding]:
-    """Two files of the harness state different results of one run."""
-    for conflict in survey.run.conflicts:
-        counted = conflict.ref.file if conflict.ref else "the log"
-        more = conflict.differing - len(conflict.cases[:NAMED])
-        listed = ", ".join(conflict.cases[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        text = (
-            f"{counted} and {conflict.file} disagree: {conflict.name} {conflict.counted:g} and {conflict.stated:g}; "
-            f"{counted} is counted. {count(conflict.differing, 'case differs', 'cases differ')}: {listed}"
-        )
-        evidence = [Evidence(quote=f"{conflict.name} {conflict.counted:g}", ref=conflict.ref)]
-        numbers = {"counted": conflict.counted, "stated": conflict.stated, "cases": conflict.differing}
-        yield finding(survey, "reports_disagree", "warning", text, evidence, **numbers)
 
 
 def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iterator[Finding]:

@@ -80,9 +80,14 @@ def _impossible(survey: RunSurvey, reported: Reported, words: str) -> Finding:
 
 def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
     """Two files of the run contradict each other."""
-    for contradiction in survey.run.contradictions:
-        text = one_line(f"{contradiction.name}: {contradiction.quote}" if contradiction.name else contradiction.quote)
-        yield finding(survey, "files_disagree", "warning", text, [Evidence(quote="", ref=contradiction.ref)])
+    for conflict in survey.run.conflicts:
+        named = ", ".join(conflict.cases[:NAMED])
+        more = conflict.differing - len(conflict.cases[:NAMED])
+        cases = f"; {count(conflict.differing, 'case differs', 'cases differ')}: {named}" if named else ""
+        text = one_line(f"{conflict.text}{cases}{f' and {more:,} more' if more > 0 else ''}")
+        numbers = {"counted": conflict.counted, "stated": conflict.stated, "cases": conflict.differing or None}
+        known = {name: value for name, value in numbers.items() if value is not None}
+        yield finding(survey, "files_disagree", "warning", text, [Evidence(quote="", ref=conflict.ref)], **known)
 
 
 def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:

@@ -50,18 +50,19 @@ class Reported(Record):
     headline: bool = False
 
 
-class ReportConflict(Record):
-    """A second file about the same run that states other results; `ref` is the place in the file that counts."""
+class FileConflict(Record):
+    """Two files of a run contradict each other; `ref` is the place in the one that counts."""
 
-    name: str
-    """The number that differs."""
-    counted: float
-    stated: float
-    """The number in the other file."""
-    file: str
+    text: str
+    """One sentence that names both files."""
+    counted: float | None = None
+    """The number that differs, in the file that counts."""
+    stated: float | None = None
+    """The same number in the other file."""
     cases: tuple[str, ...] = ()
     """The first cases with different results."""
     differing: int = 0
+    """How many such cases there are."""
 
 
 class Scorer(Record):
@@ -115,14 +116,12 @@ class Run(Record):
     """How many cases the harness measured by its own count; the log need not hold a row of each."""
     measured_passes: int | None = None
     """How many of them passed by its own count."""
-    contradictions: tuple[Evidence, ...] = ()
-    """Where two files of the run contradict each other: each quote is a sentence with both sides."""
     started_at: str | None = None
     finished_at: str | None = None
     native_status: str = ""
     revision: int = 1
     reported: tuple[Reported, ...] = ()
-    conflicts: tuple[ReportConflict, ...] = ()
+    conflicts: tuple[FileConflict, ...] = ()
     scorers: tuple[Scorer, ...] = ()
     context: tuple[Artefact, ...] = ()
     """System prompt, policy text, knowledge base."""

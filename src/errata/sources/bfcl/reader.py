@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Evidence, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import FileConflict, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, convert_each, head_of, json_lines, of_run, unreadable
 from errata.sources.bfcl import FILE, GROUPS, HEAD, NAME, files_below, is_score
@@ -154,18 +154,18 @@ class _Tally(NamedTuple):
             return False
         return self.join.listed == total - correct and self.not_listed <= correct
 
-    def contradictions(self) -> Iterator[Evidence]:
+    def conflicts(self) -> Iterator[FileConflict]:
         if self.header.ref is None or self.reads_scores_alone:
             return
         correct, total, listed = self.header.correct, self.header.total, self.join.listed
         stated = f"{correct} of {total} correct"
         if not self.names_all:
             text = f"{self.result_count} results and {listed} listed failures do not add up to {stated}"
-            yield Evidence(name="results and scores", quote=text, ref=self.header.ref)
+            yield FileConflict(text=f"results and scores: {text}", ref=self.header.ref)
         if self.join.only_scored:
             first = min(self.join.only_scored)
             text = f"{len(self.join.only_scored)} of {listed} listed failures have no result row, such as {first}"
-            yield Evidence(name="results and scores", quote=text, ref=self.header.ref)
+            yield FileConflict(text=f"results and scores: {text}", ref=self.header.ref)
 
 
 def _lines(path: Path | None, root: Path, stack: ExitStack, fields: type[msgspec.Struct], key: Key) -> Lines | None:
@@ -221,7 +221,7 @@ def run_of(category: Category, header: ScoreHeader, root: Path, tally: _Tally) -
         expected_cases=header.total,
         measured_attempts=header.total,
         measured_passes=header.correct,
-        contradictions=tuple(tally.contradictions()),
+        conflicts=tuple(tally.conflicts()),
         reported=tuple(_reported(header, tally)),
         scorers=(Scorer(name=category.checker),),
         origin=str(root),

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Artefact, Check, ErrorInfo, ReportConflict, Reported, SourceRef
+from errata.model import Artefact, Check, ErrorInfo, FileConflict, Reported, SourceRef
 from errata.model.words import CheckStatus, Phase
 from errata.sources.shared.documents import Documents, children
 from errata.sources.shared.values import sequence, text
@@ -109,19 +109,19 @@ def lists_by_instance(document: dict[str, Any], others: Iterable[str] = ()) -> d
 
 def conflicts_of(
     document: dict[str, Any], ref: SourceRef, others: Mapping[str, dict[str, Any]]
-) -> Iterator[ReportConflict]:
+) -> Iterator[FileConflict]:
     """Reports in the same folder, by file, that resolve other instances."""
     own = resolved_in(document)
     for file, other in others.items():
         differing = sorted(own ^ resolved_in(other))
         if differing:
-            yield ReportConflict(
-                name="resolved",
-                counted=len(own),
-                stated=len(resolved_in(other)),
+            counted, stated = len(own), len(resolved_in(other))
+            yield FileConflict(
+                text=f"{ref.file} has {counted} resolved, {file} has {stated}; {ref.file} counts",
+                counted=counted,
+                stated=stated,
                 cases=tuple(differing[:CONFLICTS_NAMED]),
                 differing=len(differing),
-                file=file,
                 ref=ref.below("resolved"),
             )
 

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import ReportConflict, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import FileConflict, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import count, mapping, non_empty, number, rest, text
@@ -60,7 +60,7 @@ class SweBenchRun(NamedTuple):
     """Predictions that match none of its instances."""
     predictions: str = ""
     """`gold` where the reference patches were evaluated."""
-    conflicts: tuple[ReportConflict, ...] = ()
+    conflicts: tuple[FileConflict, ...] = ()
     total: int | None = None
     """How many instances were evaluated, where the report does not say."""
     not_measured: int = 0
