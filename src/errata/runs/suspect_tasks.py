@@ -15,7 +15,7 @@ from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidenc
 from errata.review.stored.tasks import review_of, reviews_of_tasks
 from errata.store.attempts import case_of, with_texts
 from errata.store.attributions import rules_version_of
-from errata.store.case_outcomes import MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
+from errata.store.case_outcomes import FEW, MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary, run_by_id
 from errata.triage.across import stand_in_of
@@ -191,6 +191,7 @@ def _with_evidence(
 ) -> Iterator[SuspectTask]:
     """Tasks with fewer subjects than it takes are listed for evidence that is about the task."""
     failures = _failures(candidates, runs, store)
+    listed = _attempts(list(dict.fromkeys(one.version[0] for one in candidates[:MOST_READ])), runs, store)
     first = next(iter(runs.by_pk.values()))
     called = {case_name(first.run, name) for name in names}
     for at, candidate in enumerate(candidates):
@@ -199,7 +200,7 @@ def _with_evidence(
         case, attempts = None, {}
         if at < MOST_READ:
             case = next((case for pk in runs.by_pk if (case := case_of(store, pk, key)) is not None), None)
-            attempts = _attempts(key, runs, store)
+            attempts = {name: with_texts(store, one) for name, one in listed[key].items()}
         failed = failures.get(key, {})
         evidence = evidence_against(failed, attempts, case, passed=candidate.passed, own_name=name, names=called)
         if candidate.subjects < FEWEST:
@@ -234,15 +235,13 @@ def _failures(
     return failures
 
 
-def _attempts(key: str, runs: _Runs, store: Store) -> dict[str, Attempt]:
-    """Subject → a failed attempt with its files."""
-    attempts: dict[str, Attempt] = {}
+def _attempts(keys: Sequence[str], runs: _Runs, store: Store) -> dict[str, dict[str, Attempt]]:
+    """Case → subject → a failed attempt, without the texts of its files."""
+    attempts: dict[str, dict[str, Attempt]] = {key: {} for key in keys}
     for pk, subject in runs.subjects.items():
-        name = runs.names[subject]
-        if name in attempts or len(attempts) >= SUBJECTS_READ:
-            continue
-        failed = (one for one in failures_on(store, pk, frozenset((key,))) if one.measurement == "scored")
-        attempt = next(failed, None)
-        if attempt is not None:
-            attempts[name] = with_texts(store, attempt) if attempt.artefacts else attempt
+        for at in range(0, len(keys), FEW):
+            for attempt in failures_on(store, pk, frozenset(keys[at : at + FEW])):
+                by_subject = attempts[attempt.case]
+                if attempt.measurement == "scored" and len(by_subject) < SUBJECTS_READ:
+                    by_subject.setdefault(runs.names[subject], attempt)
     return attempts
