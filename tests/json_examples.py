@@ -100,6 +100,7 @@ def about_review() -> Iterator[tuple[str, Rows]]:
     yield "review export", rows("review", "export", RUN_B, "-o", "packets")
     yield "review status", rows("review", "status", RUN_B)
     yield "review agreement", rows("review", "agreement", RUN_B)
+    yield "review tasks", rows("review", "tasks", TURNS[0])
     labels = "".join(f"{one['attempt_id']},MODEL_FAULT\n" for one in rows("failures", RUN_B)[:4])
     Path("labels.csv").write_text(f"attempt_id,label\n{labels}", encoding="utf-8")
     yield "review calibrate", rows("review", "calibrate", "labels.csv")

@@ -66,8 +66,8 @@ only this model passes voice-beta        turn-14
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
-Suspect  2 suspect tasks · 3 subjects · nobody passes 2 of 23 tasks, 0.1 expected if all were
-         equally difficult
+Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of 23 tasks, 0.1
+         expected if all were equally difficult
          Suspect means worth reading: a hard task and a broken task look the same in the counts.
          turn-11, turn-22: only the counts: 0 of 4 attempts by 3 subjects pass, p = 0.0054 at their
            pass rates

@@ -45,7 +45,7 @@ def suspect_tasks(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
     usable = [one for one in runs if one.run.excluded is None and was_measured(one.counts)]
     # a number never changes its facts, and the version of a triage changes with what it saw
     versions = sorted((one.pk, one.run.id, rules_version_of(store, one.pk) or "") for one in usable)
-    suspects = _kept(store, tuple(versions))
+    suspects = load_or_find(store, tuple(versions))
     return with_reviews(suspects, store, [one.run.id for one in usable]) if suspects else suspects
 
 
@@ -104,7 +104,7 @@ class _Candidate(msgspec.Struct):
 
 
 @lru_cache(maxsize=4)
-def _kept(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
+def load_or_find(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
     """As it was found the last time, with the first of the runs; the same for all runs of a suite."""
     if not versions:
         return SuspectTasks()
