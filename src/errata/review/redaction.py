@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Packet, PacketPlace, Run, Signal
+from errata.model import FailureKey, LeftOut, Packet, PacketPlace, Question, Run, Signal
 from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
@@ -128,7 +128,10 @@ def packet_hash(packet: Packet) -> str:
     """The same for the same facts and texts, whatever the order in a dict, and whether it was redacted before or not.
 
     History and signals are left out, and so is the size, which counts them: another run in the store, or another
-    version of the rules, changes them, and neither makes an answer that was paid for worthless.
+    version of the rules, changes them, and neither makes an answer that was paid for worthless. The same holds for the
+    labels that are offered: a known gap depends on the history, and other labels make another prompt.
     """
-    facts = msgspec.structs.replace(redacted(packet), history=(), signals=(), failure_key=None, size={})
+    question = Question(taxonomy=packet.question.taxonomy, labels=(), rule="")
+    whole = redacted(packet)
+    facts = msgspec.structs.replace(whole, history=(), signals=(), failure_key=None, size={}, question=question)
     return fingerprint(facts, size=SIZE)
