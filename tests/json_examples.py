@@ -164,6 +164,7 @@ def about_files() -> Iterator[tuple[str, Rows]]:
 
 def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "sources", rows("sources")
+    yield "taxonomies", rows("taxonomies")
     yield "doctor", rows("doctor")
     yield "exclude", rows("exclude", RUN_B, "--reason", "the provider was down")
     yield "exclude", rows("exclude", RUN_B, "--undo")

@@ -13,6 +13,8 @@ BRIEF_LINES = 12
 BRIEF_STEPS = 8
 BRIEF_CHECKS = 20
 NAME = 48
+ROLE, SPEAKER = 11, 32
+"""Columns for the speaker of a step, at least and at most."""
 
 
 def put_evidence(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
@@ -82,8 +84,10 @@ def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:
         "transcript"
         + ("" if len(shown) == len(steps) else f" (last {len(shown)} of {len(steps)} steps; --full shows all)")
     )
-    for step in shown:
-        _line(f"  {step.index:>3} {step.actor.role:<11} ", step.text, full=full, raw=raw)
+    speakers = [cut(one_line(wash(step.speaker, raw=raw)), SPEAKER) for step in shown]
+    width = max(ROLE, *map(columns, speakers))
+    for step, speaker in zip(shown, speakers, strict=True):
+        _line(f"  {step.index:>3} {padded(speaker, width)} ", step.text, full=full, raw=raw)
         for call in step.tool_calls:
             _line("      → ", f"{call.name} {value_of(call.arguments)}", full=full, raw=raw)
             if call.result is not None:

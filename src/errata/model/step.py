@@ -57,3 +57,8 @@ class Step(Record):
     ended_at: str | None = None
     model: str = ""
     span_id: str = ""
+
+    @property
+    def speaker(self) -> str:
+        """Role and name: `assistant Planner`."""
+        return f"{self.actor.role} {self.actor.name}".rstrip()

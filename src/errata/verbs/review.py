@@ -7,14 +7,18 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
 from errata.model.attempt import Filters
 from errata.model.identity import split_attempt_id
+from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name
 from errata.model.verdict import word_for
-from errata.review import agreement, calibrate, judge_agreement
+from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
+from errata.review.labels import OWNERS
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
@@ -26,13 +30,14 @@ from errata.runs.addresses import Located, locate, locate_known
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import are_judged_turns, handle_of, known_run
-from errata.runs.review_context import context_of, question_for
+from errata.runs.review_context import as_question, context_of, labels_by_taxonomy, question_for
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
 from errata.store.reviews import end_lease, verdicts_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
+from errata.triage.rulesets import taxonomies_in_use
 
 if TYPE_CHECKING:
     from errata.review.plan import ReviewPlan, ReviewRequest
@@ -156,6 +161,22 @@ def _submitted_failure(which: str, store: Store) -> tuple[StoredRun, str, str]:
     return located.stored, located.attempt.id, located.attempt.case
 
 
+def list_taxonomies() -> list[TaxonomyOutput]:
+    """Built-in ones, those of the settings, and the owners, which serve every source that has none."""
+    listed = [(as_question(taxonomy), taxonomy, file) for taxonomy, file in taxonomies_in_use()]
+    return [
+        TaxonomyOutput(
+            name=question.taxonomy,
+            version=question.version,
+            sources=taxonomy.sources if taxonomy else (),
+            opt_in=bool(taxonomy and taxonomy.opt_in),
+            file=str(file) if file else None,
+            labels=msgspec.convert(question.labels, tuple[TaxonomyLabelOutput, ...], from_attributes=True),
+        )
+        for question, taxonomy, file in [*listed, (OWNERS, None, None)]
+    ]
+
+
 # answers from a file
 
 
@@ -216,9 +237,28 @@ def calibrate_reviewers(path: Path, run: str, store: Store, *, taxonomy: str = "
         return (located.attempt.id, question) if located.attempt else None
 
     run_id = known_run(run, store).run.id if run else ""
-    return calibrate.calibrate_reviewers(
-        path, find, lambda each: verdicts_of(store, each), run=run_id, taxonomy=taxonomy
-    )
+    labels = human_labels.read_labels(path, find, run=run_id)
+    human_labels.refuse_unusable(labels, path, labels_by_taxonomy())
+    return _calibrated(labels, store, taxonomy)
+
+
+def calibrate_from_log(run: str, store: Store, *, taxonomy: str = "") -> calibrate.CalibrationResult:
+    """Against the steps and agents that the log itself marks as decisive."""
+    stored = known_run(run, store)
+    by_attempt = human_labels.annotated(attempts_of(store, stored.pk))
+    if not by_attempt:
+        hint = "give a table: `errata review calibrate LABELS.csv RUN`"
+        raise NotFoundError(f"The log of `{stored.run.native_id}` has no labels by people", hint=hint)
+    questions = {stored.run.id: question_for(stored.run.source.name, taxonomy)}
+    return _calibrated(human_labels.HumanLabels(by_attempt, (), questions), store, taxonomy)
+
+
+def _calibrated(labels: human_labels.HumanLabels, store: Store, taxonomy: str) -> calibrate.CalibrationResult:
+    """In the words of one taxonomy: the given one, or that of the first run's source."""
+    runs = sorted(labels.questions)
+    verdicts = (verdict for each in runs for verdict in verdicts_of(store, each))
+    words = taxonomy or labels.questions[runs[0]].taxonomy
+    return calibrate.calibrate_reviewers(labels, verdicts, taxonomy=words)
 
 
 def plan_review(runs: Sequence[StoredRun], store: Store, request: "ReviewRequest", *, now: str) -> "ReviewPlan":

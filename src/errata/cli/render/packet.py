@@ -6,8 +6,9 @@ from typing import Any
 from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of, write_out
 from errata.model import Packet, Reviewer
-from errata.review.answers import NO_LABEL, owners_without_label
+from errata.review.answers import NO_LABEL, allowed_words, owners_without_label
 from errata.review.lease import LeasedPacket
+from errata.review.speakers import speakers_in
 from errata.text.clean import clean
 
 FORMS = ("text", "json")
@@ -57,9 +58,18 @@ def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
     """The fields needed to submit a verdict."""
     named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()
+    _put_words(handed.packet)
     _put_field("attempt_id", handed.packet.attempt_id)
     _put_field("lease", f"{handed.token}   until {handed.until}")
     _put_field("submit", f"{named}{' --person' if who.kind == 'person' else ''}")
+
+
+def _put_words(packet: Packet) -> None:
+    """Every word that the fields of a verdict take; labels and owners are listed above."""
+    speakers = speakers_in(packet.facts, ((place.place, place.text) for place in packet.places))
+    for field, words in allowed_words(packet.question, speakers.agents).items():
+        if field not in ("label", "owner"):
+            _put_field(field, ", ".join(words))
 
 
 def _put_line(number: int, line: str) -> None:
@@ -71,6 +81,8 @@ def _put_line(number: int, line: str) -> None:
 def _put_question(packet: Packet) -> None:
     put()
     put(packet.question.rule, raw=True)
+    for line in packet.question.decisive.splitlines():
+        put(line, hang=3, raw=True)
     labels = packet.question.labels
     for at, choice in enumerate(labels, 1):
         put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)

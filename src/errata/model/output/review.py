@@ -40,7 +40,12 @@ class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[QuoteForm, ...] = (QuoteForm(),)
     confidence: str = ""
     error_line: str | None = None
+    candidates: tuple[Any, ...] = ()
+    """Objects with `step`, `act`, `corrected` and `sufficient`."""
     decisive_step: int | None = None
+    decisive_agent: str | None = None
+    decisive_reason: str | None = None
+    second_candidate: int | None = None
     underlying_mistake: str | None = None
     consequences: tuple[str, ...] = ()
     model_snippet: str | None = None
@@ -66,6 +71,8 @@ class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int
     labels: tuple[str, ...]
     owners: tuple[str, ...]
+    allowed: dict[str, tuple[str, ...]]
+    """Field → every word that it takes."""
     answer: AnswerForm
     packet: Packet
 
@@ -216,13 +223,20 @@ class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempt_id: str
     labels: dict[str, str]
     owners: dict[str, str]
+    steps: dict[str, str]
+    """Reviewer → decisive step, or `none`."""
+    agents: dict[str, str]
     decided: str
+    """The label that a person or an adjudication chose."""
 
 
 class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
     agreement: ReviewersAgreementOutput
     owners: ReviewersAgreementOutput
+    steps: ReviewersAgreementOutput
+    """Over failures on which somebody names a decisive step."""
+    agents: ReviewersAgreementOutput
     disputes: tuple[ReviewDisputeOutput, ...]
 
 
@@ -235,6 +249,24 @@ class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
     recall: float | None
 
 
+class ShareOutput(msgspec.Struct, frozen=True, kw_only=True):
+    right: int
+    of: int
+    rate: float | None
+    interval: tuple[float, float] | None
+    """Wilson, 95 %."""
+
+
+class StepMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
+    exact: ShareOutput
+    within_one: ShareOutput
+    within_three: ShareOutput
+    unnamed: int
+    """Reviewed, but no step is named."""
+    misses: tuple[tuple[str, int, int | None], ...]
+    """Attempt, people's step, the reviewer's step."""
+
+
 class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
     labelled: int
     compared: int
@@ -245,10 +277,21 @@ class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
     misses: tuple[tuple[str, str, str], ...]
     """Attempt, people's label, the reviewer's label."""
     accuracy: float | None
+    interval: tuple[float, float] | None
+    """Of the accuracy: Wilson, 95 %."""
+    steps: StepMeasureOutput | None
+    agents: ShareOutput | None
 
 
 WhyRowSkipped = Literal[
-    "contradicts_earlier_row", "no_failure_named", "no_label", "no_run", "not_a_failure", "not_found", "unknown_label"
+    "contradicts_earlier_row",
+    "no_failure_named",
+    "no_label",
+    "no_run",
+    "not_a_failure",
+    "not_found",
+    "unknown_label",
+    "unknown_step",
 ]
 
 
@@ -256,13 +299,15 @@ class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     why: WhyRowSkipped
     value: str | None
-    """The case or label that `why` is about."""
+    """The case, label or step that `why` is about."""
 
 
 class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
     labelled: int
     reviewers: dict[str, ReviewerCalibrationOutput]
+    standing: ReviewerCalibrationOutput | None
+    """The verdicts that count, where several reviewers have reviewed; without those of people."""
     untaken: tuple[SkippedRowOutput, ...]
 
 
@@ -293,6 +338,8 @@ class LostCallOutput(msgspec.Struct, frozen=True, kw_only=True):
 class PlanOutput(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[PlannedRunOutput, ...]
     reviewer: str
+    passes: Literal[1, 2]
+    """Two: two readings of each failure, and an adjudication where they differ."""
     goes_to: str
     """Host and model, or the program."""
     estimate: EstimateOutput
@@ -314,6 +361,8 @@ class ReviewRunOutput(PlanOutput, frozen=True, kw_only=True):
     inherited: int
     not_read: int
     need_second: int
+    adjudicated: int
+    """Reviewed in two passes that differed."""
     labels: dict[str, int]
     reasons: dict[str, int]
     """Why answers were refused, or packets could not be reviewed."""
