@@ -65,7 +65,9 @@ def test_a_review_with_an_own_taxonomy_is_unchanged_from_another_folder(project,
 def test_a_review_beside_a_report_with_a_known_gap_is_unchanged_from_another_folder(project, elsewhere, monkeypatch):
     (project / "reports").mkdir()
     (project / "reports" / "nimbus-2-coder_2026-02-01.md").write_text(GAP)
-    reviewed_next(label="MODEL_FAULT")
+    case = "latest/004-actions/003-rate_limit_guard"
+    assert "KNOWN_GAP" in done("review", "next", case, "--format", "json").row["labels"]
+    reviewed_next(thing=case, label="MODEL_FAULT")
     here = status(project)
     monkeypatch.chdir(elsewhere)
 

@@ -84,10 +84,14 @@ def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:
         "transcript"
         + ("" if len(shown) == len(steps) else f" (last {len(shown)} of {len(steps)} steps; --full shows all)")
     )
-    speakers = [cut(one_line(wash(step.speaker, raw=raw)), SPEAKER) for step in shown]
-    width = max(ROLE, *map(columns, speakers))
+    speakers = [one_line(wash(step.speaker, raw=raw)) for step in shown]
+    width = min(max(ROLE, *map(columns, speakers)), SPEAKER)
     for step, speaker in zip(shown, speakers, strict=True):
-        _line(f"  {step.index:>3} {padded(speaker, width)} ", step.text, full=full, raw=raw)
+        if full and columns(speaker) > ROLE:  # a long name beside the text would leave it no room
+            put(f"  {step.index:>3} {speaker}", hang=6, raw=True)
+            _line("      ", step.text, full=True, raw=raw)
+        else:
+            _line(f"  {step.index:>3} {padded(cut(speaker, width), width)} ", step.text, full=full, raw=raw)
         for call in step.tool_calls:
             _line("      → ", f"{call.name} {value_of(call.arguments)}", full=full, raw=raw)
             if call.result is not None:

@@ -15,6 +15,7 @@ from errata.model.attempt import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name
+from errata.model.times import to_iso
 from errata.model.verdict import word_for
 from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
@@ -26,15 +27,16 @@ from errata.review.status import Status
 from errata.review.stored import lease, packets, queue, submit
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
 from errata.review.tables import ExportRow, export_row, rows_in_order
-from errata.runs.addresses import Located, locate, locate_known
+from errata.runs.addresses import locate, locate_known
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import are_judged_turns, handle_of, known_run
 from errata.runs.review_context import as_question, context_of, labels_by_taxonomy, question_for
+from errata.runs.review_targets import ReviewTarget, review_target
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
-from errata.store.reviews import end_lease, verdicts_of
+from errata.store.reviews import end_lease, held_by, verdicts_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
 from errata.triage.rulesets import taxonomies_in_use
@@ -100,31 +102,50 @@ def has_failures(runs: Sequence[StoredRun], store: Store, filters: Filters) -> b
 
 
 def lease_next(thing: str, store: Store, request: LeaseRequest, *, now: datetime) -> LeasedPacket | NothingWaiting:
-    """Of a RUN what is in hand already, else the next that waits; of RUN/CASE or an attempt's id that one."""
-    located = locate(thing, store)
-    attempt = _failure_in(located, thing, store)
-    context = context_for(located.stored, store)
-    leased = lease.lease_packet(context, store, request, attempt=attempt, now=now)
-    if isinstance(leased, NothingWaiting) and not leased.failures and not attempt:
-        refuse_unknown(request.filters, [RunView(located.stored, store)])
-    return leased
+    """What this reviewer has in hand already, else the next that waits: of a run, the runs of a comparison folder or of
+    a bucket; of RUN/CASE or an attempt's id that one."""
+    target = review_target(thing, store)
+    if target.bucket:
+        filters = msgspec.structs.replace(request.filters, bucket=target.bucket)
+        request = msgspec.structs.replace(request, filters=filters)
+    attempt = _failure_in(target, thing, store)
+    word, empty = word_for(request.reviewer), []
+    runs = target.runs
+    if len(runs) > 1 and not request.another:
+        in_hand = {one.run.id for one in runs if held_by(store, one.run.id, reviewer=word, now=to_iso(now))}
+        runs = tuple(sorted(runs, key=lambda one: one.run.id not in in_hand))
+    for at, stored in enumerate(runs):
+        leased = lease.lease_packet(context_for(stored, store), store, request, attempt=attempt, now=now)
+        if isinstance(leased, LeasedPacket):
+            more = sum(lease.count_waiting(context_for(one, store), store, request) for one in runs[at + 1 :])
+            return msgspec.structs.replace(leased, waiting=leased.waiting + more)
+        empty.append(leased)
+    if not any(one.failures for one in empty) and not attempt:
+        refuse_unknown(request.filters, [RunView(stored, store) for stored in runs])
+    return NothingWaiting(
+        failures=sum(one.failures for one in empty),
+        read=sum(one.read for one in empty),
+        others=sum(one.others for one in empty),
+        in_hand=sum(one.in_hand for one in empty),
+    )
 
 
-def _failure_in(located: Located, thing: str, store: Store) -> str:
+def _failure_in(target: ReviewTarget, thing: str, store: Store) -> str:
     """The one that is asked for by name; empty where a run is named."""
-    if located.attempt is None:
+    if target.attempt is None:
         return ""
-    if not located.attempt.is_failure:
+    if not target.attempt.is_failure:
         problem = f"`{thing}` did not fail: there is nothing to review"
-        raise NotFoundError(problem, hint=f"`errata failures {handle_of(located.stored, store)}` lists what did")
-    return located.attempt.id
+        raise NotFoundError(problem, hint=f"`errata failures {handle_of(target.runs[0], store)}` lists what did")
+    return target.attempt.id
 
 
 def release(thing: str, store: Store, reviewer: Reviewer, *, now: datetime) -> list[str]:
     """The ids of what this reviewer had in hand: of a RUN all of it, of RUN/CASE or an attempt's id that one."""
-    located = locate(thing, store)
-    attempt = located.attempt.id if located.attempt else ""
-    return lease.release_leases(store, located.stored.run.id, reviewer, attempt=attempt, now=now)
+    target = review_target(thing, store)
+    attempt = target.attempt.id if target.attempt else ""
+    released = (lease.release_leases(store, one.run.id, reviewer, attempt=attempt, now=now) for one in target.runs)
+    return [attempt for some in released for attempt in some]
 
 
 @contextmanager

@@ -1,15 +1,17 @@
 """A packet as text, with line numbers to quote by."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of, write_out
 from errata.model import Packet, Reviewer
+from errata.review.adjudicate import Reading
 from errata.review.answers import NO_LABEL, allowed_words, owners_without_label
 from errata.review.lease import LeasedPacket
 from errata.review.speakers import speakers_in
-from errata.text.clean import clean
+from errata.text.clean import clean, one_line
 
 FORMS = ("text", "json")
 HANG = 17
@@ -52,6 +54,17 @@ def _put_facts(facts: dict[str, Any]) -> None:
 
 def _pairs(fields: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value_of(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
+
+
+def show_readings(readings: Sequence[Reading]) -> None:
+    """The verdicts to decide between."""
+    for letter, reading in zip("ABCDEFGH", readings, strict=False):
+        step = f", step {reading.decisive_step}" if reading.decisive_step is not None else ""
+        agent = f", {reading.decisive_agent}" if reading.decisive_agent else ""
+        put()
+        _put_field(f"reading {letter}", f"{reading.label} · {reading.owner}{step}{agent}: {reading.cause}")
+        for quote in reading.evidence:
+            _put_field("", f"{quote['place']}: {one_line(quote['quote'])}")
 
 
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:

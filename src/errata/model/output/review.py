@@ -10,7 +10,7 @@ from errata.model.packet import Packet
 from errata.model.usage import Usage
 from errata.model.words import Owner
 
-NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "all_reviewed"]
+NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "no_dispute", "all_reviewed"]
 VerdictState = Literal["new", "changed", "unchanged"]
 
 
@@ -55,6 +55,19 @@ class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
     recommendation: RecommendationForm = RecommendationForm()
     fix: Any = None
     doubts: tuple[str, ...] = ()
+    adjudicates: tuple[str, ...] | UnsetType = UNSET
+    """Only with `--adjudicate`: leave it as it is."""
+
+
+class ReadingOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A verdict without the name of its reviewer."""
+
+    label: str
+    owner: Owner
+    cause: str
+    decisive_step: int | None
+    decisive_agent: str | None
+    evidence: tuple[QuoteForm, ...]
 
 
 class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +86,8 @@ class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
     owners: tuple[str, ...]
     allowed: dict[str, tuple[str, ...]]
     """Field → every word that it takes."""
+    readings: tuple[ReadingOutput, ...] | UnsetType = UNSET
+    """Only with `--adjudicate`: the verdicts to decide between."""
     answer: AnswerForm
     packet: Packet
 
