@@ -23,7 +23,7 @@ def wilson(passed: float, total: float, *, z: float = Z) -> Interval | None:
     return (0.0 if passed == 0 else max(0.0, low), 1.0 if passed == total else min(1.0, high))
 
 
-class Share(msgspec.Struct, frozen=True, kw_only=True):
+class RightShare(msgspec.Struct, frozen=True, kw_only=True):
     """How many of how many."""
 
     right: int

@@ -61,7 +61,7 @@ ANSWERS = ("owner", "bucket", "note")
 COLUMNS = ("run_id", "model_name", "turn", "flags", "user_text", "assistant_text", "tool_calls_json",
            "tool_results_json", "golden_text", "required_calls_json", *ANSWERS)  # fmt: skip
 VERDICT = ("verdict_label", "verdict_owner", "verdict_cause", "decisive_step", "decisive_agent")
-"""Columns of a table in which some rows are reviewed."""
+"""Columns of a table with reviewed rows."""
 SHOWN = 200
 """Rows of the table; the CSV has all."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from errata.model import Verdict
-from errata.model.rates import Interval, Share, wilson
+from errata.model.rates import Interval, RightShare, wilson
 from errata.model.standing import standing
 from errata.review.agreement import cohen_kappa, newest_by_reviewer
 from errata.review.human_labels import HumanLabel, HumanLabels, SkippedRow
@@ -36,9 +36,9 @@ class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
 class StepMeasure(msgspec.Struct, frozen=True, kw_only=True):
     """Over failures whose decisive step people marked and the reviewer reviewed; naming no step is wrong."""
 
-    exact: Share
-    within_one: Share
-    within_three: Share
+    exact: RightShare
+    within_one: RightShare
+    within_three: RightShare
     unnamed: int
     """Reviewed, but no step is named."""
     misses: tuple[tuple[str, int, int | None], ...]
@@ -59,7 +59,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """Attempt, people's label, the reviewer's label."""
     steps: StepMeasure | None = None
     """None where people marked no step of what the reviewer reviewed."""
-    agents: Share | None = None
+    agents: RightShare | None = None
 
     @property
     def accuracy(self) -> float | None:
@@ -101,8 +101,8 @@ def measure_steps(people: Mapping[str, int], reviewer: Mapping[str, int | None])
         return None
     off = [None if given is None else abs(given - step) for _, step, given in both]
 
-    def within(most: int) -> Share:
-        return Share(right=sum(one is not None and one <= most for one in off), of=len(both))
+    def within(most: int) -> RightShare:
+        return RightShare(right=sum(one is not None and one <= most for one in off), of=len(both))
 
     return StepMeasure(
         exact=within(0),
@@ -113,10 +113,10 @@ def measure_steps(people: Mapping[str, int], reviewer: Mapping[str, int | None])
     )
 
 
-def measure_agents(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Share | None:
+def measure_agents(people: Mapping[str, str], reviewer: Mapping[str, str]) -> RightShare | None:
     both = [(agent, reviewer[attempt]) for attempt, agent in people.items() if attempt in reviewer]
     right = sum(bool(given) and bool(match_agent(given, [agent])) for agent, given in both)
-    return Share(right=right, of=len(both)) if both else None
+    return RightShare(right=right, of=len(both)) if both else None
 
 
 class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -126,13 +126,13 @@ class DecisiveFields:
             )
             return ()
         candidates = []
-        for one in listed:
-            number = _whole_number(one.step)
+        for candidate in listed:
+            number = _whole_number(candidate.step)
             if isinstance(number, bool) or not isinstance(number, int) or not self._is_step(number):
-                self.notes.append(f"the candidate `{one_line(str(one.step), SHOWN)}` is no step and was dropped")
+                self.notes.append(f"the candidate `{one_line(str(candidate.step), SHOWN)}` is no step and was dropped")
                 continue
-            act = one_line(for_others(one.act), TEXT)
-            candidates.append(CandidateStep(step=number, act=act, corrected=one.corrected, sufficient=one.sufficient))
+            act, corrected = one_line(for_others(candidate.act), TEXT), candidate.corrected
+            candidates.append(CandidateStep(step=number, act=act, corrected=corrected, sufficient=candidate.sufficient))
         return tuple(candidates)
 
     def _require_support(self, decisive: DecisiveStep, quotes: Sequence[Quote], *, trusted: bool) -> None:

@@ -37,6 +37,6 @@ class Passes(msgspec.Struct, frozen=True):
 def _with_one_reading(
     first: PacketResult, second: PacketResult, refused: tuple[RefusedAnswer, ...], *, cached: bool
 ) -> PacketResult:
-    """Where one answer is refused, the other reading stands; there is nothing to decide."""
+    """Where one answer is refused, the other reading is the verdict; there is nothing to decide."""
     taken = second if first.verdict is None else first
     return msgspec.structs.replace(taken, refused=refused, cached=cached)

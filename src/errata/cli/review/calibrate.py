@@ -12,7 +12,7 @@ from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model.identity import split_attempt_id
 from errata.model.output.review import CalibrateOutput, WhyRowSkipped
-from errata.model.rates import Interval, Share
+from errata.model.rates import Interval, RightShare
 from errata.review.calibrate import Calibration, CalibrationResult, StepMeasure
 from errata.verbs.review import calibrate_from_log, calibrate_reviewers
 from errata.verbs.store import Store
@@ -45,7 +45,7 @@ def command(labels: Path | None, run: str, labels_from_log: str, taxonomy: str, 
     `agent`; cases belong to RUN, or to the run in a column `run`. A failure that a reviewer has not reviewed counts
     neither as right nor as wrong. Intervals are Wilson, 95 %.
     """
-    measured = _measured(labels, run, labels_from_log, taxonomy, options.store)
+    measured = _measure(labels, run, labels_from_log, taxonomy, options.store)
     if options.json:
         put_json(msgspec.convert(measured, CalibrateOutput, from_attributes=True))
         return
@@ -62,7 +62,7 @@ def command(labels: Path | None, run: str, labels_from_log: str, taxonomy: str, 
         say(f"line {row.line}: {WHY_SKIPPED[row.why].format(value=row.value)}")
 
 
-def _measured(labels: Path | None, run: str, from_log: str, taxonomy: str, store: Store) -> CalibrationResult:
+def _measure(labels: Path | None, run: str, from_log: str, taxonomy: str, store: Store) -> CalibrationResult:
     if bool(labels) == bool(from_log):
         problem = "Both a table and `--labels-from-log` are given" if labels else "There are no labels to compare with"
         hint = "`errata review calibrate LABELS.csv RUN`, or `errata review calibrate --labels-from-log RUN`"
@@ -104,7 +104,7 @@ def _show_steps(steps: StepMeasure | None) -> None:
     put(f"  step ±3      {_share(steps.within_three)}")
 
 
-def _share(share: Share) -> str:
+def _share(share: RightShare) -> str:
     return f"{share.right:,} of {share.of:,} · {ratio(share.rate)}{_range(share.interval)}"
 
 

@@ -31,7 +31,7 @@ def lease_packet(
     """This attempt; where none is named, what the reviewer has in hand already, else the next that waits."""
     stored = context.stored
     options = PacketOptions(question=context.question(request.taxonomy), blind=request.blind)
-    queue = queue_of(context, store, request.reviewer, request.filters, _wanted(request))
+    queue = queue_of(context, store, request.reviewer, request.filters, _queue_kind(request))
     held = held_by(store, stored.run.id, reviewer=word_for(request.reviewer), now=to_iso(now))
     candidates = [attempt] if attempt else [waiting.attempt for waiting in queue.waiting]
     lease = _in_hand(context, store, held, request, attempt) or _new_lease(context, store, candidates, request, now)
@@ -60,12 +60,12 @@ def lease_packet(
     )
 
 
-def _wanted(request: LeaseRequest) -> QueueKind:
+def _queue_kind(request: LeaseRequest) -> QueueKind:
     return "disputed" if request.adjudicate else "second" if request.second else "next"
 
 
 def count_waiting(context: RunContext, store: Store, request: LeaseRequest) -> int:
-    return len(queue_of(context, store, request.reviewer, request.filters, _wanted(request)).waiting)
+    return len(queue_of(context, store, request.reviewer, request.filters, _queue_kind(request)).waiting)
 
 
 def _in_hand(

@@ -114,7 +114,7 @@ def review(
         tally.lost = [call for call in calls if call.state == "lost" and call.started_at >= started]
 
 
-class _Asked(NamedTuple):
+class _OpenReviewer(NamedTuple):
     """A reviewer that is open, under the name of one pass."""
 
     chosen: ChosenReviewer
@@ -146,7 +146,7 @@ class _Reviewing:
     async def through(self, on_end: Callable[[ReviewTally], None]) -> None:
         request, purse = self._request, Purse(self._limits)
         async with AsyncExitStack() as stack:
-            first = _Asked(request.chosen, await self._open(request.chosen, stack), self._pace(request.chosen))
+            first = _OpenReviewer(request.chosen, await self._open(request.chosen, stack), self._pace(request.chosen))
             ledger = stack.enter_context(open_ledger(self._store))
             work = self._work(first, ledger, purse)
             passes = await self._passes(first, work, stack) if request.passes == 2 else None
@@ -162,17 +162,17 @@ class _Reviewing:
         tools = self._whole_packets.tools if self._whole_packets and chosen.reads_more else None
         return await stack.enter_async_context(chosen.open(self._limits_of(chosen), tools))
 
-    async def _passes(self, first: "_Asked", work: Work, stack: AsyncExitStack) -> Passes:
+    async def _passes(self, first: "_OpenReviewer", work: Work, stack: AsyncExitStack) -> Passes:
         chosen = self._request.second_reader
         if self._request.second is None:
-            second = _Asked(chosen, first.reviewer, first.pace)
+            second = _OpenReviewer(chosen, first.reviewer, first.pace)
         else:
-            second = _Asked(chosen, await self._open(chosen, stack), self._pace(chosen))
+            second = _OpenReviewer(chosen, await self._open(chosen, stack), self._pace(chosen))
 
-        def adjudicate(one: Verdict, other: Verdict) -> Work:
-            asked = _Asked(self._request.adjudicator, first.reviewer, first.pace)
-            readings = [json_text(reading) for reading in readings_of((one, other))]
-            made = self._work(asked, work.ledger, work.purse, adjudicates=(one.id, other.id))
+        def adjudicate(first_reading: Verdict, second_reading: Verdict) -> Work:
+            asked = _OpenReviewer(self._request.adjudicator, first.reviewer, first.pace)
+            readings = [json_text(reading) for reading in readings_of((first_reading, second_reading))]
+            made = self._work(asked, work.ledger, work.purse, adjudicates=(first_reading.id, second_reading.id))
             return msgspec.structs.replace(made, prompt=partial(_adjudication_prompt, readings))
 
         return Passes(work, self._work(second, work.ledger, work.purse), adjudicate)
@@ -184,7 +184,7 @@ class _Reviewing:
     def _pace(self, chosen: ChosenReviewer) -> Pace:
         return Pace(self._limits_of(chosen), clock=time.monotonic)
 
-    def _work(self, asked: "_Asked", ledger: Ledger, purse: Purse, *, adjudicates: tuple[str, ...] = ()) -> Work:
+    def _work(self, asked: "_OpenReviewer", ledger: Ledger, purse: Purse, *, adjudicates: tuple[str, ...] = ()) -> Work:
         chosen = asked.chosen
         return Work(
             reviewer=asked.reviewer,
