@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attempt, Question
 from errata.model.identity import split_attempt_id
-from errata.model.output.review import WhyRowSkipped
+from errata.model.output.agreement import WhyRowSkipped
 from errata.review.answers import labels_to_give
 from errata.text.clean import one_line
 

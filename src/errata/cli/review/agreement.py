@@ -8,7 +8,7 @@ import msgspec
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.table import put_table
-from errata.model.output.review import AgreementOutput
+from errata.model.output.agreement import AgreementOutput
 from errata.review.agreement import NONE, Agreement, Pair, ReviewDispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
 from errata.runs.names import runs_named
