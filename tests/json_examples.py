@@ -167,6 +167,7 @@ def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "sources", rows("sources")
     Path("results.csv").write_text("task_id,answer,score\nt1,4,1\nt2,5,0\n", encoding="utf-8")
     yield "map", rows("map", "results.csv")
+    yield "taxonomies", rows("taxonomies")
     yield "doctor", rows("doctor")
     yield "exclude", rows("exclude", RUN_B, "--reason", "the provider was down")
     yield "exclude", rows("exclude", RUN_B, "--undo")

@@ -50,6 +50,15 @@ def submitted(path: Path, answer: dict[str, Any], *options: object) -> Any:
     return errata("review", "submit", path, *options)
 
 
+def reviewed_next(*options: object, thing: object = "latest", reviewer: str = "agent", **fields: Any) -> Any:
+    """The next failure, reviewed; what `submit --json` printed."""
+    got = errata("review", "next", thing, "--format", "json", "--reviewer", reviewer, *options)
+    assert got.code == 0, got
+    taken = submitted(Path("verdict.json"), an_answer(got.row, **fields), "--reviewer", reviewer, "--json")
+    assert taken.code == 0, taken
+    return taken.row
+
+
 def at_a_terminal(*arguments: str, answers: Sequence[str] = (), interrupt: bool = False) -> tuple[int, str]:
     """What is shown on the terminal, and the exit code; each answer is typed when a question waits for it."""
     ours, theirs = pty.openpty()

@@ -120,6 +120,7 @@ WITHOUT_FIGURES = {
     "triage": "counts rules, not runs",
     "demo": "is `analyze`",
     "sources": "lists formats",
+    "taxonomies": "lists labels",
     "doctor": "is about the store",
     "exclude": "marks a run",
     "rm": "forgets a run",

@@ -390,6 +390,7 @@ Compare:
 Review:
   triage       Reassign owners to all failures by the current rules.
   review       Review failures: by model, agent, person or spreadsheet.
+  taxonomies   List taxonomies with their labels.
   buckets      Group failures by cause, and correct the groups.
 
 Act:

@@ -10,6 +10,7 @@ from report_pages import COMPARISON, UNJUDGED, facts, folded, reported, section,
 from terminal import done, errata
 
 FOLDER = "results/harbour_bench"
+STORE = ("--store", "errata.db")
 
 
 @pytest.fixture
@@ -146,3 +147,22 @@ def test_json_has_the_rows():
     row = done("report", UNJUDGED, "--json").row
 
     assert len(row["report"]["rows"]) == 30
+
+
+def test_reviewed_rows_are_listed_with_label_step_and_agent(tmp_path):
+    """Nobody judged the turns, but a person may review those that could not be measured."""
+    reported(UNJUDGED)
+    attempt = done("failures", "latest", "--json", *STORE).rows[0]["attempt_id"]
+    verdict = {"attempt_id": attempt, "label": "empty_response", "cause": "No answer came", "decisive_step": 0}
+    (tmp_path / "v.json").write_text(json.dumps(verdict))
+    done("review", "submit", tmp_path / "v.json", "--person", "--reviewer", "ada", *STORE)
+    reported(UNJUDGED)
+    folder = tmp_path / FOLDER
+    text = (folder / "manual_error_review.md").read_text()
+
+    assert "1 of " in facts(text)["Status"]
+    (row,) = table(section(text, "Reviewed rows"))
+    assert (row["classification"], row["decisive step"].split(",")[0]) == ("empty_response", "0")
+    (reviewed,) = [one for one in cells(folder / "manual_error_review.csv") if one["verdict_label"]]
+    assert (reviewed["verdict_label"], reviewed["decisive_step"]) == ("empty_response", "0")
+    assert reviewed["decisive_agent"]

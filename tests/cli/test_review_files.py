@@ -90,7 +90,7 @@ def test_an_exported_packet_has_every_field(imported):
 
     assert set(packet) == set(Packet.__struct_fields__) - {"extra", "ref"}
     assert (packet["version"], packet["history"], packet["redacted"]) == (1, [], True)
-    assert set(packet["question"]) == {"taxonomy", "version", "labels", "rule"}
+    assert set(packet["question"]) == {"taxonomy", "version", "labels", "rule", "decisive"}
     assert all(set(one) == {"name", "rule", "rules_version", "where", "quote", "strength"} for one in packet["signals"])
 
 

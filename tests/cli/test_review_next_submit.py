@@ -93,7 +93,7 @@ def test_a_verdict_is_kept_with_all_it_says(imported, answer_file):
     assert (verdict["model_snippet"], verdict["expected_snippet"]) == (snippet, "if (used >= 3)")
     assert verdict["error_line"] == "tests fail (60%)"
     assert verdict["reasoning"] == answer["reasoning"]
-    assert verdict["reviewer"] == {"kind": "agent", "name": "agent", "version": ""}
+    assert verdict["reviewer"] == {"kind": "agent", "name": "agent", "version": "", "reading": ""}
 
 
 @pytest.mark.req("J-14")

@@ -23,7 +23,7 @@ def test_a_person_gives_label_cause_evidence_and_note(imported):
     verdict = done("show", "jn7mqywb/002-queries/001-text_lookup", "--json").row["standing"]["verdict"]
     assert (verdict["label"], verdict["cause"]) == ("MODEL_FAULT", "Forgets the order")
     assert verdict["evidence"][0]["place"] == "output/convex/books.ts"
-    assert verdict["reviewer"] == {"kind": "person", "name": "ada", "version": ""}
+    assert verdict["reviewer"] == {"kind": "person", "name": "ada", "version": "", "reading": ""}
     assert (verdict["doubts"], verdict["confidence"]) == (["none"], "likely")
 
 

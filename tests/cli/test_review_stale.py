@@ -76,7 +76,7 @@ def test_it_is_handed_out_again_and_marked(changed, name):
 def test_nothing_of_what_was_said_is_told_with_it(changed):
     told = done("review", "next", "latest", "--reviewer", "b").row
 
-    assert "MODEL_FAULT" not in str({name: told[name] for name in told if name not in ("packet", "labels")})
+    assert "MODEL_FAULT" not in str({name: told[name] for name in told if name not in ("packet", "labels", "allowed")})
     assert told["packet"]["history"] == []
 
 

@@ -126,7 +126,7 @@ def some_work(reviewer: Fake, limits: Limits | None = None, **changes: Any) -> W
     time = Time()
     given: dict[str, Any] = {
         "reviewer": reviewer,
-        "word": "llm:fake",
+        "identity": WHO,
         "ledger": MemoryLedger(),
         "prompt": a_prompt,
         "repair": repaired,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.errors import StoreError
-from errata.model import Usage
+from errata.model import Reviewer, Usage
 from errata.review.fan_out import fan_out
 from errata.review.limits import LONGEST_ASKED, Limits, Pace, Purse
 from errata.review.protocols import RetryLaterError, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError
@@ -141,7 +141,10 @@ def test_another_reviewer_is_asked_for_itself():
     reviewed(some_packets(3), some_work(Fake(takes), ledger=ledger))
     other = Fake(takes)
 
-    reviewed(some_packets(3), some_work(other, ledger=ledger, word="llm:other", new_id=lambda: str(next(ids))))
+    reviewed(
+        some_packets(3),
+        some_work(other, ledger=ledger, identity=Reviewer(kind="llm", name="other"), new_id=lambda: str(next(ids))),
+    )
 
     assert len(other.asked) == 3
 
@@ -171,7 +174,8 @@ def test_after_the_repair_it_is_refused_with_the_reasons_and_what_was_said():
 
     (ended,) = reviewed(some_packets(1), some_work(reviewer))
 
-    assert (ended.end, ended.reasons, ended.answer) == ("refused", ("`worse` is no verdict",), "worse")
+    assert (ended.end, ended.reasons) == ("refused", ("`worse` is no verdict",))
+    assert [(one.answer, one.reasons) for one in ended.refused] == [("worse", ("`worse` is no verdict",))]
     assert len(reviewer.asked) == 2
 
 

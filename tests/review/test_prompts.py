@@ -203,7 +203,7 @@ def objects(schema):
 def test_the_schema_is_closed_and_asks_for_every_field(packet):
     found = list(objects(prompt_for(packet, marker=MARKER).schema))
 
-    assert len(found) == 4
+    assert len(found) == 5
     for one in found:
         assert one["additionalProperties"] is False
         assert one["required"] == list(one["properties"])

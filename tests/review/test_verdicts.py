@@ -263,7 +263,9 @@ def test_all_that_is_wrong_is_told_at_once():
 
 @pytest.mark.parametrize("step", [0, 3, "2"])
 def test_a_step_that_exists_is_taken(step):
-    assert taken(told(**A_TURN, decisive_step=step), TURN).decisive_step == int(step)
+    assert taken(told(**A_TURN, decisive_step=step, decisive_reason="it ends the call"), TURN).decisive_step == int(
+        step
+    )
 
 
 @pytest.mark.parametrize("step", [4, -1, "x", 2.5, 10**30])
@@ -274,7 +276,7 @@ def test_a_step_that_does_not_exist_is_refused(step):
 def test_a_step_of_the_packet_exists():
     packet = with_place("steps/17", "assistant: I am done")
 
-    assert taken(told(decisive_step=17), packet).decisive_step == 17
+    assert taken(told(decisive_step=17, decisive_reason="it stops too early"), packet).decisive_step == 17
 
 
 def test_who_else_has_to_act_is_kept_without_the_owner():
@@ -435,7 +437,7 @@ def test_names_of_unknown_fields_are_clean_and_redacted():
 
 @pytest.mark.parametrize(("step", "number"), [(2.0, 2), ("2", 2), (0, 0)])
 def test_a_step_may_be_written_as_models_write_numbers(step, number):
-    assert taken(told(**A_TURN, decisive_step=step), TURN).decisive_step == number
+    assert taken(told(**A_TURN, decisive_step=step, decisive_reason="it ends the call"), TURN).decisive_step == number
 
 
 @pytest.mark.parametrize("step", ["NaN", "Infinity", "-0.5", "1e400"])

@@ -46,8 +46,13 @@ def standing_verdicts(rows: Rows) -> dict[str, Any]:
 
 def every_verdict(rows: Rows) -> list[Any]:
     """Of one attempt, with its evidence and doubts."""
-    keys = ("id", "label", "owner", "cause", "reasoning", "evidence", "doubts", "confidence", "reviewer", "at")
-    return [{key: verdict[key] for key in keys} for row in rows for verdict in row["verdicts"]]
+    keys = ("id", "label", "owner", "cause", "reasoning", "evidence", "doubts", "confidence", "at")
+    return [
+        {key: verdict[key] for key in keys}
+        | {key: verdict["reviewer"][key] for key in ("kind", "name", "version")}  # later versions know more of it
+        for row in rows
+        for verdict in row["verdicts"]
+    ]
 
 
 def reviews(rows: Rows) -> dict[str, Any]:

@@ -23,6 +23,7 @@ COMMANDS: Table = {
     "failures": ("failures", "List failures with owner and evidence."),
     "triage": ("triage", "Reassign owners to all failures by the current rules."),
     "review": ("review", "Review failures: by model, agent, person or spreadsheet."),
+    "taxonomies": ("taxonomies", "List taxonomies with their labels."),
     "buckets": ("buckets", "Group failures by cause, and correct the groups."),
     "sessions": (
         "sessions",
@@ -46,7 +47,7 @@ COMMANDS: Table = {
 SECTIONS = {
     "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
     "Compare": ("compare", "consistency"),
-    "Review": ("triage", "review", "buckets"),
+    "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
     "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
@@ -77,6 +78,7 @@ OTHER_WORDS = {
     "causes": "buckets",
     "retry": "rerun",
     "formats": "sources",
+    "labels": "taxonomies",
     "harnesses": "sources",
 }
 """What other tools call a command that changes nothing: it runs, and a line on stderr gives its name here."""

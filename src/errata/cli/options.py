@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from errata.cli.progress import ASKING, status_line
-from errata.settings import Settings, load_settings
+from errata.settings import Settings, load_settings, using_store
 
 if TYPE_CHECKING:
     from errata.verbs.store import Store
@@ -43,10 +43,11 @@ def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*arguments: Any, store: str, as_json: bool, **named: Any) -> Any:
         ctx = click.get_current_context()
         options = Options(load_settings(store=store or chosen_store(ctx)), as_json)
-        if ctx.info_name in ASKING:
-            return function(*arguments, options=options, **named)
-        with status_line(ctx.command_path):
-            return function(*arguments, options=options, **named)
+        with using_store(options.settings.store):
+            if ctx.info_name in ASKING:
+                return function(*arguments, options=options, **named)
+            with status_line(ctx.command_path):
+                return function(*arguments, options=options, **named)
 
     return wrapped
 

@@ -6,7 +6,7 @@ from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import money, number, put, put_command, put_quote, value_of
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
-from errata.model import Attempt, Attribution, Check, Signal
+from errata.model import Attempt, Attribution, Check, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
 from errata.render.proof import proof_words
@@ -245,6 +245,8 @@ def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
         put(f"  why       {verdict.reasoning}", hang=INDENT, raw=raw)
     if verdict.underlying_mistake:
         put(f"  mistake   {verdict.underlying_mistake}", hang=INDENT, raw=raw)
+    if step := decisive_in_words(verdict):
+        put(f"  step      {step}", hang=INDENT, raw=raw)
     for consequence in verdict.consequences:
         put(f"  leads to  {consequence}", hang=INDENT, raw=raw)
     for quote in verdict.evidence[:QUOTES]:
@@ -258,11 +260,27 @@ def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
     _put_others(review, raw=raw)
 
 
+def decisive_in_words(verdict: Verdict) -> str:
+    """`7, Planner: the plan drops a requirement (second candidate: step 4)`."""
+    parts = [] if verdict.decisive_step is None else [str(verdict.decisive_step)]
+    parts += [verdict.decisive_agent] if verdict.decisive_agent else []
+    reason = f": {verdict.decisive_reason}" if verdict.decisive_reason and parts else ""
+    second = f" (second candidate: step {verdict.second_candidate})" if verdict.second_candidate is not None else ""
+    return f"{', '.join(parts)}{reason}{second}" if parts else ""
+
+
 def _put_others(review: AttemptReview, *, raw: bool) -> None:
     stood = review.standing
     if stood.verdict.needs_second and not stood.final:
         put("  second    its text addresses the reviewer: another reviewer has to agree", hang=INDENT)
+    for reading in stood.readings:
+        put(f"  reading   {_opinion(reading)} ({word_for(reading.reviewer)})", hang=INDENT, raw=raw)
     for other in stood.disagreeing:
-        put(f"  against   {other.label}: {other.cause} ({word_for(other.reviewer)})", hang=INDENT, raw=raw)
+        put(f"  against   {_opinion(other)} ({word_for(other.reviewer)})", hang=INDENT, raw=raw)
     for change in stood.changes:
         put(f"  changed   {change.old} → {change.new} by {word_for(change.by)}", hang=INDENT, raw=raw)
+
+
+def _opinion(verdict: Verdict) -> str:
+    step = f", step {verdict.decisive_step}" if verdict.decisive_step is not None else ""
+    return f"{verdict.label}{step}: {verdict.cause}"

@@ -13,8 +13,9 @@ BRIEF_LINES = 12
 BRIEF_STEPS = 8
 BRIEF_CHECKS = 20
 NAME = 48
-SPEAKER = 32
 LOG_INDENT = 12
+ROLE, SPEAKER = 11, 32
+"""Columns for the speaker of a step, at least and at most."""
 
 
 def put_evidence(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
@@ -100,8 +101,14 @@ def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:
         "transcript"
         + ("" if len(shown) == len(steps) else f" (last {len(shown)} of {len(steps)} steps; --full shows all)")
     )
-    for step in shown:
-        _line(f"  {step.index:>3} {step.actor.role:<11} ", step.text, full=full, raw=raw)
+    speakers = [one_line(wash(step.speaker, raw=raw)) for step in shown]
+    width = min(max(ROLE, *map(columns, speakers)), SPEAKER)
+    for step, speaker in zip(shown, speakers, strict=True):
+        if full and columns(speaker) > ROLE:  # a long name beside the text would leave it no room
+            put(f"  {step.index:>3} {speaker}", hang=6, raw=True)
+            _line("      ", step.text, full=True, raw=raw)
+        else:
+            _line(f"  {step.index:>3} {padded(cut(speaker, width), width)} ", step.text, full=full, raw=raw)
         for call in step.tool_calls:
             _line("      → ", f"{call.name} {value_of(call.arguments)}", full=full, raw=raw)
             if call.result is not None:

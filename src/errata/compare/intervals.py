@@ -4,23 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from statistics import stdev
 
-Interval = tuple[float, float]
-
-Z = 1.959963984540054
-"""95 %, two-sided."""
-
-
-def wilson(passed: float, total: float, *, z: float = Z) -> Interval | None:
-    """The Wilson interval of a rate; none without data. Correlated attempts count less: effective sample size."""
-    if total == 0:
-        return None
-    rate, square = passed / total, z * z
-    centre = rate + square / (2 * total)
-    spread = z * sqrt(rate * (1 - rate) / total + square / (4 * total * total))
-    whole = 1 + square / total
-    low, high = (centre - spread) / whole, (centre + spread) / whole
-    # at the ends the formula misses the bound by a rounding error
-    return (0.0 if passed == 0 else max(0.0, low), 1.0 if passed == total else min(1.0, high))
+from errata.model.rates import Interval as Interval
+from errata.model.rates import Z as Z
+from errata.model.rates import wilson as wilson
 
 
 def standard_error(values: Sequence[float]) -> float | None:

@@ -29,6 +29,8 @@ class Question(Record):
     version: str = ""
     labels: tuple[LabelChoice, ...]
     rule: str
+    decisive: str = ""
+    """What the decisive step is, and how to find it; empty where the failure has no steps."""
 
 
 class LeftOut(Record):

@@ -21,6 +21,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     disagreeing: tuple[Verdict, ...] = ()
     """The newest verdict of each other reviewer who disagrees."""
+    readings: tuple[Verdict, ...] = ()
+    """The verdicts between which an adjudication decided."""
     changes: tuple[LabelChange, ...] = ()
     final: bool = False
     """Read by its reviewer, and seconded where that is needed."""
@@ -42,7 +44,8 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
     others = _newest_of_each(one for one in live if one.taxonomy == chosen.taxonomy and not _same(one, chosen))
     return Standing(
         verdict=chosen,
-        disagreeing=tuple(other for other in others if not _agree(other, chosen)),
+        disagreeing=tuple(one for one in others if not _agree(one, chosen) and one.id not in chosen.adjudicates),
+        readings=tuple(one for one in every if one.id in chosen.adjudicates),
         changes=tuple(_changes(every, chosen.taxonomy, suggested)),
         final=_counts(chosen, others),
     )
@@ -84,7 +87,9 @@ def _changes(every: Sequence[Verdict], taxonomy: str, suggested: str) -> Iterato
 def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
     if chosen.inherited_from is not None:
         return False
-    return not chosen.needs_second or any(_agree(other, chosen) for other in others)
+    # a second reading by the same reviewer may fall for the same text
+    independent = (one for one in others if base_name_of(one.reviewer) != base_name_of(chosen.reviewer))
+    return not chosen.needs_second or any(_agree(other, chosen) for other in independent)
 
 
 def _agree(first: Verdict, other: Verdict) -> bool:
@@ -97,7 +102,12 @@ def _same(first: Verdict, other: Verdict) -> bool:
 
 
 def name_of(reviewer: Reviewer) -> str:
-    """A reviewer is who they are called, whatever the kind or version."""
+    """A reviewer is who they are called, whatever the kind or version; two readings count as two reviewers."""
+    return f"{base_name_of(reviewer)}#{reviewer.reading}" if reviewer.reading else base_name_of(reviewer)
+
+
+def base_name_of(reviewer: Reviewer) -> str:
+    """The same for all readings of one reviewer."""
     return reviewer.name.strip().casefold()
 
 

@@ -30,6 +30,19 @@ class Reviewer(Record):
     kind: ReviewerKind
     name: str
     version: str = ""
+    reading: str = ""
+    """`2` for a second reading by the same reviewer, `adjudication` for the decision between two readings."""
+
+
+class CandidateStep(Record):
+    """A false or harmful act, and the answers to the two questions about it."""
+
+    step: int
+    act: str = ""
+    corrected: bool = False
+    """Somebody put it right later in the transcript."""
+    sufficient: bool = False
+    """Without this act alone, the attempt would have reached the expected result."""
 
 
 class Verdict(Record):
@@ -42,7 +55,15 @@ class Verdict(Record):
     also: tuple[Owner, ...] = ()
     cause: str
     bucket: str = ""
+    candidates: tuple[CandidateStep, ...] = ()
+    """False or harmful acts, in the order of the steps."""
     decisive_step: int | None = None
+    decisive_agent: str = ""
+    """Who made the decisive step: the name of an agent, else its role."""
+    decisive_reason: str = ""
+    """Why this step is decisive, where no quote of it is among the evidence."""
+    second_candidate: int | None = None
+    """The step that is decisive if `decisive_step` is not."""
     error_line: str = ""
     underlying_mistake: str = ""
     consequences: tuple[str, ...] = ()
@@ -64,6 +85,8 @@ class Verdict(Record):
     needs_second: bool = False
     """Something in the packet talked to the reviewer: another one must agree before this counts as final."""
     supersedes: str | None = None
+    adjudicates: tuple[str, ...] = ()
+    """The verdicts between which it decides."""
     at: str | None = None
 
 
@@ -72,9 +95,18 @@ OF_TASK = "task"
 
 
 def word_for(reviewer: Reviewer) -> str:
-    """Kind, name and version in one word, as the store and its users name a reviewer."""
+    """Kind, name, version and reading in one word, as the store and its users name a reviewer."""
     version = f"@{reviewer.version}" if reviewer.version else ""
-    return f"{reviewer.kind}:{reviewer.name}{version}"
+    return f"{reviewer.kind}:{reviewer.name}{version}{_reading(reviewer)}"
+
+
+def short_word_for(reviewer: Reviewer) -> str:
+    """The same without the version."""
+    return f"{reviewer.kind}:{reviewer.name}{_reading(reviewer)}"
+
+
+def _reading(reviewer: Reviewer) -> str:
+    return f"#{reviewer.reading}" if reviewer.reading else ""
 
 
 class Refusal(NamedTuple):

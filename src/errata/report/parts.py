@@ -113,3 +113,10 @@ def _second(reading: ReviewCoverage) -> str:
 
 def batch_name(report: BatchReport) -> str:
     return report.name if report.name.lower().startswith("batch") else f"batch {report.name}"
+
+
+def decisive_words(step: int | None, agent: str, second: int | None) -> str:
+    """`7, by Planner (second candidate: 4)`; empty where no step is named."""
+    if step is None:
+        return ""
+    return f"{step}{f', by {agent}' if agent else ''}{f' (second candidate: {second})' if second is not None else ''}"

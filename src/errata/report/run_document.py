@@ -150,8 +150,9 @@ def _sections(report: RunReport) -> Iterator[Section]:
     words = (_case_word(step), f"Failed {step.lower()}")
     yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words)))
     if machinery:
-        infrastructure = tuple(_infrastructure(machinery, keys, words))
-        yield Section(title="Not classified: infrastructure", blocks=infrastructure)
+        labelled = any(one.label for one in machinery)
+        title = "Classification: infrastructure" if labelled else "Not classified: infrastructure"
+        yield Section(title=title, blocks=tuple(_infrastructure(machinery, keys, words, labelled=labelled)))
     if report.suspects:
         yield suspects_section(report.suspects)
     if report.failures:
@@ -218,18 +219,22 @@ def _before(failure: RunFailure) -> str:
     return ", ".join(counts) or "no"
 
 
-def _infrastructure(failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str]) -> Iterator[Block]:
+def _infrastructure(
+    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], *, labelled: bool
+) -> Iterator[Block]:
+    """With their labels where the taxonomy has some for them."""
     rows = [
         (
             _linked(failure, keys),
             first_check(failure) or "none",
+            *((label_of(failure) if failure.label else NONE,) if labelled else ()),
             _owner(failure),
             _before(failure),
             marked(short_of(failure)),
         )
         for failure in failures
     ]
-    header = (*words, "Owner", "Seen before", "What happened")
+    header = (*words, *(("Classification",) if labelled else ()), "Owner", "Seen before", "What happened")
     yield table(header, rows)
     yield paragraph("Infrastructure and knock-on failures, not counted above.")
 

@@ -6,6 +6,7 @@ from errata.model.output.report.run import RunFailure
 from errata.model.output.report.shared import QuotedEvidence, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.render.proof import proof_reason
+from errata.report.parts import decisive_words
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
 from errata.text.private import outgoing_lines
 
@@ -53,6 +54,8 @@ def _lines(failure: RunFailure, word: str, tell_reader: bool) -> Iterator[Line]:
     yield _classified(failure, tell_reader)
     if reasoning := reasoning_of(failure):
         yield line(Strong("Reasoning"), ": ", marked(reasoning))
+    if step := decisive_words(failure.decisive_step, failure.decisive_agent, failure.second_candidate):
+        yield line(Strong("Decisive step"), ": ", step)
     if failure.follows:
         yield line(Strong("Follows from"), ": ", failure.follows)
     yield line(Strong("Repeat"), ": ", repeat_words(failure.repeat))
@@ -64,11 +67,11 @@ def _classified(failure: RunFailure, tell_reader: bool) -> Line:
     if failure.proof == "presumed":
         how_sure += f", {proof_reason(failure.proof_reason)}"
     sure = f"{how_sure}; {who}" if who else how_sure
-    if failure.machinery:
-        measured = "" if failure.measured else "; not measured"
+    measured = "" if failure.measured or not failure.machinery else "; not measured"
+    if failure.machinery and not failure.label:
         return line(Strong("Owner"), ": ", f"{failure.owner} ({sure}){measured}")
     label = f"{failure.label}, owner {failure.owner}" if failure.label else failure.owner
-    return line(Strong("Classification"), ": ", f"{label} ({sure})")
+    return line(Strong("Classification"), ": ", f"{label} ({sure}){measured}")
 
 
 def _reader(failure: RunFailure, tell_reader: bool) -> str:

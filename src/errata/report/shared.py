@@ -8,7 +8,7 @@ from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Finding, Run, StoredRun
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
 from errata.model.output.score import NoteOutput
-from errata.model.standing import AttemptReview
+from errata.model.standing import AttemptReview, name_of
 from errata.model.verdict import word_for
 
 REPORTED = ("error", "warning")
@@ -61,7 +61,7 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
         disputed += standing.is_disputed
         reviewers = {word_for(one.reviewer): one for one in review.verdicts if one.inherited_from is None}
         names |= dict.fromkeys(reviewers)
-        second += len({one.reviewer.name.casefold() for one in reviewers.values()}) > 1
+        second += len({name_of(one.reviewer) for one in reviewers.values() if not one.adjudicates}) > 1
     return ReviewCoverage(
         failures=total,
         read=read,

@@ -3,10 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from errata.compare.checks import pattern_of
 from errata.model import Attempt, Case
 from errata.model.codec import to_whole
-from errata.model.output.report.transcripts import Flag, TranscriptReport, TranscriptRow, TranscriptRun
+from errata.model.output.report.transcripts import (
+    Flag,
+    TranscriptReport,
+    TranscriptRow,
+    TranscriptRun,
+    TranscriptVerdict,
+)
 from errata.model.run import case_name
 from errata.report.comparison_rows import as_json, asked_in, calls_in, turn_of
 from errata.report.shared import finding_facts
@@ -87,7 +95,15 @@ def _row(view: RunView, label: str, attempt: Attempt, case: Case | None, flags: 
         results_json=as_json([{"name": one.name, "response": to_whole(one.result)} for one in made if one.result]),
         expected="" if golden is None else as_json(golden),
         required_json="" if required is None else as_json(required),
+        verdict=_verdict(view, attempt),
     )
+
+
+def _verdict(view: RunView, attempt: Attempt) -> TranscriptVerdict | None:
+    review = view.standings.get(attempt.id)
+    if review is None:
+        return None
+    return msgspec.convert(review.standing.verdict, TranscriptVerdict, from_attributes=True)
 
 
 def _flags(attempt: Attempt, case: Case | None, pattern: str) -> Iterator[Flag]:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import msgspec
 
 from errata.model.output.report.transcripts import Flag, FlagKind, TranscriptReport, TranscriptRow, TranscriptRun
-from errata.render.document import Block, Code, Document, Line, Section, items, line, paragraph, table
+from errata.render.document import Block, Code, Document, Line, Section, items, line, marked, paragraph, table
 from errata.render.files import WrittenFile, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
-from errata.report.parts import NONE, name_list, plural
+from errata.report.parts import NONE, decisive_words, name_list, plural
 from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others, tree_for_others
 
@@ -60,6 +60,8 @@ ANSWERS = ("owner", "bucket", "note")
 """Columns that the reviewer fills in."""
 COLUMNS = ("run_id", "model_name", "turn", "flags", "user_text", "assistant_text", "tool_calls_json",
            "tool_results_json", "golden_text", "required_calls_json", *ANSWERS)  # fmt: skip
+VERDICT = ("verdict_label", "verdict_owner", "verdict_cause", "decisive_step", "decisive_agent")
+"""Columns of a table with reviewed rows."""
 SHOWN = 200
 """Rows of the table; the CSV has all."""
 
@@ -67,9 +69,9 @@ SHOWN = 200
 def transcripts_document(report: TranscriptReport) -> Document:
     return Document(
         title=f"Manual Error Review: {report.suite}, {plural(len(report.runs), 'run')}",
-        status="not reviewed",
+        status="not reviewed" if not report.reviewed else "provisional",
         facts=(
-            ("Status", line("NOT JUDGED. No row has a verdict, so nothing counts as passed or failed")),
+            ("Status", line(f"NOT JUDGED. {_status(report)}, so nothing counts as passed or failed")),
             ("Analysed", line(report.made)),
         ),
         blocks=(
@@ -84,8 +86,16 @@ def transcripts_document(report: TranscriptReport) -> Document:
     )
 
 
+def _status(report: TranscriptReport) -> str:
+    if not report.reviewed:
+        return "No row has a verdict"
+    return f"{len(report.reviewed)} of {plural(len(report.rows), 'row')} reviewed, none judged by the harness"
+
+
 def _sections(report: TranscriptReport) -> Iterator[Section]:
     yield Section(title="Artefacts", blocks=tuple(_artefacts(report)))
+    if report.reviewed:
+        yield Section(title="Reviewed rows", blocks=(_reviewed(report),))
     yield Section(title="Rows to review first", blocks=tuple(_first(report)))
     yield Section(title="Next steps", blocks=tuple(_next(report)))
 
@@ -99,6 +109,21 @@ def _artefacts(report: TranscriptReport) -> Iterator[Block]:
     findings = [f"{one.label}: {finding.text}" for one in report.runs for finding in one.findings]
     if findings:
         yield items(findings)
+
+
+def _reviewed(report: TranscriptReport) -> Block:
+    rows = [
+        (
+            f"{row.label}, {row.case}",
+            verdict.label,
+            verdict.owner,
+            decisive_words(verdict.decisive_step, verdict.decisive_agent, verdict.second_candidate) or NONE,
+            marked(verdict.cause),
+        )
+        for row in report.reviewed
+        if (verdict := row.verdict) is not None
+    ]
+    return table(("row", "classification", "owner", "decisive step", "cause"), rows)
 
 
 def _artefact(run: TranscriptRun, patterns: list[str]) -> tuple[str, ...]:
@@ -190,17 +215,25 @@ def write_transcript_review(report: TranscriptReport, *, output: Path | None, ht
 def as_table(report: TranscriptReport) -> str:
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    verdicts = VERDICT if report.reviewed else ()
+    writer.writerow((*COLUMNS, *verdicts))
     for row in report.rows:
-        writer.writerow(
-            [quoted(for_others(one_kind_of_line_end(cell))) for cell in (*_cells(row), *("" for _ in ANSWERS))]
-        )
+        cells = (*_cells(row), *("" for _ in ANSWERS), *(_verdict_cells(row) if verdicts else ()))
+        writer.writerow([quoted(for_others(one_kind_of_line_end(cell))) for cell in cells])
     return table.getvalue()
 
 
 def _cells(row: TranscriptRow) -> tuple[str, ...]:
     texts = (row.input, row.output, row.calls_json, row.results_json, row.expected, row.required_json)
     return (row.run, row.model, row.case, flags_words(row), *texts)
+
+
+def _verdict_cells(row: TranscriptRow) -> tuple[str, ...]:
+    verdict = row.verdict
+    if verdict is None:
+        return ("",) * len(VERDICT)
+    step = "" if verdict.decisive_step is None else str(verdict.decisive_step)
+    return (verdict.label, verdict.owner, verdict.cause, step, verdict.decisive_agent)
 
 
 def metadata(report: TranscriptReport) -> str:

@@ -8,10 +8,13 @@ import msgspec
 
 from errata.model import StoredRun, Verdict
 from errata.model.standing import name_of, standing
+from errata.model.verdict import short_word_for
 from errata.review.status import case_of
 
 Ratings = Mapping[str, Mapping[str, str]]
-"""Attempt → reviewer → label, or owner."""
+"""Attempt → reviewer → label, owner, step or agent."""
+NONE = "none"
+"""No step or agent is named."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +49,22 @@ def owner_of(verdict: Verdict) -> str:
     return verdict.owner
 
 
+def step_of(verdict: Verdict) -> str:
+    return NONE if verdict.decisive_step is None else str(verdict.decisive_step)
+
+
+def agent_of(verdict: Verdict) -> str:
+    return verdict.decisive_agent or NONE
+
+
+RATINGS: dict[str, Callable[[Verdict], str]] = {
+    "labels": label_of,
+    "owners": owner_of,
+    "steps": step_of,
+    "agents": agent_of,
+}
+
+
 def agreement(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = label_of) -> Agreement:
     """Inherited verdicts are copies, not opinions: they do not count. Of each reviewer the newest does.
 
@@ -67,13 +86,26 @@ def agreement_in(ratings: Ratings) -> Agreement:
 
 
 def ratings_of(verdicts: Iterable[Verdict], rating: Callable[[Verdict], str] = label_of) -> dict[str, dict[str, str]]:
-    """Who goes by one name is one reviewer, under whatever kind and in whatever capitals."""
+    """An adjudication is not independent of what it decides between: it does not count."""
+    newest = newest_by_reviewer(one for one in verdicts if not one.adjudicates)
+    return {
+        attempt: {reviewer: rating(verdict) for reviewer, verdict in given.items()} for attempt, given in newest.items()
+    }
+
+
+def newest_by_reviewer(verdicts: Iterable[Verdict]) -> dict[str, dict[str, Verdict]]:
+    """Attempt → reviewer → verdict. Who goes by one name is one reviewer, under whatever kind and capitals."""
     own = sorted((one for one in verdicts if one.inherited_from is None), key=lambda one: (one.at or "", one.id))
-    called = {name_of(one.reviewer): f"{one.reviewer.kind}:{one.reviewer.name}" for one in own}
-    ratings: dict[str, dict[str, str]] = {}
+    words = {name_of(one.reviewer): short_word_for(one.reviewer) for one in own}
+    newest: dict[str, dict[str, Verdict]] = {}
     for verdict in own:
-        ratings.setdefault(verdict.attempt, {})[called[name_of(verdict.reviewer)]] = rating(verdict)
-    return ratings
+        newest.setdefault(verdict.attempt, {})[words[name_of(verdict.reviewer)]] = verdict
+    return newest
+
+
+def _about_steps(ratings: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+    """Only failures on which somebody names a step or an agent: for the others there is nothing to agree on."""
+    return {attempt: given for attempt, given in ratings.items() if any(one != NONE for one in given.values())}
 
 
 def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable]) -> float | None:
@@ -151,8 +183,11 @@ class ReviewDispute(msgspec.Struct, frozen=True, kw_only=True):
     """Reviewer → label."""
     owners: dict[str, str]
     """Reviewer → owner: the label `none` may hide that they differ."""
+    steps: dict[str, str]
+    """Reviewer → decisive step, or `none`."""
+    agents: dict[str, str]
     decided: str
-    """By a person; empty while nobody has."""
+    """By a person or an adjudication; empty while nobody has."""
 
 
 class TaxonomyAgreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,6 +196,9 @@ class TaxonomyAgreement(msgspec.Struct, frozen=True, kw_only=True):
     """On the label."""
     owners: Agreement
     """On who has to act, over the same failures."""
+    steps: Agreement
+    """On the decisive step, over failures on which somebody names one."""
+    agents: Agreement
     disputes: tuple[ReviewDispute, ...]
 
 
@@ -176,25 +214,33 @@ def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[Ta
 def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> TaxonomyAgreement:
     verdicts = [verdict for _, verdict in given]
     runs = {verdict.attempt: stored for stored, verdict in given}
-    labels, owners = agreement(verdicts), agreement(verdicts, owner_of)
-    labelled, blamed = ratings_of(verdicts), ratings_of(verdicts, owner_of)
+    ratings = {field: ratings_of(verdicts, rating) for field, rating in RATINGS.items()}
+    labels, owners = agreement_in(ratings["labels"]), agreement_in(ratings["owners"])
     disputed = sorted({*labels.disagreements, *owners.disagreements})
-    disputes = tuple(
-        _dispute(runs[attempt], attempt, verdicts, labelled[attempt], blamed[attempt]) for attempt in disputed
+    return TaxonomyAgreement(
+        taxonomy=taxonomy,
+        agreement=labels,
+        owners=owners,
+        steps=agreement_in(_about_steps(ratings["steps"])),
+        agents=agreement_in(_about_steps(ratings["agents"])),
+        disputes=tuple(
+            _dispute(
+                runs[attempt], attempt, verdicts, {field: dict(given[attempt]) for field, given in ratings.items()}
+            )
+            for attempt in disputed
+        ),
     )
-    return TaxonomyAgreement(taxonomy=taxonomy, agreement=labels, owners=owners, disputes=disputes)
 
 
 def _dispute(
-    stored: StoredRun, attempt: str, verdicts: Sequence[Verdict], labels: dict[str, str], owners: dict[str, str]
+    stored: StoredRun, attempt: str, verdicts: Sequence[Verdict], ratings: dict[str, dict[str, str]]
 ) -> ReviewDispute:
     stood = standing(one for one in verdicts if one.attempt == attempt)
-    by_a_person = stood is not None and stood.verdict.reviewer.kind == "person"
+    is_decided = stood is not None and (stood.verdict.reviewer.kind == "person" or bool(stood.verdict.adjudicates))
     return ReviewDispute(
         run=stored.run.native_id,
         case=case_of(stored, attempt),
         attempt_id=attempt,
-        labels=labels,
-        owners=owners,
-        decided=stood.verdict.label if stood and by_a_person else "",
+        decided=stood.verdict.label if stood and is_decided else "",
+        **ratings,
     )

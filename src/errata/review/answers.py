@@ -2,10 +2,11 @@
 
 import json
 import re
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, get_args
 
 from errata.model import Question
-from errata.model.words import OWNERS
+from errata.model.words import OWNERS, Confidence, RecommendationGroup
 from errata.text.clean import one_line
 from errata.text.private import for_others
 
@@ -17,11 +18,17 @@ TRIES = 64
 THOUGHT = re.compile("</think>")
 MARKS = 32
 WRAPPERS = ("verdict", "answer", "result", "output")
+CONFIDENCES: tuple[str, ...] = get_args(Confidence)
+GROUPS: tuple[str, ...] = get_args(RecommendationGroup)
 FIELDS = (
+    "candidates",
     "reasoning",
     "evidence",
     "error_line",
     "decisive_step",
+    "decisive_agent",
+    "decisive_reason",
+    "second_candidate",
     "underlying_mistake",
     "consequences",
     "model_snippet",
@@ -39,6 +46,9 @@ FIELDS = (
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _MAYBE_TEXT: dict[str, Any] = {"type": ["string", "null"]}
+_NUMBER: dict[str, Any] = {"type": "integer"}
+_MAYBE_NUMBER: dict[str, Any] = {"type": ["integer", "null"]}
+_YES_OR_NO: dict[str, Any] = {"type": "boolean"}
 
 
 class ParsedAnswer(NamedTuple):
@@ -62,10 +72,14 @@ def schema_for(question: Question) -> dict[str, Any]:
     """Closed, all fields required and absent ones null, as strict structured output wants it. Thought comes first."""
     owners = owners_without_label(question)
     fields: dict[str, Any] = {
+        "candidates": _list_of(_object(step=_NUMBER, act=_TEXT, corrected=_YES_OR_NO, sufficient=_YES_OR_NO)),
         "reasoning": _TEXT,
         "evidence": _list_of(_object(place=_TEXT, quote=_TEXT)),
         "error_line": _MAYBE_TEXT,
-        "decisive_step": {"type": ["integer", "null"]},
+        "decisive_step": _MAYBE_NUMBER,
+        "decisive_agent": _MAYBE_TEXT,
+        "decisive_reason": _MAYBE_TEXT,
+        "second_candidate": _MAYBE_NUMBER,
         "underlying_mistake": _MAYBE_TEXT,
         "consequences": _list_of(_TEXT),
         "model_snippet": _MAYBE_TEXT,
@@ -78,14 +92,25 @@ def schema_for(question: Question) -> dict[str, Any]:
         "also": _list_of({"type": "string", "enum": list(OWNERS)}),
         "cause": _TEXT,
         "bucket": _MAYBE_TEXT,
-        "recommendation": _object(
-            group={"type": "string", "enum": ["eval", "config", "model", "none"]}, text=_TEXT, target_path=_MAYBE_TEXT
-        ),
+        "recommendation": _object(group={"type": "string", "enum": list(GROUPS)}, text=_TEXT, target_path=_MAYBE_TEXT),
         "fix": {"anyOf": [_object(path=_TEXT, before=_TEXT, after=_TEXT), {"type": "null"}]},
         "doubts": _list_of(_TEXT),
-        "confidence": {"type": "string", "enum": ["certain", "likely", "weak"]},
+        "confidence": {"type": "string", "enum": list(CONFIDENCES)},
     }
     return _object(**fields)
+
+
+def allowed_words(question: Question, agents: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Every field of an answer that takes one of a list of words, with that list."""
+    words = {
+        "label": labels_to_give(question),
+        "owner": owners_without_label(question),
+        "also": OWNERS,
+        "confidence": CONFIDENCES,
+        "recommendation.group": GROUPS,
+        "decisive_agent": tuple(agents),
+    }
+    return {field: allowed for field, allowed in words.items() if allowed}
 
 
 def _object(**fields: Any) -> dict[str, Any]:

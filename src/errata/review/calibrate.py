@@ -1,26 +1,19 @@
-"""Compare each reviewer with labels that people gave in a table."""
+"""Compare each reviewer with people: the label, the decisive step and its agent."""
 
-import csv
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from errata.errors import NotFoundError, SettingsError
-from errata.model import Question, Verdict
-from errata.model.identity import split_attempt_id
-from errata.model.output.review import WhyRowSkipped
-from errata.review.agreement import cohen_kappa, ratings_of
-from errata.review.answers import labels_to_give
-from errata.text.clean import one_line
+from errata.model import Verdict
+from errata.model.rates import Interval, RightShare, wilson
+from errata.model.standing import standing
+from errata.review.agreement import cohen_kappa, newest_by_reviewer
+from errata.review.human_labels import HumanLabel, HumanLabels, SkippedRow
+from errata.review.speakers import match_agent
 
-NAMES = ("attempt_id", "attempt", "case")
-LONGEST = 100_000
-WIDTH = 100
-FindAttempt = Callable[[str], tuple[str, Question] | None]
-"""RUN/CASE or an attempt's id → the id and its question; none if the text names only a run."""
+NEAR, FAR = 1, 3
+"""Steps that a reviewer may be off."""
 
 
 class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +33,18 @@ class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
         return self.right / self.true if self.true else None
 
 
+class StepMeasure(msgspec.Struct, frozen=True, kw_only=True):
+    """Over failures whose decisive step people marked and the reviewer reviewed; naming no step is wrong."""
+
+    exact: RightShare
+    within_one: RightShare
+    within_three: RightShare
+    unnamed: int
+    """Reviewed, but no step is named."""
+    misses: tuple[tuple[str, int, int | None], ...]
+    """Attempt, people's step, the reviewer's step."""
+
+
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     labelled: int
     """Attempts that people labelled."""
@@ -52,10 +57,18 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """People's label → the reviewer's label → how often."""
     misses: tuple[tuple[str, str, str], ...]
     """Attempt, people's label, the reviewer's label."""
+    steps: StepMeasure | None = None
+    """None where people marked no step of what the reviewer reviewed."""
+    agents: RightShare | None = None
 
     @property
     def accuracy(self) -> float | None:
         return self.right / self.compared if self.compared else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the accuracy: Wilson, 95 %."""
+        return wilson(self.right, self.compared)
 
 
 def calibrate(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Calibration:
@@ -81,13 +94,29 @@ def calibrate(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Calibra
     )
 
 
-class SkippedRow(NamedTuple):
-    """A row that can't be used."""
+def measure_steps(people: Mapping[str, int], reviewer: Mapping[str, int | None]) -> StepMeasure | None:
+    """Both map attempts to steps; None is a verdict without a step."""
+    both = [(attempt, step, reviewer[attempt]) for attempt, step in people.items() if attempt in reviewer]
+    if not both:
+        return None
+    off = [None if given is None else abs(given - step) for _, step, given in both]
 
-    line: int
-    why: WhyRowSkipped
-    value: str = ""
-    """The case or label that `why` is about."""
+    def within(most: int) -> RightShare:
+        return RightShare(right=sum(one is not None and one <= most for one in off), of=len(both))
+
+    return StepMeasure(
+        exact=within(0),
+        within_one=within(NEAR),
+        within_three=within(FAR),
+        unnamed=off.count(None),
+        misses=tuple(one for one in both if one[1] != one[2]),
+    )
+
+
+def measure_agents(people: Mapping[str, str], reviewer: Mapping[str, str]) -> RightShare | None:
+    both = [(agent, reviewer[attempt]) for attempt, agent in people.items() if attempt in reviewer]
+    right = sum(bool(given) and bool(match_agent(given, [agent])) for agent, given in both)
+    return RightShare(right=right, of=len(both)) if both else None
 
 
 class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,77 +124,51 @@ class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
     labelled: int
     reviewers: dict[str, Calibration]
     """Kind and name → how they compare with people."""
+    standing: Calibration | None
+    """The verdicts that count, where several reviewers have reviewed; without those of people."""
     untaken: tuple[SkippedRow, ...]
 
 
-def calibrate_reviewers(
-    path: Path,
-    find: FindAttempt,
-    verdicts_of: Callable[[str], Iterable[Verdict]],
-    *,
-    run: str = "",
-    taxonomy: str = "",
-) -> CalibrationResult:
-    """Compares only verdicts of one taxonomy: the given one, or that of the run's source.
-
-    Cases in rows without a run belong to `run`; `verdicts_of` returns all verdicts on a run.
-    """
-    people: dict[str, str] = {}
-    asked: dict[str, Question] = {}
-    untaken: list[SkippedRow] = []
-    for line, row in _rows(path):
-        labelled = _labelled(line, row, run, find)
-        if isinstance(labelled, SkippedRow):
-            untaken.append(labelled)
-            continue
-        attempt, label, question = labelled
-        asked.setdefault(split_attempt_id(attempt).run, question)
-        if people.setdefault(attempt, label) != label:
-            untaken.append(SkippedRow(line, "contradicts_earlier_row", people[attempt]))
-    runs = sorted(asked)
-    words = taxonomy or (asked[runs[0]].taxonomy if runs else "")
-    verdicts = [verdict for each in runs for verdict in verdicts_of(each) if verdict.taxonomy == words]
-    by_reviewer: dict[str, dict[str, str]] = {}
-    for attempt, given in ratings_of(verdicts).items():
-        for reviewer, label in given.items():
-            by_reviewer.setdefault(reviewer, {})[attempt] = label
-    measured = {reviewer: calibrate(people, labels) for reviewer, labels in sorted(by_reviewer.items())}
-    return CalibrationResult(taxonomy=words, labelled=len(people), reviewers=measured, untaken=tuple(untaken))
+def calibrate_reviewers(labels: HumanLabels, verdicts: Iterable[Verdict], *, taxonomy: str) -> CalibrationResult:
+    """Labels are compared with verdicts of one taxonomy, steps and agents with all."""
+    listed = list(verdicts)
+    by_reviewer: dict[str, list[Verdict]] = {}
+    for given in newest_by_reviewer(listed).values():
+        for reviewer, verdict in given.items():
+            by_reviewer.setdefault(reviewer, []).append(verdict)
+    return CalibrationResult(
+        taxonomy=taxonomy,
+        labelled=len(labels.by_attempt),
+        reviewers={
+            reviewer: _calibrated(labels.by_attempt, given, taxonomy)
+            for reviewer, given in sorted(by_reviewer.items())
+            if any(verdict.attempt in labels.by_attempt for verdict in given)
+        },
+        standing=_calibrated(labels.by_attempt, _standing(listed), taxonomy) if len(by_reviewer) > 1 else None,
+        untaken=labels.skipped,
+    )
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    csv.field_size_limit(LONGEST)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file)
-            header = [name.strip().lower() for name in next(rows, [])]
-            if "label" not in header or not set(NAMES) & set(header):
-                columns = ", ".join(header[:12]) or "none"
-                hint = "it needs `label`, and `attempt_id` or `case` (with `case`, give the RUN or add a column `run`)"
-                raise SettingsError(f"`{path}` is not a table of labels: its columns are {columns}", hint=hint)
-            for cells in rows:
-                yield rows.line_num, {name: cell.strip() for name, cell in zip(header, cells, strict=False)}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise SettingsError(f"`{path}` can't be read: {error}", hint="use a CSV file in UTF-8") from error
+def _standing(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    by_attempt: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.inherited_from is None and verdict.reviewer.kind != "person":
+            by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    return [current.verdict for given in by_attempt.values() if (current := standing(given)) is not None]
 
 
-def _labelled(line: int, row: dict[str, str], run: str, find: FindAttempt) -> tuple[str, str, Question] | SkippedRow:
-    """The attempt, its label by a person, and its question."""
-    name = next((row[column] for column in NAMES if row.get(column)), "")
-    if not name or not row.get("label"):
-        return SkippedRow(line, "no_label" if name else "no_failure_named")
-    run = row.get("run") or run
-    is_id = bool(row.get("attempt_id") or ":" in name)
-    if not is_id and not run:
-        return SkippedRow(line, "no_run", one_line(name, WIDTH))
-    try:
-        attempt = find(name if is_id else f"{run}/{name}")
-    except NotFoundError:
-        return SkippedRow(line, "not_found", one_line(name, WIDTH))
-    if attempt is None:
-        return SkippedRow(line, "not_a_failure", one_line(name, WIDTH))
-    known = labels_to_give(attempt[1])
-    label = next((one for one in known if one.casefold() == row["label"].casefold()), "")
-    if not label:
-        return SkippedRow(line, "unknown_label", one_line(row["label"], WIDTH))
-    return attempt[0], label, attempt[1]
+def _calibrated(people: Mapping[str, HumanLabel], verdicts: Iterable[Verdict], taxonomy: str) -> Calibration:
+    given = {verdict.attempt: verdict for verdict in verdicts}
+    measured = calibrate(
+        {attempt: one.label for attempt, one in people.items() if one.label},
+        {attempt: verdict.label for attempt, verdict in given.items() if verdict.taxonomy == taxonomy},
+    )
+    steps = measure_steps(
+        {attempt: one.step for attempt, one in people.items() if one.step is not None},
+        {attempt: verdict.decisive_step for attempt, verdict in given.items()},
+    )
+    agents = measure_agents(
+        {attempt: one.agent for attempt, one in people.items() if one.agent},
+        {attempt: verdict.decisive_agent for attempt, verdict in given.items()},
+    )
+    return msgspec.structs.replace(measured, steps=steps, agents=agents)

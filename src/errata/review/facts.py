@@ -13,6 +13,7 @@ from errata.model.identity import fingerprint
 from errata.model.run import case_name
 from errata.review.excerpts import CutPoints, Tell, in_short
 from errata.review.material import Clues, Material, gist, readable
+from errata.review.speakers import facts_about_speakers
 from errata.text.clean import clean, one_line
 
 SIGNALS = 12
@@ -140,10 +141,14 @@ def _more(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
         "threshold": attempt.threshold,
         "turn": attempt.position,
         "session": attempt.session,
-        "steps": {"count": len(attempt.steps), "last": attempt.steps[-1].index} if attempt.steps else None,
+        "steps": _about_steps(attempt) if attempt.steps else None,
         "duration_seconds": attempt.duration,
         "exit_code": attempt.exit_code,
     }
+
+
+def _about_steps(attempt: Attempt) -> dict[str, Any]:
+    return {"count": len(attempt.steps), "last": attempt.steps[-1].index} | facts_about_speakers(attempt)
 
 
 def _relations(material: Material) -> dict[str, Any]:

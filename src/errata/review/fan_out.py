@@ -1,7 +1,7 @@
 """Many packets, some in parallel: every call is in the ledger before it is made, and no answer is paid for twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -10,8 +10,9 @@ from typing import Literal
 import msgspec
 
 from errata.errors import ErrataError
-from errata.model import Packet, ReviewCall, Usage, Verdict, split_attempt_id
+from errata.model import Packet, ReviewCall, Reviewer, Usage, Verdict, split_attempt_id
 from errata.model.usage import NO_USAGE
+from errata.model.verdict import word_for
 from errata.review.limits import FIRST_WAIT, LONGEST_ASKED, MINUTE, NOTHING, Limits, Pace, Purse
 from errata.review.protocols import (
     AsksForVerdicts,
@@ -34,8 +35,8 @@ End = Literal["reviewed", "refused", "failed", "capped", "stopped"]
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     reviewer: AsksForVerdicts
-    word: str
-    """The reviewer's kind, name and version in one word."""
+    identity: Reviewer
+    """Under this name the answers are kept."""
     ledger: Ledger
     prompt: Callable[[Packet], Prompt]
     repair: Callable[[Packet, Prompt, str, tuple[str, ...]], Prompt]
@@ -83,7 +84,7 @@ class Round:
     def __init__(self, packet: Packet, prompt: Prompt, number: int, work: Work) -> None:
         self._packet, self._prompt, self._round, self._work = packet, prompt, number, work
         self._estimate, self._most = work.estimate(prompt), work.most(prompt)
-        self._key = cache_key(packet, prompt, work.word, number)
+        self._key = cache_key(packet, prompt, word_for(work.identity), number)
 
     async def answer(self) -> Got:
         failures = 0
@@ -156,7 +157,7 @@ class Round:
             id=self._work.new_id(),
             run=split_attempt_id(self._packet.attempt_id).run,
             attempt=self._packet.attempt_id,
-            reviewer=self._work.word,
+            reviewer=word_for(self._work.identity),
             cache_key=self._key,
             round=self._round,
             estimate=self._estimate,
@@ -184,6 +185,14 @@ def cache_key(packet: Packet, prompt: Prompt, reviewer: str, number: int) -> str
     return blake2b(key.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
+class RefusedAnswer(msgspec.Struct, frozen=True):
+    """The last answer of a reviewer about a packet, where it could not be taken."""
+
+    reviewer: Reviewer
+    answer: str
+    reasons: tuple[str, ...]
+
+
 class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the review of one packet ended."""
 
@@ -191,13 +200,19 @@ class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
     end: End
     verdict: Verdict | None = None
     reasons: tuple[str, ...] = ()
-    answer: str = ""
-    """What was refused."""
+    readings: tuple[Verdict, ...] = ()
+    """Of two passes: the readings beside the verdict."""
+    refused: tuple[RefusedAnswer, ...] = ()
     cached: bool = False
     """Nothing was asked: all answers were in the ledger."""
 
 
-async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator[PacketResult]:
+Read = Callable[[Packet, Work], Awaitable[PacketResult]]
+
+
+async def fan_out(
+    packets: Iterable[Packet | None], work: Work, read: Read | None = None
+) -> AsyncIterator[PacketResult]:
     """The ends in the order they come. Packets are taken one by one, when somebody is free to review them.
 
     None in their place means that there are more, but only after one of those under review has ended.
@@ -209,7 +224,7 @@ async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator
     try:
         while True:
             while not stopped and len(running) < work.limits.parallel and (packet := next(waiting, None)) is not None:
-                running.add(asyncio.create_task(_review(packet, work)))
+                running.add(asyncio.create_task(_review(packet, work, read or read_once)))
                 await asyncio.sleep(0)  # it is on its way before the next packet is made
             if not running:
                 return
@@ -224,9 +239,9 @@ async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator
         await asyncio.gather(*running, *done, return_exceptions=True)
 
 
-async def _review(packet: Packet, work: Work) -> PacketResult:
+async def _review(packet: Packet, work: Work, read: Read) -> PacketResult:
     try:
-        return await _reviewed(packet, work)
+        return await read(packet, work)
     except ReviewerStoppedError as error:
         return PacketResult(packet=packet, end="stopped", reasons=(error.why,))
     except NoAnswerError as error:
@@ -235,7 +250,7 @@ async def _review(packet: Packet, work: Work) -> PacketResult:
         return PacketResult(packet=packet, end="capped", reasons=(str(error),))
 
 
-async def _reviewed(packet: Packet, work: Work) -> PacketResult:
+async def read_once(packet: Packet, work: Work) -> PacketResult:
     """One round, and where the answer can't be taken one round of repair; then it is refused."""
     with this_one_only():
         prompt = work.prompt(packet)
@@ -250,7 +265,6 @@ async def _reviewed(packet: Packet, work: Work) -> PacketResult:
     with this_one_only():
         judged = work.judge(packet, prompt, second.given)
     if isinstance(judged, Rejection):
-        return PacketResult(
-            packet=packet, end="refused", reasons=judged.reasons, answer=second.given.text, cached=cached
-        )
+        refused = RefusedAnswer(work.identity, second.given.text, judged.reasons)
+        return PacketResult(packet=packet, end="refused", reasons=judged.reasons, refused=(refused,), cached=cached)
     return PacketResult(packet=packet, end="reviewed", verdict=judged, cached=cached)

@@ -75,18 +75,6 @@ class AnswerFields:
     def bucket(self) -> str:
         return _SLUG.sub("-", self.line("bucket", 80).lower()).strip("-")
 
-    def decisive_step(self) -> int | None:
-        given = self._given.get("decisive_step")
-        if given is None or (isinstance(given, str) and not given.strip()):
-            return None
-        number = _whole_number(given)
-        if isinstance(number, bool) or not isinstance(number, int) or not self._is_step(number):
-            last = self._last_step()
-            right = "there are none, give null" if last is None else f"they go from 0 to {last}"
-            self.reasons.append(f"`decisive_step` names no step, `{one_line(str(given), 40)}`: {right}")
-            return None
-        return number
-
     def recommendation(self) -> Recommendation | None:
         given = self._given.get("recommendation")
         if given is None:
@@ -159,25 +147,6 @@ class AnswerFields:
         if match is None:
             self.reasons.append(f"`{name}` is `{one_line(str(given), 40)}`: one of {', '.join(words)}")
         return match
-
-    def _is_step(self, number: int) -> bool:
-        last = self._last_step()
-        return last is not None and 0 <= number <= last
-
-    def _last_step(self) -> int | None:
-        """The transcript may be longer than what of it is in the packet."""
-        steps = self._packet.facts.get("steps")
-        last = steps.get("last") if isinstance(steps, dict) else None
-        shown = [name.partition("/")[2] for name in self._index.names if name.startswith("steps/")]
-        numbers = [int(one) for one in shown if one.isdecimal() and len(one) < 10]
-        return max([*numbers, *([last] if isinstance(last, int) else [])], default=None)
-
-
-def _whole_number(given: Any) -> Any:
-    """`"3"` and `3.0` are 3; anything else is what it is."""
-    if isinstance(given, str) and given.strip().isdecimal() and len(given) < 10:
-        return int(given)
-    return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
 class _Quoted(msgspec.Struct):

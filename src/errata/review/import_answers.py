@@ -19,7 +19,16 @@ LARGEST_CELL = 10_000_000
 SNIFFED = 1 << 20
 WHICH = ("attempt_id", "packet", "packet_id", "attempt", "id")
 """By what an answer may say which failure it is about, the surest first."""
-_OPTIONAL = ("owner", "bucket", "underlying_mistake", "decisive_step", "error_line")
+_OPTIONAL = (
+    "owner",
+    "bucket",
+    "underlying_mistake",
+    "decisive_step",
+    "decisive_agent",
+    "decisive_reason",
+    "second_candidate",
+    "error_line",
+)
 _SEPARATOR = re.compile(r"sep=([,;\t|])\s*$", re.IGNORECASE)
 _UNQUOTED = re.compile(r"^'(?=\s*[=+\-@＝＋－＠]|[\t\r\n])")
 

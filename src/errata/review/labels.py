@@ -9,6 +9,7 @@ from errata.model import Attribution, LabelChoice, Packet, Question
 from errata.model.suspects import TASKS
 from errata.model.words import Owner
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
+from errata.review.decisive import GUIDANCE
 from errata.review.facts import GAP
 from errata.text.clean import one_line
 
@@ -78,8 +79,8 @@ class GivenLabel(NamedTuple):
 
 
 def offered(packet: Packet) -> Question:
-    """The question without what can't be the answer: a known gap where none is on record."""
-    question = packet.question
+    """Without a known gap where none is on record; with the guidance on the decisive step where there are steps."""
+    question = msgspec.structs.replace(packet.question, decisive=GUIDANCE if packet.facts.get("steps") else "")
     if records_a_gap(packet) or all(choice.label != KNOWN_GAP for choice in question.labels):
         return question
     labels = tuple(choice for choice in question.labels if choice.label != KNOWN_GAP)

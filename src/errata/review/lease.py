@@ -4,6 +4,7 @@ import msgspec
 
 from errata.model import Packet, Reviewer
 from errata.model.attempt import Filters
+from errata.review.adjudicate import Reading
 
 
 class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -13,6 +14,8 @@ class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):
     filters: Filters = Filters()
     second: bool = False
     """What others have read, instead of what nobody has."""
+    adjudicate: bool = False
+    """What reviewers disagree on, with their verdicts but without their names."""
     another: bool = False
     """One more, beside what is in hand."""
     taxonomy: str = ""
@@ -35,6 +38,10 @@ class LeasedPacket(msgspec.Struct, frozen=True, kw_only=True):
     """Cases that this reader has in hand besides."""
     waiting: int
     """What this reader could be given after this one."""
+    readings: tuple[Reading, ...] = ()
+    """The verdicts to decide between."""
+    adjudicates: tuple[str, ...] = ()
+    """Their ids."""
 
 
 class NothingWaiting(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,14 @@
 """A review before it begins: which failures would be reviewed by whom, what that would cost, what would be sent."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Packet, ReviewCall, StoredRun, Usage
 from errata.model.attempt import Filters
+from errata.model.standing import base_name_of
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.excerpts import weight
 from errata.review.inherit import MACHINERY
@@ -51,26 +53,55 @@ def estimate_of(prompt: Prompt, price: Price) -> Usage:
     return Usage(input=given, output=OUTPUT_TOKENS, cost=cost, cost_source="unknown" if cost is None else "estimated")
 
 
+IsKnown = Callable[[Packet, Prompt], bool]
+"""Whether the answer is stored already."""
+
+
 def estimate_all(
-    packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], known: Callable[[Packet, Prompt], bool], price: Price
+    packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], known: IsKnown, price: Price
 ) -> Estimate:
-    whole = calls = cached = given = 0
+    return estimate_passes(packets, prompt, [(known, price)])[0]
+
+
+def estimate_passes(
+    packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], passes: Sequence[tuple[IsKnown, Price]]
+) -> list[Estimate]:
+    """One for each pass over the same packets, which are made once."""
+    whole = 0
+    calls, given = [0] * len(passes), [0] * len(passes)
     for packet in packets:
         whole += 1
         asked = prompt(packet)
-        if known(packet, asked):
-            cached += 1
-            continue
-        calls += 1
-        given += tokens_in(asked.text)
+        size = tokens_in(asked.text)
+        for at, (known, _) in enumerate(passes):
+            if not known(packet, asked):
+                calls[at] += 1
+                given[at] += size
+    return [_estimate(whole, *counts) for counts in zip(calls, given, (price for _, price in passes), strict=True)]
+
+
+def _estimate(packets: int, calls: int, given: int, price: Price) -> Estimate:
     given, out = int(given * (1 + REPAIRED)), int(calls * OUTPUT_TOKENS * (1 + REPAIRED))
     return Estimate(
-        packets=whole,
+        packets=packets,
         calls=calls,
-        cached=cached,
+        cached=packets - calls,
         tokens_in=given,
         tokens_out=out,
         cost=price(given, out) if calls else 0.0,
+    )
+
+
+def total_estimate(passes: Sequence[Estimate]) -> Estimate:
+    """Of all passes; an unknown price makes the whole unknown."""
+    costs = [one.cost for one in passes]
+    return Estimate(
+        packets=passes[0].packets,
+        calls=sum(one.calls for one in passes),
+        cached=sum(one.cached for one in passes),
+        tokens_in=sum(one.tokens_in for one in passes),
+        tokens_out=sum(one.tokens_out for one in passes),
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
 
 
@@ -82,6 +113,23 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True):
     at_most: int | None = None
     taxonomy: str = ""
     blind: bool = False
+    passes: Literal[1, 2] = 1
+    """Two: two independent readings, and an adjudication where they differ."""
+    second: ChosenReviewer | None = None
+    """Who makes the second of two readings; none for the same reviewer."""
+
+    @property
+    def second_reader(self) -> ChosenReviewer:
+        """A second reading by the same reviewer goes by a name of its own."""
+        chosen = self.second or self.chosen
+        if base_name_of(chosen.identity) != base_name_of(self.chosen.identity):
+            return chosen
+        return msgspec.structs.replace(chosen, identity=msgspec.structs.replace(chosen.identity, reading="2"))
+
+    @property
+    def adjudicator(self) -> ChosenReviewer:
+        identity = msgspec.structs.replace(self.chosen.identity, reading="adjudication")
+        return msgspec.structs.replace(self.chosen, identity=identity)
 
 
 class PlannedRun(msgspec.Struct, frozen=True):

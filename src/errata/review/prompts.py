@@ -10,11 +10,14 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from errata.model import Packet, Question
 from errata.model.codec import json_text
 from errata.model.identity import fingerprint
 from errata.model.words import OWNERS
-from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label, schema_for
+from errata.review.answers import CONFIDENCES, GROUPS, NO_LABEL, labels_to_give, owners_without_label, schema_for
+from errata.review.decisive import GUIDANCE
 from errata.review.labels import KNOWN_GAP, offered
 from errata.review.protocols import Prompt
 from errata.review.redaction import redacted
@@ -28,7 +31,7 @@ HASH = 16
 ANSWER = 6_000
 """Characters of an earlier answer that a repair prompt shows."""
 
-_FENCE_LIKE = re.compile(r"<(?=/?(?:packet|place|about|timeline|answer|reasons)-[0-9a-f]{8})", re.IGNORECASE)
+_FENCE_LIKE = re.compile(r"<(?=/?(?:packet|place|about|timeline|answer|reasons|reading)-[0-9a-f]{8})", re.IGNORECASE)
 
 INSTRUCTIONS = """\
 You review one failure of an evaluation run: a model or an agent was given a task, a harness ran it, a grader judged it.
@@ -50,6 +53,9 @@ How to judge
 Labels of `{taxonomy}`; give exactly one
 {labels}
 
+The decisive step, if the packet has steps
+{decisive}
+
 Evidence
 - Copy each quote from one place, character for character, with nothing left out or added, and give the name of that
   place. A quote has at least 15 characters, or is a whole line.
@@ -68,10 +74,16 @@ AFTERWARDS = """\
 </packet-{marker}>
 
 Answer with one JSON object and nothing else, with these fields:
+- candidates: list of {{"step", "act", "corrected", "sufficient"}}, the three questions above for each false or harmful
+  act in the order of the steps; empty if the packet has no steps
 - reasoning: two or three sentences that explain the verdict
 - evidence: list of {{"place", "quote"}}
 - error_line: the error in one line as it is in the log, or null
-- decisive_step: number of the step that decided the outcome, or null
+- decisive_step: number of the decisive step, or null
+- decisive_agent: its agent, one of the speakers or other agents under `steps` in the facts; null for the speaker of
+  that step
+- decisive_reason: why this step, if no quote in `evidence` is from it, or null
+- second_candidate: number of the step that is decisive if this one is not, or null
 - underlying_mistake: in a few words, or null
 - consequences: list of texts
 - model_snippet, expected_snippet: copied from the output, and from the reference or task; null if there is none
@@ -79,10 +91,10 @@ Answer with one JSON object and nothing else, with these fields:
 {owner}- also: list of others who have to act, of {owners}
 - cause: one sentence of at most 200 characters
 - bucket: short name of the root cause, such as missing-index, or null
-- recommendation: {{"group": eval, config, model or none, "text", "target_path" or null}}
+- recommendation: {{"group": {groups}, "text", "target_path" or null}}
 - fix: {{"path", "before", "after"}} if a small change would have prevented it, or null
 - doubts: list of texts
-- confidence: certain, likely or weak
+- confidence: {confidences}
 """
 
 REPAIR = """\
@@ -90,6 +102,13 @@ REPAIR = """\
 An earlier answer to this packet was rejected. It is inside the packet under `answer`, with the problems under
 `reasons`. Read the packet again and give the complete answer again. If a quote was not found, look for the actual
 text; if nothing supports a claim, drop the claim.
+"""
+
+ADJUDICATE = """\
+
+Two reviewers have read this packet independently and disagree. Their verdicts are inside the packet under `reading`.
+Either may be right, and both may be wrong. Read the packet again, decide by the evidence where they differ, and give
+the complete answer.
 """
 
 
@@ -123,6 +142,18 @@ def repair_prompt(prompt: Prompt, answer: str, reasons: Sequence[str], *, marker
     return _finished(before, data, after, marker, prompt.schema)
 
 
+def adjudication_prompt(prompt: Prompt, readings: Sequence[str], *, marker: str) -> Prompt:
+    """The same question, with the verdicts of others as data. They are part of the hash: others, another answer."""
+    old = prompt.marker
+    if marker in prompt.text or any(marker in reading for reading in readings):
+        raise ValueError("the prompt or a reading contains the new marker; use `fresh_marker`")
+    data = prompt.data.replace(old, marker)
+    data += "".join(_section(f"reading-{marker}", reading.replace(old, ""), marker) for reading in readings)
+    before, after = prompt.before.replace(old, marker), prompt.after.replace(old, marker) + ADJUDICATE
+    made = _finished(before, data, after, marker, prompt.schema)
+    return msgspec.structs.replace(made, hash=fingerprint(made.hash, *readings, size=HASH))
+
+
 def _prompt(question: Question, data: str, marker: str) -> Prompt:
     owners = owners_without_label(question)
     labels = [f"- {one.label} (owner {one.owner}): {one.meaning}".rstrip(": ") for one in question.labels]
@@ -131,15 +162,25 @@ def _prompt(question: Question, data: str, marker: str) -> Prompt:
     if any(one.label == KNOWN_GAP for one in question.labels):
         labels.append(f"{KNOWN_GAP} only where the history of the packet records such a gap.")
     before = INSTRUCTIONS.format(
-        rule=question.rule, taxonomy=question.taxonomy, labels="\n".join(labels), marker=marker
+        rule=question.rule,
+        taxonomy=question.taxonomy,
+        labels="\n".join(labels),
+        decisive=GUIDANCE,
+        marker=marker,
     )
     after = AFTERWARDS.format(
         names=" or ".join(labels_to_give(question)),
         owner=f"- owner: null, or with the label {NO_LABEL} one of those named above\n" if owners else "",
         owners=", ".join(OWNERS),
+        groups=_either(GROUPS),
+        confidences=_either(CONFIDENCES),
         marker=marker,
     )
     return _finished(before, data, after, marker, schema_for(question))
+
+
+def _either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _finished(before: str, data: str, after: str, marker: str, schema: dict[str, Any]) -> Prompt:

@@ -8,10 +8,11 @@ import msgspec
 from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
 from errata.model.attempt import ListedFailure
 from errata.model.standing import may_be_stale, name_of, standing
+from errata.review.adjudicate import disputed
 
-QueueKind = Literal["unread", "second", "next"]
-"""What nobody has read; what others have read; or the first, and then what needs a second reader. What was read before
-its evidence changed comes last, but not for a second opinion."""
+QueueKind = Literal["unread", "second", "next", "disputed"]
+"""What nobody has read; what others have read; the first, and then what needs a second reader; or what others disagree
+on. What was read before its evidence changed comes last, but neither for a second opinion nor for an adjudication."""
 NO_KEY = FailureKey(exact="", coarse="")
 
 
@@ -139,6 +140,8 @@ def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: QueueKind, re
         return 2
     if name_of(reviewer) in readers:
         return None
+    if wanted == "disputed":
+        return 0 if disputed(verdicts) else None
     if wanted == "second":
         return (not needs_second(verdicts)) if readers else None
     if not verdicts:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, Run, Signal
+from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, Question, Run, Signal
 from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
@@ -135,9 +135,10 @@ def packet_hash(packet: Packet) -> str:
     """The same for the same facts and texts, whatever the order in a dict, and whether it was redacted before or not.
 
     History, signals and observations are left out, and so is the size, which counts them: another run in the store, or
-    another version of the rules, changes them, and neither makes an answer that was paid for worthless.
+    another version of the rules, changes them, and neither makes an answer that was paid for worthless. The same holds
+    for the labels that are offered: a known gap depends on the history, and other labels make another prompt.
     """
-    facts = msgspec.structs.replace(
-        redacted(packet), history=(), signals=(), observations=(), failure_key=None, size={}
-    )
+    question = Question(taxonomy=packet.question.taxonomy, labels=(), rule="")
+    hints = {"history": (), "signals": (), "observations": (), "failure_key": None, "size": {}}
+    facts = msgspec.structs.replace(redacted(packet), **hints, question=question)
     return fingerprint(facts, size=SIZE)

@@ -32,6 +32,8 @@ class ReviewTally:
         self.spared = 0
         """Planned, and then not read, because they had inherited a verdict."""
         self.need_second = 0
+        self.adjudicated = 0
+        """Reviewed in two passes that differed."""
         self.labels: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         """Why answers were refused, or packets could not be reviewed."""
@@ -63,6 +65,7 @@ class ReviewTally:
                 self.reviewed += 1
                 self.labels[ended.verdict.label] += 1
                 self.need_second += ended.verdict.needs_second
+                self.adjudicated += bool(ended.verdict.adjudicates)
             case "refused":
                 self.refused += 1
                 self.reasons.update(ended.reasons)

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.model import Attribution, ReviewCall, Reviewer, StoredRun, Verdict
+from errata.model import Attribution, ReviewCall, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.standing import Standing, name_of, standing
 from errata.model.usage import total_of
-from errata.model.verdict import Refusal, word_for
+from errata.model.verdict import Refusal, short_word_for, word_for
 from errata.model.words import OWNERS
 from errata.review.queue import needs_second
 from errata.review.quotes import QuoteCheck
@@ -172,12 +172,8 @@ def _unmended(refusals: Iterable[Refusal], on: Mapping[str, Sequence[Verdict]]) 
 
 
 def _reviewers(on: Mapping[str, Sequence[Verdict]]) -> dict[str, int]:
-    names = Counter(name for found in on.values() for name in {_called(one.reviewer) for one in _own(found)})
+    names = Counter(name for found in on.values() for name in {short_word_for(one.reviewer) for one in _own(found)})
     return dict(names.most_common())
-
-
-def _called(reviewer: Reviewer) -> str:
-    return f"{reviewer.kind}:{reviewer.name}"
 
 
 def _own(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -185,7 +181,7 @@ def _own(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _readers(verdicts: Iterable[Verdict]) -> set[str]:
-    return {name_of(one.reviewer) for one in _own(verdicts)}
+    return {name_of(one.reviewer) for one in _own(verdicts) if not one.adjudicates}
 
 
 def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:

@@ -8,13 +8,15 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Packet, Reviewer, Verdict
+from errata.model.standing import name_of
 from errata.model.verdict import Lease, word_for
 from errata.review.answers import NO_LABEL, ParsedAnswer, labels_to_give
 from errata.review.import_answers import WHICH
 from errata.review.labels import given_label
 from errata.review.verdicts import KeptVerdict, Rejection
+from errata.text.clean import one_line
 
-AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
+AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key", "adjudicates"))
 """Text around an answer that is not part of it."""
 _ONLY_ONE = (
     'an object such as {"attempt_id": "…", "lease": "…", "label": "…", "cause": "…", "reasoning": "…", "evidence": '
@@ -29,6 +31,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     lease: str = ""
     packet_hash: str = ""
     taxonomy: str = ""
+    adjudicates: tuple[str, ...] = ()
+    """The verdicts between which it decides."""
     answer: str
     """JSON, as any reviewer would have given it."""
 
@@ -55,8 +59,30 @@ def read_submission(text: str) -> Submission:
         lease=str(around.get("lease") or ""),
         packet_hash=str(around.get("packet_hash") or ""),
         taxonomy=str(around.get("taxonomy") or ""),
+        adjudicates=_texts(around.get("adjudicates")),
         answer=json.dumps(answer, ensure_ascii=False),
     )
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    return tuple(one for one in given if isinstance(one, str)) if isinstance(given, list) else ()
+
+
+def refuse_other_readings(
+    adjudicates: Sequence[str], name: str, reviewer: Reviewer, earlier: Sequence[Verdict]
+) -> None:
+    """An adjudication decides between verdicts of others on the same failure."""
+    readings = {one.id: name_of(one.reviewer) for one in earlier}
+    if unknown := [one for one in adjudicates if one not in readings]:
+        raise SettingsError(
+            f"`adjudicates` names a verdict that `{name}` does not have: `{one_line(unknown[0], 40)}`",
+            hint=f"copy `adjudicates` from `errata review next {name} --adjudicate`",
+        )
+    if name_of(reviewer) in [readings[one] for one in adjudicates]:
+        raise SettingsError(
+            f"`{word_for(reviewer)}` has reviewed `{name}` and can't decide between its own verdict and another",
+            hint="use another `--reviewer` name for `next` and `submit`",
+        )
 
 
 def _failure_id(part: Any) -> str:

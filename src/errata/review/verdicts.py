@@ -12,6 +12,7 @@ from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
 from errata.model.standing import name_of
 from errata.review.answers import ParsedAnswer, read_answer
+from errata.review.decisive import DecisiveFields
 from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.fields import AnswerFields
 from errata.review.instructions import speaks_to_reviewer
@@ -82,7 +83,6 @@ def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> 
         "cause": fields.cause(),
         "reasoning": fields.reasoning(needed=not trusted),
         "confidence": fields.confidence(needed=reviewer.kind not in UNASKED),
-        "decisive_step": fields.decisive_step(),
         "recommendation": fields.recommendation(),
         "also": fields.also(),
         "bucket": fields.bucket(),
@@ -94,13 +94,23 @@ def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> 
         "fix": fields.fix(),
         "doubts": fields.lines("doubts"),
     }
-    reasons = (*reasons, *fields.reasons, *(evidence.reasons if evidence else ()))
+    about_step = DecisiveFields(given.fields, packet)
+    decisive = about_step.read((*quotes, *(evidence.quotes if evidence else ())), trusted=trusted)
+    fields_of_verdict |= {
+        "candidates": decisive.candidates,
+        "decisive_step": decisive.step,
+        "decisive_agent": decisive.agent,
+        "decisive_reason": decisive.reason,
+        "second_candidate": decisive.second,
+    }
+    reasons = (*reasons, *fields.reasons, *about_step.reasons, *(evidence.reasons if evidence else ()))
     if reasons or isinstance(chosen, str):
         return Rejection(reasons)
     also = tuple(owner for owner in fields_of_verdict["also"] if owner != chosen.owner)
     more = {"label": chosen.label, "owner": chosen.owner, "also": also, "evidence": evidence.quotes if evidence else ()}
+    notes = (*fields.notes, *about_step.notes)
     extra = {"ignored": list(given.ignored)} if given.ignored else {}
-    return fields_of_verdict | more | {"doubts": (*fields_of_verdict["doubts"], *fields.notes), "extra": extra}
+    return fields_of_verdict | more | {"doubts": (*fields_of_verdict["doubts"], *notes), "extra": extra}
 
 
 class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +131,8 @@ class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
     prompt_hash: str = ""
     usage: Usage | None = None
     blind: bool = False
+    adjudicates: tuple[str, ...] = ()
+    """The verdicts between which it decides."""
 
 
 def judge(
@@ -154,7 +166,7 @@ def judge(
         made = made_on(whole())
     if isinstance(made, Rejection):
         return made
-    made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
+    made = msgspec.structs.replace(made, adjudicates=by.adjudicates, packet_hash=packet_hash(packet))
     if before and _says(made) == _says(before[-1]):
         return before[-1]
     if any(made.id == one.id for one in before):  # given before, withdrawn since, and now given again

@@ -32,7 +32,7 @@ class RunHistory:
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
-        self.report_files: ReportFiles = report_files_for(stored.run)
+        self.report_files: ReportFiles = report_files_for(stored.run, store)
         in_store = all_actions(store)
         none = RunReports(self.report_files, RelatedReports(), CaseSpellings(()))
         reports = reports_for(stored, store, self.report_files) if self.report_files.files or in_store else none

@@ -8,12 +8,13 @@ from pathlib import Path
 from errata.memory.actions import ReportLocation
 from errata.memory.known_gaps import gaps_in_reports, mentions_gaps
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation
-from errata.memory.report_files import ReportFile, ReportFiles, find_reports, folders_for
+from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for
 from errata.memory.report_names import parse_file_name
 from errata.memory.spelling import CaseSpellings, same_run
 from errata.memory.stored import gaps_in_store
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
+from errata.settings import home_of
 from errata.store.database import Store
 from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs
@@ -38,8 +39,9 @@ def named_reports() -> Path | None:
     return _named_folder.get()
 
 
-def report_files_for(run: Run) -> ReportFiles:
-    origins = [Path(run.origin)] if run.origin else []
+def report_files_for(run: Run, store: Store) -> ReportFiles:
+    """Around the run, beside the store whatever the working folder is, and in the working folder."""
+    origins = [home_of(store.path) / FOLDER, *([Path(run.origin)] if run.origin else [])]
     return find_reports(folders_for(origins, cwd=Path.cwd(), named=_named_folder.get()))
 
 
@@ -62,7 +64,7 @@ def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> 
     """The newest report about the run, by its content, else by its file name; in the named folder or around the run."""
     run = stored.run
     with reports_at(named) if named else nullcontext():
-        files = report_files_for(run)
+        files = report_files_for(run, store)
     own = {one.path for one in reports_for(stored, store, files).related.own} if files.files else set()
     by_text = (one for one in files.files if one.name in own)
     by_name = (one for one in files.files if same_run(_run_in_name(one), run.native_id, run.external_id))
@@ -77,7 +79,7 @@ def _run_in_name(file: ReportFile) -> str:
 def recorded_gaps(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGap, ...]]:
     """Cases of the run with a known gap on record: in the store, or in earlier reports about any model."""
     records = gaps_in_store(stored, store)
-    files = report_files_for(stored.run)
+    files = report_files_for(stored.run, store)
     if any(map(mentions_gaps, files.files)):
         for key, gaps in gaps_in_reports(reports_for(stored, store, files, wanted=mentions_gaps)).items():
             records[key] = (*records.get(key, ()), *gaps)

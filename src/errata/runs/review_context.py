@@ -39,14 +39,22 @@ def context_of(view: "RunView") -> RunContext:
 
 
 def question_for(source: str, taxonomy: str = "") -> Question:
-    """The labels of a taxonomy by name; else the source's own, else the owners."""
+    """The labels of a taxonomy by name; else the source's own, else one that names the source, else the owners."""
     known = {one.name: one for one in rules_in_use().taxonomies}
     if taxonomy and taxonomy not in known and taxonomy != OWNERS.taxonomy:
         names = [*known, OWNERS.taxonomy]
         hints = [did_you_mean(taxonomy, names), f"known are: {', '.join(names)}"]
         raise SettingsError(f"No taxonomy is named `{taxonomy}`", hint="\n".join(hint for hint in hints if hint))
-    question = known.get(taxonomy or source)
+    naming = (one for one in known.values() if source in one.sources and not one.opt_in)
+    question = known.get(taxonomy) if taxonomy else known.get(source) or next(naming, None)
     return OWNERS if question is None else as_question(question)
+
+
+def labels_by_taxonomy() -> dict[str, tuple[str, ...]]:
+    """Every taxonomy in use, with its labels."""
+    listed = sorted(rules_in_use().taxonomies, key=lambda one: one.opt_in)
+    known = {one.name: tuple(label.name for label in one.label) for one in listed}
+    return {OWNERS.taxonomy: tuple(choice.label for choice in OWNERS.labels)} | known
 
 
 def as_question(taxonomy: Taxonomy) -> Question:

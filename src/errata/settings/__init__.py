@@ -1,14 +1,16 @@
 """Configuration from flags, environment and files, as one frozen value."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.files import Deployment, project_settings, user_settings
+from errata.settings.files import Deployment, project_file, project_settings, user_settings
 from errata.settings.reviewers import ReviewerSettings
 
 STORE_FOLDER = ".errata"
@@ -27,12 +29,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     deployments: dict[str, Deployment] = {}
 
 
+_store_in_use: ContextVar[Path | None] = ContextVar("store", default=None)
+
+
 def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, cwd: Path | None = None) -> Settings:
-    """Precedence: flag, environment, project file, user file."""
+    """Precedence: flag, environment, project file, user file. A named store brings its own project's file."""
     folder = cwd or Path.cwd()
-    own, project = user_settings(environ), project_settings(folder, environ)
-    author = environ.get("ERRATA_AUTHOR") or environ.get("USER") or environ.get("LOGNAME") or ""
     named = store or environ.get("ERRATA_STORE", "")
+    own, project = user_settings(environ), project_settings(_project_folder(named, folder), environ)
+    author = environ.get("ERRATA_AUTHOR") or environ.get("USER") or environ.get("LOGNAME") or ""
     return Settings(
         store=_path_of(named) if named else project.store or _found_store(folder) or own.store or _new_store(folder),
         author=author,
@@ -42,6 +47,29 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
         reviewers=own.reviewers | project.reviewers,
         deployments=own.deployments | project.deployments,
     )
+
+
+@contextmanager
+def using_store(path: Path) -> Iterator[None]:
+    """Inside the context, settings come from the project of this store, whatever the working folder is."""
+    token = _store_in_use.set(path)
+    try:
+        yield
+    finally:
+        _store_in_use.reset(token)
+
+
+def _project_folder(named: str, folder: Path) -> Path:
+    """Where the search for a project file begins: at a named store, if it lies in a project; else here."""
+    store = _path_of(named) if named else _store_in_use.get()
+    home = folder if store is None else home_of(folder / store)
+    return home if project_file(home) is not None else folder
+
+
+def home_of(store: Path) -> Path:
+    """The folder that a store belongs to."""
+    folder = store.absolute().parent
+    return folder.parent if folder.name == STORE_FOLDER else folder
 
 
 def find_store(folder: Path) -> Path:

@@ -43,6 +43,15 @@ def placements_in(store: Store, bucket: str) -> list[Placement]:
         return list(read_placements(connection, bucket_members.c.bucket == bucket))
 
 
+def bucket_runs(store: Store, name: str) -> tuple[str, list[str]] | None:
+    """The slug of the bucket with this slug or id, and the runs of its members; none where no bucket is named so."""
+    members = buckets.outerjoin(bucket_members, bucket_members.c.bucket == buckets.c.id)
+    query = select(buckets.c.slug, bucket_members.c.run_id).select_from(members).where(~buckets.c.gone).distinct()
+    with store.reading() as connection:
+        rows = list(connection.execute(query.where((buckets.c.slug == name) | (buckets.c.id == name))))
+    return (rows[0].slug, [row.run_id for row in rows if row.run_id]) if rows else None
+
+
 def run_of(attempt: str) -> str:
     """The run that an attempt's id begins with."""
     return attempt.partition(":")[0]

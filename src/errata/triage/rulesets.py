@@ -37,6 +37,12 @@ def _rules(book: Rulebook, taxonomies: tuple[Taxonomy, ...]) -> Rules:
     return Rules(book, taxonomies, version)
 
 
+def taxonomies_in_use() -> list[tuple[Taxonomy, Path | None]]:
+    """Each with its file; none for a built-in one."""
+    files = {taxonomy.read_taxonomy(path).name: path for path in load_settings().taxonomy_files}
+    return [(one, files.get(one.name)) for one in rules_in_use().taxonomies]
+
+
 def rules_in_use() -> Rules:
     settings = load_settings()
     files = (settings.rule_files, settings.taxonomy_files)

@@ -105,7 +105,7 @@ def _newest_of_each_subject(runs: Iterable[StoredRun]) -> list[StoredRun]:
 
 
 def _reports(stored: StoredRun, store: Store) -> RunReports | None:
-    files = report_files_for(stored.run)
+    files = report_files_for(stored.run, store)
     return reports_for(stored, store, files) if files.files else None
 
 

@@ -8,15 +8,20 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
 from errata.model.attempt import Filters
 from errata.model.identity import is_task_id, split_attempt_id
+from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name
 from errata.model.suspects import SuspectTask, SuspectTasks
+from errata.model.times import to_iso
 from errata.model.verdict import word_for
-from errata.review import agreement, calibrate, judge_agreement
+from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
+from errata.review.labels import OWNERS
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
@@ -24,18 +29,20 @@ from errata.review.status import Status
 from errata.review.stored import lease, packets, queue, submit, tasks
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
 from errata.review.tables import ExportRow, export_row, rows_in_order
-from errata.runs.addresses import Located, locate, locate_known
+from errata.runs.addresses import locate, locate_known
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import are_judged_turns, handle_of, known_run
-from errata.runs.review_context import context_of, question_for
+from errata.runs.review_context import as_question, context_of, labels_by_taxonomy, question_for
+from errata.runs.review_targets import ReviewTarget, review_target
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
-from errata.store.reviews import end_lease, verdicts_of
+from errata.store.reviews import end_lease, held_by, verdicts_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
+from errata.triage.rulesets import taxonomies_in_use
 
 if TYPE_CHECKING:
     from errata.review.plan import ReviewPlan, ReviewRequest
@@ -98,24 +105,41 @@ def has_failures(runs: Sequence[StoredRun], store: Store, filters: Filters) -> b
 
 
 def lease_next(thing: str, store: Store, request: LeaseRequest, *, now: datetime) -> LeasedPacket | NothingWaiting:
-    """Of a RUN what is in hand already, else the next that waits; of RUN/CASE or an attempt's id that one."""
-    located = locate(thing, store)
+    """What this reviewer has in hand already, else the next that waits: of a run, the runs of a comparison folder or of
+    a bucket; of RUN/CASE or an attempt's id that one."""
+    target = review_target(thing, store)
     if request.tasks:
-        return tasks.lease_task(_tasks_at(located, store), _contexts(store), store, request, now=now)
-    attempt = _failure_in(located, thing, store)
-    context = context_for(located.stored, store)
-    leased = lease.lease_packet(context, store, request, attempt=attempt, now=now)
-    if isinstance(leased, NothingWaiting) and not leased.failures and not attempt:
-        refuse_unknown(request.filters, [RunView(located.stored, store)])
-    return leased
+        return tasks.lease_task(_tasks_at(target, store), _contexts(store), store, request, now=now)
+    if target.bucket:
+        filters = msgspec.structs.replace(request.filters, bucket=target.bucket)
+        request = msgspec.structs.replace(request, filters=filters)
+    attempt = _failure_in(target, thing, store)
+    word, empty = word_for(request.reviewer), []
+    runs = target.runs
+    if len(runs) > 1 and not request.another:
+        in_hand = {one.run.id for one in runs if held_by(store, one.run.id, reviewer=word, now=to_iso(now))}
+        runs = tuple(sorted(runs, key=lambda one: one.run.id not in in_hand))
+    for at, stored in enumerate(runs):
+        leased = lease.lease_packet(context_for(stored, store), store, request, attempt=attempt, now=now)
+        if isinstance(leased, LeasedPacket):
+            more = sum(lease.count_waiting(context_for(one, store), store, request) for one in runs[at + 1 :])
+            return msgspec.structs.replace(leased, waiting=leased.waiting + more)
+        empty.append(leased)
+    if not any(one.failures for one in empty) and not attempt:
+        refuse_unknown(request.filters, [RunView(stored, store) for stored in runs])
+    return NothingWaiting(
+        failures=sum(one.failures for one in empty),
+        read=sum(one.read for one in empty),
+        others=sum(one.others for one in empty),
+        in_hand=sum(one.in_hand for one in empty),
+    )
 
 
-def _tasks_at(located: Located, store: Store) -> Sequence[SuspectTask]:
-    """The task of the case that is named, else the suspect tasks of the run's suite."""
-    beside = runs_beside(located.stored, store)
-    if located.attempt is not None:
-        return [task_of(located.attempt.case, beside, store)]
-    return suspects_of([located.stored], store).tasks
+def _tasks_at(target: ReviewTarget, store: Store) -> Sequence[SuspectTask]:
+    """The task of the case that is named, else the suspect tasks of the runs, or of one run's suite."""
+    if target.attempt is not None:
+        return [task_of(target.attempt.case, runs_beside(target.runs[0], store), store)]
+    return suspects_of(target.runs, store).tasks
 
 
 def suspects_of(runs: Sequence[StoredRun], store: Store) -> SuspectTasks:
@@ -135,21 +159,22 @@ def _contexts(store: Store) -> Callable[[str], RunContext]:
     return context
 
 
-def _failure_in(located: Located, thing: str, store: Store) -> str:
+def _failure_in(target: ReviewTarget, thing: str, store: Store) -> str:
     """The one that is asked for by name; empty where a run is named."""
-    if located.attempt is None:
+    if target.attempt is None:
         return ""
-    if not located.attempt.is_failure:
+    if not target.attempt.is_failure:
         problem = f"`{thing}` did not fail: there is nothing to review"
-        raise NotFoundError(problem, hint=f"`errata failures {handle_of(located.stored, store)}` lists what did")
-    return located.attempt.id
+        raise NotFoundError(problem, hint=f"`errata failures {handle_of(target.runs[0], store)}` lists what did")
+    return target.attempt.id
 
 
 def release(thing: str, store: Store, reviewer: Reviewer, *, now: datetime) -> list[str]:
     """The ids of what this reviewer had in hand: of a RUN all of it, of RUN/CASE or an attempt's id that one."""
-    located = locate(thing, store)
-    attempt = located.attempt.id if located.attempt else ""
-    return lease.release_leases(store, located.stored.run.id, reviewer, attempt=attempt, now=now)
+    target = review_target(thing, store)
+    attempt = target.attempt.id if target.attempt else ""
+    released = (lease.release_leases(store, one.run.id, reviewer, attempt=attempt, now=now) for one in target.runs)
+    return [attempt for some in released for attempt in some]
 
 
 @contextmanager
@@ -196,6 +221,22 @@ def _submitted_failure(which: str, store: Store) -> tuple[StoredRun, str, str]:
         problem = f"`{one_line(which, 200)}` names no failure"
         raise SettingsError(problem, hint="`attempt_id` and `id` of a packet do")
     return located.stored, located.attempt.id, located.attempt.case
+
+
+def list_taxonomies() -> list[TaxonomyOutput]:
+    """Built-in ones, those of the settings, and the owners, which serve every source that has none."""
+    listed = [(as_question(taxonomy), taxonomy, file) for taxonomy, file in taxonomies_in_use()]
+    return [
+        TaxonomyOutput(
+            name=question.taxonomy,
+            version=question.version,
+            sources=taxonomy.sources if taxonomy else (),
+            opt_in=bool(taxonomy and taxonomy.opt_in),
+            file=str(file) if file else None,
+            labels=msgspec.convert(question.labels, tuple[TaxonomyLabelOutput, ...], from_attributes=True),
+        )
+        for question, taxonomy, file in [*listed, (OWNERS, None, None)]
+    ]
 
 
 # answers from a file
@@ -258,9 +299,28 @@ def calibrate_reviewers(path: Path, run: str, store: Store, *, taxonomy: str = "
         return (located.attempt.id, question) if located.attempt else None
 
     run_id = known_run(run, store).run.id if run else ""
-    return calibrate.calibrate_reviewers(
-        path, find, lambda each: verdicts_of(store, each), run=run_id, taxonomy=taxonomy
-    )
+    labels = human_labels.read_labels(path, find, run=run_id)
+    human_labels.refuse_unusable(labels, path, labels_by_taxonomy())
+    return _calibrated(labels, store, taxonomy)
+
+
+def calibrate_from_log(run: str, store: Store, *, taxonomy: str = "") -> calibrate.CalibrationResult:
+    """Against the steps and agents that the log itself marks as decisive."""
+    stored = known_run(run, store)
+    by_attempt = human_labels.annotated(attempts_of(store, stored.pk))
+    if not by_attempt:
+        hint = "give a table: `errata review calibrate LABELS.csv RUN`"
+        raise NotFoundError(f"The log of `{stored.run.native_id}` has no labels by people", hint=hint)
+    questions = {stored.run.id: question_for(stored.run.source.name, taxonomy)}
+    return _calibrated(human_labels.HumanLabels(by_attempt, (), questions), store, taxonomy)
+
+
+def _calibrated(labels: human_labels.HumanLabels, store: Store, taxonomy: str) -> calibrate.CalibrationResult:
+    """In the words of one taxonomy: the given one, or that of the first run's source."""
+    runs = sorted(labels.questions)
+    verdicts = (verdict for each in runs for verdict in verdicts_of(store, each))
+    words = taxonomy or labels.questions[runs[0]].taxonomy
+    return calibrate.calibrate_reviewers(labels, verdicts, taxonomy=words)
 
 
 def plan_review(runs: Sequence[StoredRun], store: Store, request: "ReviewRequest", *, now: str) -> "ReviewPlan":

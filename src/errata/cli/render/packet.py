@@ -1,15 +1,18 @@
 """A packet as text, with line numbers to quote by."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of, write_out
 from errata.model import Packet, Reviewer
 from errata.model.identity import is_task_id
-from errata.review.answers import NO_LABEL, owners_without_label
+from errata.review.adjudicate import Reading
+from errata.review.answers import NO_LABEL, allowed_words, owners_without_label
 from errata.review.lease import LeasedPacket
-from errata.text.clean import clean
+from errata.review.speakers import speakers_in
+from errata.text.clean import clean, one_line
 
 FORMS = ("text", "json")
 HANG = 17
@@ -68,13 +71,33 @@ def _pairs(fields: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value_of(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
+def show_readings(readings: Sequence[Reading]) -> None:
+    """The verdicts to decide between."""
+    for letter, reading in zip("ABCDEFGH", readings, strict=False):
+        step = f", step {reading.decisive_step}" if reading.decisive_step is not None else ""
+        agent = f", {reading.decisive_agent}" if reading.decisive_agent else ""
+        put()
+        _put_field(f"reading {letter}", f"{reading.label} · {reading.owner}{step}{agent}: {reading.cause}")
+        for quote in reading.evidence:
+            _put_field("", f"{quote['place']}: {one_line(quote['quote'])}")
+
+
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
     """The fields needed to submit a verdict."""
     named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()
+    _put_words(handed.packet)
     _put_field("attempt_id", handed.packet.attempt_id)
     _put_field("lease", f"{handed.token}   until {handed.until}")
     _put_field("submit", f"{named}{' --person' if who.kind == 'person' else ''}")
+
+
+def _put_words(packet: Packet) -> None:
+    """Every word that the fields of a verdict take; labels and owners are listed above."""
+    speakers = speakers_in(packet.facts, ((place.place, place.text) for place in packet.places))
+    for field, words in allowed_words(packet.question, speakers.agents).items():
+        if field not in ("label", "owner"):
+            _put_field(field, ", ".join(words))
 
 
 def _put_line(number: int, line: str) -> None:
@@ -86,6 +109,8 @@ def _put_line(number: int, line: str) -> None:
 def _put_question(packet: Packet) -> None:
     put()
     put(packet.question.rule, raw=True)
+    for line in packet.question.decisive.splitlines():
+        put(line, hang=3, raw=True)
     labels = packet.question.labels
     for at, choice in enumerate(labels, 1):
         put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)

@@ -8,8 +8,8 @@ import msgspec
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.table import put_table
-from errata.model.output.review import AgreementOutput
-from errata.review.agreement import ReviewDispute, TaxonomyAgreement
+from errata.model.output.agreement import AgreementOutput
+from errata.review.agreement import NONE, Agreement, Pair, ReviewDispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
 from errata.runs.names import runs_named
 from errata.verbs.review import agreement_of
@@ -21,8 +21,9 @@ from errata.verbs.review import agreement_of
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Measure agreement between independent reviewers.
 
-    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. Inherited verdicts do not count. Disputes are
-    listed; a person decides them with `errata review next ATTEMPT`.
+    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all, on the label, the owner, the decisive step
+    and its agent. Inherited verdicts and adjudications do not count. Disputes are listed; a person decides them with
+    `errata review next ATTEMPT`.
     """
     measured = agreement_of(list(runs_named(runs, options.store)), options.store)
     for agreement in measured:
@@ -43,13 +44,15 @@ def _show(agreement: TaxonomyAgreement) -> None:
     alpha = f"Krippendorff's alpha {ratio(measured.alpha)}{chance}"
     fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
     put(f"{agreement.taxonomy} · {plural(measured.attempts, 'failure')} reviewed by two or more · {alpha}{fleiss}")
-    fleiss = f" · Fleiss' kappa {ratio(agreement.owners.fleiss)}" if agreement.owners.fleiss is not None else ""
-    put(f"on the owner · Krippendorff's alpha {ratio(agreement.owners.alpha)}{fleiss}")
-    for pair, owner in zip(measured.pairs, agreement.owners.pairs, strict=True):
+    fields = {"owner": agreement.owners, "step": agreement.steps, "agent": agreement.agents}
+    for field, of_field in fields.items():
+        _show_field(field, of_field, whole=measured.attempts)
+    for pair in measured.pairs:
         put()
         kappa = f"Cohen's kappa {ratio(pair.kappa)}"
         put(f"{pair.first} and {pair.other}: {pair.same:,} of {pair.both:,} the same · {kappa}")
-        put(f"  on the owner: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
+        for field, of_field in fields.items():
+            _show_pair(field, next((one for one in of_field.pairs if _are_same(one, pair)), None), whole=pair.both)
         put_confusion(pair.confusion, rows=pair.first, columns=pair.other)
     if agreement.disputes:
         put()
@@ -58,15 +61,38 @@ def _show(agreement: TaxonomyAgreement) -> None:
         _show_dispute(dispute)
 
 
+def _show_field(field: str, agreement: Agreement, *, whole: int) -> None:
+    if not agreement.attempts:
+        return
+    over = "" if agreement.attempts == whole else f" · {plural(agreement.attempts, 'failure')}"
+    fleiss = f" · Fleiss' kappa {ratio(agreement.fleiss)}" if agreement.fleiss is not None else ""
+    put(f"on the {field}{over} · Krippendorff's alpha {ratio(agreement.alpha)}{fleiss}")
+
+
+def _show_pair(field: str, pair: Pair | None, *, whole: int) -> None:
+    if pair is None:
+        return
+    of = "" if pair.both == whole else f" of {pair.both:,}"
+    put(f"  on the {field}: {pair.same:,}{of} the same · Cohen's kappa {ratio(pair.kappa)}")
+
+
+def _are_same(first: Pair, other: Pair) -> bool:
+    return (first.first, first.other) == (other.first, other.other)
+
+
 def _show_dispute(dispute: ReviewDispute) -> None:
-    verdicts = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
-    labels = " · ".join(
-        f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in verdicts
-    )
-    decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""
+    labels = " · ".join(f"{who} {_opinion(dispute, who)}" for who in dispute.labels)
+    decided = f"   decided: {dispute.decided}" if dispute.decided else ""
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
     if not decided:
         put_command("", ["errata", "review", "next", dispute.attempt_id], indent=4)
+
+
+def _opinion(dispute: ReviewDispute, reviewer: str) -> str:
+    label, step, agent = dispute.labels[reviewer], dispute.steps[reviewer], dispute.agents[reviewer]
+    owner = f" ({dispute.owners[reviewer]})" if label == NO_LABEL else ""
+    at = f" at step {step}" if step != NONE else ""
+    return f"{label}{owner}{at}{f' by {agent}' if agent != NONE else ''}"
 
 
 def put_confusion(confusion: Mapping[str, Mapping[str, int]], *, rows: str, columns: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
@@ -53,10 +53,14 @@ def show_plan(plan: ReviewPlan) -> None:
     if plan.left_out:
         say(f"left out  {sum(plan.left_out.values()):,} by `--limit`: {_groups(plan)}")
     say(f"sent to   {plan.request.chosen.goes_to}, as `{word_for(plan.request.chosen.identity)}`")
+    if plan.request.passes == 2:
+        second = word_for(plan.request.second_reader.identity)
+        say(f"passes    two readings, the second as `{second}`; an adjudication where they differ")
     estimate = plan.estimate
     tokens = f"about {number(estimate.tokens_in)} tokens in and {number(estimate.tokens_out)} out"
     cached = f" · {plural(estimate.cached, 'answer')} cached" if estimate.cached else ""
-    say(f"estimate  {plural(estimate.calls, 'call')}, {tokens}, {_cost(estimate.cost)}{cached}")
+    most = "at most " if plan.request.passes == 2 else ""
+    say(f"estimate  {most}{plural(estimate.calls, 'call')}, {tokens}, {_cost(estimate.cost)}{cached}")
     if plan.lost:
         say(f"lost      {_lost_in_words(plan.lost)}: a process ended before the answer was stored")
 
@@ -85,6 +89,8 @@ def show_tally(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> None:
             put(f"{word:<8} {count:,}")
     for why, count in tally.reasons.most_common(NAMED):
         put(f"{'':<9}{count}× {one_line(why, 2 * LONGEST)}", hang=12)
+    if plan.request.passes == 2 and tally.reviewed:
+        put(f"passes   {tally.adjudicated:,} of {tally.reviewed:,} adjudicated; the readings agree on the others")
     if tally.inherited:
         put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash inherited a verdict")
     if tally.need_second:
@@ -134,6 +140,7 @@ def plan_fields(plan: ReviewPlan) -> dict[str, Any]:
             for part in plan.parts
         ),
         "reviewer": word_for(plan.request.chosen.identity),
+        "passes": plan.request.passes,
         "goes_to": plan.request.chosen.goes_to,
         "estimate": msgspec.convert(plan.estimate, EstimateOutput, from_attributes=True),
         "left_out": plan.left_out,
@@ -151,6 +158,7 @@ def run_output(plan: ReviewPlan, tally: ReviewTally) -> ReviewRunOutput:
         inherited=tally.inherited,
         not_read=tally.remaining,
         need_second=tally.need_second,
+        adjudicated=tally.adjudicated,
         labels=dict(tally.labels.most_common()),
         reasons=dict(tally.reasons.most_common()),
         calls=tally.calls,
@@ -234,6 +242,13 @@ def progress_parts(tally: ReviewTally) -> list[str]:
 @click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
 @click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
+@click.option(
+    "--passes",
+    type=click.IntRange(1, 2),
+    default=1,
+    help="With 2, read each failure twice independently, and adjudicate where the readings differ.",
+)
+@click.option("--second-reviewer", default="", metavar="NAME", help="Reviewer from your settings for the second pass.")
 @packet_options
 @click.option("--with-tools", is_flag=True, help="Let the model read and search texts that are too long for a packet.")
 @click.option("--allow-tools", is_flag=True, help="Start an agent even if its tools may be on.")
@@ -251,6 +266,8 @@ def command(
     owner: str | None,
     bucket: str,
     second: bool,
+    passes: Literal[1, 2],
+    second_reviewer: str,
     taxonomy: str,
     blind: bool,
     dry_run: bool,
@@ -264,14 +281,18 @@ def command(
     continues where it stopped.
     """
     store = options.store
+    _refuse_passes(passes, second_reviewer, second=second)
+    reviewers = options.settings.reviewers
     request = ReviewRequest(
-        chosen=choose(ReviewerFlags(**whom), options.settings.reviewers),  # type: ignore[arg-type]
+        chosen=choose(ReviewerFlags(**whom), reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
         filters=Filters(case=case, owner=owner or "", bucket=bucket),
         wanted="second" if second else "unread",
         at_most=limit,
         taxonomy=taxonomy,
         blind=blind,
+        passes=passes,
+        second=choose(ReviewerFlags(reviewer=second_reviewer), reviewers) if second_reviewer else None,
     )
     meant = list(runs_named(runs, store))
     plan = plan_review(meant, store, request, now=to_iso(datetime.now(UTC)))
@@ -289,6 +310,14 @@ def command(
         if plan.packets:
             run_review(plan, store, tally, on_end)
     _refuse_nothing(tally)
+
+
+def _refuse_passes(passes: int, second_reviewer: str, *, second: bool) -> None:
+    if passes == 2 and second:
+        hint = "use one of them: `--passes 2` reads what nobody has reviewed, twice"
+        raise SettingsError("`--second` and `--passes 2` can't be combined", hint=hint)
+    if second_reviewer and passes == 1:
+        raise SettingsError("`--second-reviewer` needs `--passes 2`", hint="add `--passes 2`")
 
 
 def _may_begin(plan: ReviewPlan, *, yes: bool) -> bool:

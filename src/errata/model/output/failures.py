@@ -48,6 +48,10 @@ class StandingVerdictOutput(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     owner: Owner
     cause: str
+    decisive_step: int | None
+    """The first act that was never corrected and after which the expected result became unreachable."""
+    decisive_agent: str | None
+    second_candidate: int | None
     confidence: Confidence
     reviewer: str
     """Kind, name and version in one word."""

@@ -6,12 +6,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import RunBuckets
+from errata.model.output.agreement import AgreementOutput, CalibrateOutput
 from errata.model.packet import Packet
 from errata.model.suspects import SuspectTasks
 from errata.model.usage import Usage
 from errata.model.words import Owner
 
-NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "all_reviewed"]
+NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "no_dispute", "all_reviewed"]
 VerdictState = Literal["new", "changed", "unchanged"]
 
 
@@ -41,7 +42,12 @@ class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[QuoteForm, ...] = (QuoteForm(),)
     confidence: str = ""
     error_line: str | None = None
+    candidates: tuple[Any, ...] = ()
+    """Objects with `step`, `act`, `corrected` and `sufficient`."""
     decisive_step: int | None = None
+    decisive_agent: str | None = None
+    decisive_reason: str | None = None
+    second_candidate: int | None = None
     underlying_mistake: str | None = None
     consequences: tuple[str, ...] = ()
     model_snippet: str | None = None
@@ -51,6 +57,19 @@ class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
     recommendation: RecommendationForm = RecommendationForm()
     fix: Any = None
     doubts: tuple[str, ...] = ()
+    adjudicates: tuple[str, ...] | UnsetType = UNSET
+    """Only with `--adjudicate`: leave it as it is."""
+
+
+class ReadingOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A verdict without the name of its reviewer."""
+
+    label: str
+    owner: Owner
+    cause: str
+    decisive_step: int | None
+    decisive_agent: str | None
+    evidence: tuple[QuoteForm, ...]
 
 
 class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +86,10 @@ class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int
     labels: tuple[str, ...]
     owners: tuple[str, ...]
+    allowed: dict[str, tuple[str, ...]]
+    """Field → every word that it takes."""
+    readings: tuple[ReadingOutput, ...] | UnsetType = UNSET
+    """Only with `--adjudicate`: the verdicts to decide between."""
     answer: AnswerForm
     packet: Packet
 
@@ -194,79 +217,6 @@ class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
 
 
-class ReviewerPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
-    first: str
-    other: str
-    both: int
-    same: int
-    kappa: float | None
-    confusion: dict[str, dict[str, int]]
-
-
-class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    pairs: tuple[ReviewerPairOutput, ...]
-    fleiss: float | None
-    alpha: float | None
-    disagreements: tuple[str, ...]
-
-
-class ReviewDisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
-    run: str
-    case: str
-    attempt_id: str
-    labels: dict[str, str]
-    owners: dict[str, str]
-    decided: str
-
-
-class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
-    taxonomy: str
-    agreement: ReviewersAgreementOutput
-    owners: ReviewersAgreementOutput
-    disputes: tuple[ReviewDisputeOutput, ...]
-
-
-class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
-    label: str
-    given: int
-    true: int
-    right: int
-    precision: float | None
-    recall: float | None
-
-
-class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
-    labelled: int
-    compared: int
-    right: int
-    kappa: float | None
-    labels: tuple[LabelMeasureOutput, ...]
-    confusion: dict[str, dict[str, int]]
-    misses: tuple[tuple[str, str, str], ...]
-    """Attempt, people's label, the reviewer's label."""
-    accuracy: float | None
-
-
-WhyRowSkipped = Literal[
-    "contradicts_earlier_row", "no_failure_named", "no_label", "no_run", "not_a_failure", "not_found", "unknown_label"
-]
-
-
-class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
-    line: int
-    why: WhyRowSkipped
-    value: str | None
-    """The case or label that `why` is about."""
-
-
-class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):
-    taxonomy: str
-    labelled: int
-    reviewers: dict[str, ReviewerCalibrationOutput]
-    untaken: tuple[SkippedRowOutput, ...]
-
-
 class PlannedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
@@ -294,6 +244,8 @@ class LostCallOutput(msgspec.Struct, frozen=True, kw_only=True):
 class PlanOutput(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[PlannedRunOutput, ...]
     reviewer: str
+    passes: Literal[1, 2]
+    """Two: two readings of each failure, and an adjudication where they differ."""
     goes_to: str
     """Host and model, or the program."""
     estimate: EstimateOutput
@@ -315,6 +267,8 @@ class ReviewRunOutput(PlanOutput, frozen=True, kw_only=True):
     inherited: int
     not_read: int
     need_second: int
+    adjudicated: int
+    """Reviewed in two passes that differed."""
     labels: dict[str, int]
     reasons: dict[str, int]
     """Why answers were refused, or packets could not be reviewed."""

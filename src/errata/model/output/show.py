@@ -81,6 +81,8 @@ class StandingOutput(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     disagreeing: tuple[Verdict, ...]
     """The newest verdict of each other reviewer who disagrees."""
+    readings: tuple[Verdict, ...]
+    """The verdicts between which an adjudication decided."""
     changes: tuple[LabelChangeOutput, ...]
     final: bool
 

@@ -1,9 +1,11 @@
-"""What commands print about the store and its surroundings: `doctor`, `sources`, `fetch`, `trust`."""
+"""What commands print about the store and its surroundings: `doctor`, `sources`, `taxonomies`, `fetch`, `trust`."""
 
 from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+
+from errata.model.words import Owner
 
 
 class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +53,27 @@ class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The harness, and after a colon what of it is read."""
 
 
+class TaxonomyLabelOutput(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    owner: Owner
+    """Who has to act on a failure with this label."""
+    meaning: str
+
+
+class TaxonomyOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The labels that a review chooses from."""
+
+    name: str
+    version: str
+    sources: tuple[str, ...]
+    """Sources whose failures get these labels without `--taxonomy`; empty for all."""
+    opt_in: bool
+    """Used only with `--taxonomy`."""
+    file: str | None
+    """Set where it is not built in."""
+    labels: tuple[TaxonomyLabelOutput, ...]
+
+
 class FetchOutput(msgspec.Struct, frozen=True, kw_only=True):
     """A run that was saved from a deployment."""
 
@@ -88,6 +111,7 @@ class TrustedFileOutput(msgspec.Struct, frozen=True, kw_only=True):
 SHAPES: dict[str, type] = {
     "doctor": DoctorOutput,
     "sources": SourceOutput,
+    "taxonomies": TaxonomyOutput,
     "fetch": FetchOutput,
     "trust": TrustOutput,
     "trust --list": TrustedFileOutput,

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from secrets import token_hex
 
+from errata.errors import NotFoundError
 from errata.model import Reviewer
 from errata.model.times import to_iso
 from errata.model.verdict import Lease, word_for
+from errata.review.adjudicate import disputed, readings_of
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
+from errata.review.queue import QueueKind
 from errata.review.redaction import redacted
 from errata.review.status import case_of
 from errata.review.stored.packets import packet_of, wanted_failures
 from errata.review.stored.queue import queue_of
+from errata.review.stored.verdicts import verdicts_on
 from errata.store.database import Store
 from errata.store.reviews import end_lease, held_by, take_lease
 
@@ -27,13 +31,20 @@ def lease_packet(
     """This attempt; where none is named, what the reviewer has in hand already, else the next that waits."""
     stored = context.stored
     options = PacketOptions(question=context.question(request.taxonomy), blind=request.blind)
-    queue = queue_of(context, store, request.reviewer, request.filters, "second" if request.second else "next")
+    queue = queue_of(context, store, request.reviewer, request.filters, _queue_kind(request))
     held = held_by(store, stored.run.id, reviewer=word_for(request.reviewer), now=to_iso(now))
     candidates = [attempt] if attempt else [waiting.attempt for waiting in queue.waiting]
     lease = _in_hand(context, store, held, request, attempt) or _new_lease(context, store, candidates, request, now)
     if lease is None:
         in_hand = len({one.attempt for one in held}.intersection(candidates))
         return NothingWaiting(failures=queue.failures, read=queue.read, others=queue.others, in_hand=in_hand)
+    readings = disputed(verdicts_on(store, lease.attempt)) if request.adjudicate else ()
+    if request.adjudicate and not readings:
+        end_lease(store, lease.attempt, reviewer=word_for(request.reviewer))
+        raise NotFoundError(
+            f"Nothing is to be decided on `{case_of(stored, lease.attempt)}`: its reviews agree or are decided",
+            hint="`errata review agreement RUN` lists disputes",
+        )
     also = [one.attempt for one in held if one.attempt != lease.attempt]
     return LeasedPacket(
         packet=redacted(packet_of(lease.attempt, context, store, options=options)),
@@ -43,8 +54,18 @@ def lease_packet(
         again=lease in held,
         returned=lease.attempt in queue.returned,
         also=tuple(case_of(stored, each) for each in also),
+        readings=readings_of(readings),
+        adjudicates=tuple(one.id for one in readings),
         waiting=sum(waiting.attempt not in (lease.attempt, *also) for waiting in queue.waiting),
     )
+
+
+def _queue_kind(request: LeaseRequest) -> QueueKind:
+    return "disputed" if request.adjudicate else "second" if request.second else "next"
+
+
+def count_waiting(context: RunContext, store: Store, request: LeaseRequest) -> int:
+    return len(queue_of(context, store, request.reviewer, request.filters, _queue_kind(request)).waiting)
 
 
 def _in_hand(

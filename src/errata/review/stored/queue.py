@@ -17,7 +17,7 @@ def queue_of(context: RunContext, store: Store, reviewer: Reviewer, filters: Fil
     failures = list(wanted_failures(context, store, filters))
     verdicts = by_attempt(verdicts_of(store, context.stored.run.id))
     given = {failure.id: verdicts[failure.id] for failure in failures if failure.id in verdicts}
-    stale = frozenset() if wanted == "second" else _returned_to(reviewer, given, context, store)
+    stale = frozenset() if wanted in ("second", "disputed") else _returned_to(reviewer, given, context, store)
     return build_queue(failures, given, context.attributions, stale, reviewer, wanted)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from errata.errors import SettingsError
 from errata.model import Packet, Question, Verdict
 from errata.review.budget import BUDGET, UNLIMITED
@@ -41,5 +43,5 @@ def _packets(context: RunContext, store: Store, verdicts: Mapping[str, Verdict],
 def _question(context: RunContext, taxonomy: str) -> Question:
     try:
         return context.question(taxonomy)
-    except SettingsError:  # words that nobody uses any more
-        return OWNERS
+    except SettingsError:  # a taxonomy that nobody uses any more
+        return msgspec.structs.replace(OWNERS, taxonomy=taxonomy)

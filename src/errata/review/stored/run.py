@@ -3,33 +3,39 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from secrets import token_hex
+from typing import NamedTuple
 
 import msgspec
 
-from errata.model import Packet, Usage, Verdict
+from errata.model import Packet, Reviewer, Usage, Verdict
+from errata.model.codec import json_text
 from errata.model.identity import split_attempt_id
 from errata.model.verdict import word_for
+from errata.review.adjudicate import readings_of
+from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.fan_out import PacketResult, Work, cache_key, fan_out
 from errata.review.inherit import IdenticalFailures
 from errata.review.limits import Limits, Pace, Purse
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
+from errata.review.passes import Passes
 from errata.review.plan import (
     PlannedRun,
     ReviewPlan,
     ReviewRequest,
     at_most,
-    estimate_all,
+    estimate_passes,
     estimated,
     leaders_first,
     prompt_of,
+    total_estimate,
     with_tools,
 )
-from errata.review.prompts import fresh_marker, repair_prompt
-from errata.review.protocols import AsksForVerdicts, Prompt, ReviewerAnswer
+from errata.review.prompts import adjudication_prompt, fresh_marker, repair_prompt
+from errata.review.protocols import AsksForVerdicts, Ledger, Prompt, ReviewerAnswer
 from errata.review.queue import sample
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
@@ -52,21 +58,23 @@ def plan_review(runs: Sequence[RunContext], store: Store, request: ReviewRequest
     for context, queue in zip(runs, queues, strict=True):
         first, then = leaders_first([one for one in queue.waiting if one.attempt in chosen])
         parts.append(PlannedRun(context, queue, first, then))
-    word = word_for(request.chosen.identity)
+    readers = [request.chosen, *([request.second_reader, request.adjudicator] if request.passes == 2 else [])]
     with open_ledger(store) as ledger:
-        estimate = estimate_all(
-            _all_packets(parts, store, request),
-            prompt_of,
-            lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
-            request.chosen.price,
-        )
+        known = [partial(_is_answered, ledger, word_for(reader.identity)) for reader in readers]
+        prices = [reader.price for reader in readers]
+        passes = list(zip(known, prices, strict=True))
+        estimates = estimate_passes(_all_packets(parts, store, request), prompt_of, passes)
     return ReviewPlan(
         request=request,
         parts=tuple(parts),
         left_out=taken.left_out,
-        estimate=with_tools(estimate, request.chosen),
+        estimate=total_estimate([with_tools(*one) for one in zip(estimates, readers, strict=True)]),
         lost=tuple(lost),
     )
+
+
+def _is_answered(ledger: StoredLedger, word: str, packet: Packet, prompt: Prompt) -> bool:
+    return ledger.answered(cache_key(packet, prompt, word, 1)) is not None
 
 
 def packets_for(
@@ -106,14 +114,20 @@ def review(
         tally.lost = [call for call in calls if call.state == "lost" and call.started_at >= started]
 
 
+class _OpenReviewer(NamedTuple):
+    """A reviewer that is open, under the name of one pass."""
+
+    chosen: ChosenReviewer
+    reviewer: AsksForVerdicts
+    pace: Pace
+
+
 class _Reviewing:
     def __init__(self, plan: ReviewPlan, store: Store, tally: ReviewTally, now: Clock) -> None:
         self._plan, self._store, self._tally, self._now = plan, store, tally, now
         self._request = plan.request
         chosen = plan.request.chosen
-        self._limits: Limits = msgspec.structs.replace(
-            plan.request.limits, per_minute=chosen.per_minute, tokens_per_minute=chosen.tokens_per_minute
-        )
+        self._limits: Limits = self._limits_of(chosen)
         self._whole_packets = WholePackets(self._read_packet, blind=plan.request.blind)
         self._stream = PacketStream(plan, self._packets, self._identical)
         self._contexts = {part.stored.run.id: part.context for part in plan.parts}
@@ -130,61 +144,102 @@ class _Reviewing:
         return redacted(packet_of(attempt, context, self._store, options=options))
 
     async def through(self, on_end: Callable[[ReviewTally], None]) -> None:
-        tools = self._whole_packets.tools if self._request.chosen.reads_more else None
-        async with self._request.chosen.open(self._limits, tools) as reviewer:
-            with open_ledger(self._store) as ledger:
-                work = self._work(reviewer, ledger)
-                ends = fan_out(self._stream.packets(), work)
-                assert isinstance(ends, AsyncGenerator)
-                async with aclosing(ends):  # whatever happens here, calls in flight are reported as lost
-                    async for ended in ends:
-                        self._keep(ended)
-                        self._tally.add(ended, work.purse)
-                        on_end(self._tally)
+        request, purse = self._request, Purse(self._limits)
+        async with AsyncExitStack() as stack:
+            first = _OpenReviewer(request.chosen, await self._open(request.chosen, stack), self._pace(request.chosen))
+            ledger = stack.enter_context(open_ledger(self._store))
+            work = self._work(first, ledger, purse)
+            passes = await self._passes(first, work, stack) if request.passes == 2 else None
+            ends = fan_out(self._stream.packets(), work, passes.read if passes else None)
+            assert isinstance(ends, AsyncGenerator)
+            async with aclosing(ends):  # whatever happens here, calls in flight are reported as lost
+                async for ended in ends:
+                    self._keep(ended)
+                    self._tally.add(ended, work.purse)
+                    on_end(self._tally)
 
-    def _work(self, reviewer: AsksForVerdicts, ledger: StoredLedger) -> Work:
-        chosen = self._request.chosen
+    async def _open(self, chosen: ChosenReviewer, stack: AsyncExitStack) -> AsksForVerdicts:
+        tools = self._whole_packets.tools if chosen.reads_more else None
+        return await stack.enter_async_context(chosen.open(self._limits_of(chosen), tools))
+
+    async def _passes(self, first: "_OpenReviewer", work: Work, stack: AsyncExitStack) -> Passes:
+        chosen = self._request.second_reader
+        if self._request.second is None:
+            second = _OpenReviewer(chosen, first.reviewer, first.pace)
+        else:
+            second = _OpenReviewer(chosen, await self._open(chosen, stack), self._pace(chosen))
+
+        def adjudicate(first_reading: Verdict, second_reading: Verdict) -> Work:
+            asked = _OpenReviewer(self._request.adjudicator, first.reviewer, first.pace)
+            readings = [json_text(reading) for reading in readings_of((first_reading, second_reading))]
+            made = self._work(asked, work.ledger, work.purse, adjudicates=(first_reading.id, second_reading.id))
+            return msgspec.structs.replace(made, prompt=partial(_adjudication_prompt, readings))
+
+        return Passes(work, self._work(second, work.ledger, work.purse), adjudicate)
+
+    def _limits_of(self, chosen: ChosenReviewer) -> Limits:
+        limits = self._request.limits
+        return msgspec.structs.replace(limits, per_minute=chosen.per_minute, tokens_per_minute=chosen.tokens_per_minute)
+
+    def _pace(self, chosen: ChosenReviewer) -> Pace:
+        return Pace(self._limits_of(chosen), clock=time.monotonic)
+
+    def _work(self, asked: "_OpenReviewer", ledger: Ledger, purse: Purse, *, adjudicates: tuple[str, ...] = ()) -> Work:
+        chosen = asked.chosen
         return Work(
-            reviewer=reviewer,
-            word=word_for(chosen.identity),
+            reviewer=asked.reviewer,
+            identity=chosen.identity,
             ledger=ledger,
             prompt=prompt_of,
             repair=_repair,
-            judge=self._judge,
+            judge=partial(self._judge, chosen.identity, adjudicates),
             estimate=partial(estimated, chosen),
             most=partial(at_most, chosen),
             now=self._now,
             new_id=partial(token_hex, 16),
             limits=self._limits,
-            pace=Pace(self._limits, clock=time.monotonic),
-            purse=Purse(self._limits),
+            pace=asked.pace,
+            purse=purse,
         )
 
-    def _judge(self, packet: Packet, prompt: Prompt, answer: ReviewerAnswer) -> Verdict | Rejection:
+    def _judge(
+        self, reviewer: Reviewer, adjudicates: tuple[str, ...], packet: Packet, prompt: Prompt, answer: ReviewerAnswer
+    ) -> Verdict | Rejection:
         earlier = verdicts_on(self._store, packet.attempt_id)
-        info = self._answer_info(prompt.hash, answer.usage)
+        info = self._answer_info(reviewer, prompt.hash, answer.usage, adjudicates)
         return judge(answer.text, packet, info, earlier, whole=lambda: self._whole_packets.whole(packet))
 
-    def _answer_info(self, prompt_hash: str = "", usage: Usage | None = None) -> AnswerInfo:
+    def _answer_info(
+        self, reviewer: Reviewer, prompt_hash: str = "", usage: Usage | None = None, adjudicates: tuple[str, ...] = ()
+    ) -> AnswerInfo:
         return AnswerInfo(
-            reviewer=self._request.chosen.identity,
+            reviewer=reviewer,
             at=self._now(),
             prompt_hash=prompt_hash,
             usage=usage,
             blind=self._request.blind,
+            adjudicates=adjudicates,
         )
 
     def _keep(self, ended: PacketResult) -> None:
         """In one transaction: the verdict, and what others inherit from it."""
         if ended.verdict is not None:
             inherited = self._stream.inherit(ended.verdict, self._now())
-            keep_verdicts(self._store, [ended.verdict, *inherited])
+            keep_verdicts(self._store, [*ended.readings, ended.verdict, *inherited])
             self._tally.inherited += len(inherited)
             self._tally.spared += sum(one.attempt in self._planned for one in inherited)
-        elif ended.end == "refused":
-            keep_refused(ended.answer, ended.reasons, ended.packet, self._answer_info(), self._store)
+        elif ended.readings:
+            keep_verdicts(self._store, ended.readings)
+        for refused in ended.refused:
+            info = self._answer_info(refused.reviewer)
+            keep_refused(refused.answer, refused.reasons, ended.packet, info, self._store)
         self._stream.end(ended)
 
 
 def _repair(_packet: Packet, prompt: Prompt, answer: str, reasons: tuple[str, ...]) -> Prompt:
     return repair_prompt(prompt, answer, reasons, marker=fresh_marker(prompt, answer, *reasons))
+
+
+def _adjudication_prompt(readings: Sequence[str], packet: Packet) -> Prompt:
+    prompt = prompt_of(packet)
+    return adjudication_prompt(prompt, readings, marker=fresh_marker(prompt, *readings))

@@ -17,7 +17,14 @@ from errata.review.packet import PacketOptions
 from errata.review.redaction import packet_hash, redacted
 from errata.review.stored.packets import packet_of, packets_of
 from errata.review.stored.verdicts import identical_failures, keep, keep_refused, refusal_of, verdicts_on
-from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, refuse_without_lease, rejected
+from errata.review.submit import (
+    AcceptedVerdict,
+    RejectedVerdict,
+    Submission,
+    refuse_other_readings,
+    refuse_without_lease,
+    rejected,
+)
 from errata.review.verdicts import AnswerInfo, Rejection, judge
 from errata.store.database import Store
 from errata.store.reviews import end_lease, keep_refusal, keep_verdicts, lease_on
@@ -40,9 +47,10 @@ def submit(
     word, earlier = word_for(reviewer), verdicts_on(store, attempt)
     lease = lease_on(store, attempt, reviewer=word, now=to_iso(now))
     refuse_without_lease(submission.lease, name, reviewer, earlier, lease)
+    refuse_other_readings(submission.adjudicates, name, reviewer, earlier)
     packet, blind = _leased_packet(submission, context, attempt, store)
     at = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
-    by = AnswerInfo(reviewer=reviewer, at=at, blind=blind)
+    by = AnswerInfo(reviewer=reviewer, at=at, blind=blind, adjudicates=submission.adjudicates)
     whole = partial(_whole, packet, context, store, blind=blind)
     verdict = judge(submission.answer, packet, by, earlier, whole=whole)
     answer = read_answer(submission.answer)

@@ -120,7 +120,7 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Those that failed, the first one first."""
     error: str = ""
     label: str = ""
-    """Empty where it is infrastructure, or no taxonomy has a word for it."""
+    """Empty where no taxonomy has a word for it."""
     owner: Owner
     confidence: Confidence | str
     proof: Proof = ""
@@ -137,6 +137,10 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the verdict."""
     reasoning: str = ""
     """Of the verdict."""
+    decisive_step: int | None = None
+    """Of the verdict, as are the next two."""
+    decisive_agent: str = ""
+    second_candidate: int | None = None
     decided_by: str = ""
     """The rule that decided; empty where it was not triaged."""
     rule_means: str = ""

@@ -6,6 +6,7 @@ import msgspec
 
 from errata.model.output.report.comparison import CallText
 from errata.model.output.report.shared import FindingFact
+from errata.model.words import Owner
 
 FlagKind = Literal[
     "no_row", "in_place_of_answer", "several_rows", "empty", "tool_failed", "no_call", "other_calls", "extra_call",
@@ -18,6 +19,17 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     kind: FlagKind
     pattern: str = ""
     """The marker in place of an answer."""
+
+
+class TranscriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer found in a row."""
+
+    label: str
+    owner: Owner
+    cause: str
+    decisive_step: int | None
+    decisive_agent: str
+    second_candidate: int | None
 
 
 class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +50,7 @@ class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
     expected: str
     """The reference, as the benchmark has it."""
     required_json: str
+    verdict: TranscriptVerdict | None = None
 
 
 class TranscriptRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +75,10 @@ class TranscriptReport(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[TranscriptRun, ...]
     rows: tuple[TranscriptRow, ...]
     """Every row, run by run, in the order of the conversation."""
+
+    @property
+    def reviewed(self) -> list[TranscriptRow]:
+        return [one for one in self.rows if one.verdict is not None]
 
     @property
     def flagged(self) -> list[TranscriptRow]:

@@ -1,0 +1,91 @@
+"""`errata review next --adjudicate`: a third reviewer decides between two, without knowing who they are."""
+
+import pytest
+
+from reading import RUN_B, an_answer, reviewed_next, submitted
+from terminal import done, errata, import_fixtures
+
+CASE = "latest/004-actions/003-rate_limit_guard"
+
+
+@pytest.fixture
+def two_opinions():
+    import_fixtures(RUN_B)
+    first = reviewed_next(thing=CASE, reviewer="first-reader", label="MODEL_FAULT", cause="It allows a fourth call")
+    other = reviewed_next(thing=CASE, reviewer="other-reader", label="OVERLY_STRICT", cause="The text is too strict")
+    return first, other
+
+
+def decided(tmp_path, reviewer="third", **fields):
+    got = done("review", "next", "latest", "--adjudicate", "--format", "json", "--reviewer", reviewer).row
+    return submitted(tmp_path / "v.json", an_answer(got, **fields), "--reviewer", reviewer, "--json")
+
+
+def test_both_verdicts_are_shown_without_names(two_opinions):
+    got = done("review", "next", "latest", "--adjudicate", "--format", "json", "--reviewer", "third")
+
+    assert {one["label"] for one in got.row["readings"]} == {"MODEL_FAULT", "OVERLY_STRICT"}
+    assert all(one["cause"] and one["evidence"][0]["quote"] for one in got.row["readings"])
+    assert "first-reader" not in got.out and "other-reader" not in got.out
+    assert sorted(got.row["answer"]["adjudicates"]) == sorted(one["id"] for one in two_opinions)
+
+
+def test_the_decision_stands_and_ends_the_dispute(two_opinions, tmp_path):
+    assert decided(tmp_path, label="MODEL_FAULT").code == 0
+
+    shown = done("show", CASE, "--json").row
+    assert shown["standing"]["verdict"]["reviewer"]["name"] == "third"
+    assert {one["label"] for one in shown["standing"]["readings"]} == {"MODEL_FAULT", "OVERLY_STRICT"}
+    assert done("review", "status", "latest", "--json").row["disputed"] == []
+    (dispute,) = done("review", "agreement", "latest", "--json").row["disputes"]
+    assert dispute["decided"] == "MODEL_FAULT" and set(dispute["labels"]) == {
+        "agent:first-reader",
+        "agent:other-reader",
+    }
+
+
+def test_show_names_the_readings(two_opinions, tmp_path):
+    decided(tmp_path, label="MODEL_FAULT")
+    told = done("show", CASE).out
+
+    assert "reading   MODEL_FAULT: It allows a fourth call (agent:first-reader)" in told
+    assert "reading   OVERLY_STRICT: The text is too strict (agent:other-reader)" in told
+
+
+def test_nothing_is_left_to_decide_afterwards(two_opinions, tmp_path):
+    decided(tmp_path, label="MODEL_FAULT")
+
+    row = done("review", "next", "latest", "--adjudicate", "--format", "json", "--reviewer", "fourth").row
+
+    assert (row["packet"], row["why"]) == (None, "no_dispute")
+
+
+def test_whoever_has_reviewed_it_does_not_decide(two_opinions):
+    row = done("review", "next", "latest", "--adjudicate", "--format", "json", "--reviewer", "first-reader").row
+
+    assert row["why"] == "no_dispute"
+
+
+def test_a_decision_between_verdicts_that_do_not_exist_is_refused(two_opinions, tmp_path):
+    told = decided(tmp_path, label="MODEL_FAULT", adjudicates=["no-such-verdict"])
+
+    assert told.code == 2
+    assert "`adjudicates` names a verdict" in told.talk
+
+
+def test_where_reviews_agree_there_is_nothing_to_decide():
+    import_fixtures(RUN_B)
+    for reviewer in ("a", "b"):
+        reviewed_next(thing=CASE, reviewer=reviewer)
+
+    told = errata("review", "next", CASE, "--adjudicate", "--reviewer", "c")
+
+    assert told.code == 2
+    assert "its reviews agree or are decided" in told.talk
+
+
+def test_as_text_the_readings_follow_the_packet(two_opinions):
+    told = done("review", "next", "latest", "--adjudicate", "--format", "text", "--reviewer", "third").out
+
+    assert "reading A" in told and "reading B" in told
+    assert "It allows a fourth call" in told
