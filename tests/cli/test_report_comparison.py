@@ -55,6 +55,7 @@ def test_the_report_has_all_its_sections(final):
         "Top-Line Comparison",
         "Causes",
         "Shared and Unique",
+        "Suspect tasks",
         "Per Model",
         "Categories",
         "Doubts",
