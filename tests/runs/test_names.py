@@ -1,5 +1,7 @@
 """How runs are named for people."""
 
+import shutil
+
 import pytest
 from msgspec.structs import replace
 
@@ -82,3 +84,18 @@ def test_a_run_that_is_meant_twice_comes_once(store):
 def test_an_id_that_is_not_there_is_named(store):
     with pytest.raises(NotFoundError, match="No run has the id `0000`"):
         run_by_id(store, "0000")
+
+
+def test_a_name_in_the_store_wins_over_another_folder_of_that_name_here(store, tmp_path, monkeypatch):
+    log = tmp_path / "elsewhere" / "nightly"
+    shutil.copytree(FIXTURES / "who_and_when" / "generated" / "data" / "Algorithm-Generated", log)
+    import_paths([log], store)
+    (stored,) = all_runs(store)
+    here = tmp_path / "here"
+    shutil.copytree(RUN_B, here / "nightly")
+    monkeypatch.chdir(here)
+
+    assert stored.run.native_id == "nightly"
+    assert run_named("nightly", store).run.id == stored.run.id
+    assert len(all_runs(store)) == 1
+    assert run_named("./nightly", store).run.source.name == "convex-evals"

@@ -78,6 +78,18 @@ def _is_named(selector: str, store: Store) -> bool:
     return any(selector in (run.id, run.native_id, run.external_id, run.name) for run in runs)
 
 
+def _names_another_run(selector: str, store: Store) -> bool:
+    """Whether a run in the store has this very name, and what is here under the same name is not that run's log.
+
+    What a name means must not depend on the working folder; `./NAME` is always the path.
+    """
+    if "/" in selector or not _is_named(selector, store):
+        return False
+    here, log = Path(selector).resolve(), known_run(selector, store).run.origin
+    origin = Path(log).resolve() if log else here
+    return origin not in (here, *here.parents) and here not in origin.parents
+
+
 def runs_of_model(name: str, store: Store) -> list[StoredRun]:
     """The runs of a model: by its name, its name without the vendor, or NAME@MODEL."""
     runs = all_runs(store) if name else []
@@ -127,7 +139,7 @@ def _names(store: Store) -> Iterator[str]:
 
 
 def _runs_of(selector: str, store: Store) -> list[StoredRun]:
-    if not is_path(selector):
+    if not is_path(selector) or _names_another_run(selector, store):
         return [known_run(selector, store)]
     summaries = import_paths([Path(selector)], store)
     return [run_by_id(store, run.id) for summary in summaries for run in summary.runs]
