@@ -127,6 +127,7 @@ WITHOUT_FIGURES = {
     "trust": "is about settings",
     "review next": "shows one failure",
     "review submit": "takes one verdict",
+    "review tasks": "lists suspect tasks; `analyze` and `compare` have the same list",
     "review release": "gives one failure back",
     "review export": "writes packets",
     "review import": "takes verdicts",

@@ -26,6 +26,8 @@ class Read(msgspec.Struct):
 
     runs: dict[str, Run] = {}
     cases: dict[tuple[str, str], Case] = {}
+    described: dict[str, Case] = {}
+    """Attempt → its case as it was last described before it: rows of one case may differ."""
     attempts: list[Attempt] = []
     unreadable: int = 0
 
@@ -34,7 +36,7 @@ class Read(msgspec.Struct):
 
     def visible_text(self, attempt: Attempt) -> str:
         """Everything that a reader of this attempt can see."""
-        case = self.cases.get((attempt.run, attempt.case))
+        case = self.described.get(attempt.id) or self.cases.get((attempt.run, attempt.case))
         seen = (attempt, self.runs[attempt.run], *([case] if case else []))
         return "\n".join(_words(msgspec.json.decode(to_json(one))) for one in seen)
 
@@ -53,7 +55,7 @@ def unsound(sample: Sample, scratch: Path) -> str:
 
 
 def read(path: Path) -> Read:
-    log = Read(runs={}, cases={}, attempts=[])
+    log = Read(runs={}, cases={}, described={}, attempts=[])
     for item in (item for one in sources.find(path) for item in sources.read(one)):
         if isinstance(item, Run):
             log.runs[item.id] = item
@@ -61,6 +63,8 @@ def read(path: Path) -> Read:
             log.cases[item.run, item.key] = item
         elif isinstance(item, Attempt):
             log.attempts.append(item)
+            if (item.run, item.case) in log.cases:
+                log.described[item.id] = log.cases[item.run, item.case]
         elif isinstance(item, Unreadable):
             log.unreadable += 1
     return log

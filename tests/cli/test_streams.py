@@ -58,6 +58,8 @@ SHOWING = {
     "rm": ["rm", "latest", "--yes"],
     "trust": ["trust", SETTINGS],
     "sources": ["sources"],
+    "map": ["map", FIXTURES / "generic/jsonl/data/nightly/nightly.jsonl", "--dry-run"],
+    "taxonomies": ["taxonomies"],
     "doctor": ["doctor"],
     "demo": ["demo"],
 }
