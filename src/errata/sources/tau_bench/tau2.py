@@ -45,7 +45,6 @@ from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers
 
 _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
 _AGENT = frozenset(["implementation", "llm", "llm_args"])
-_USER = frozenset(["implementation", "llm", "global_simulation_guidelines"])
 _TASK = frozenset(["id", "user_scenario", "evaluation_criteria"])
 _BESIDE = frozenset(["tasks", "info", "timestamp", "simulation_index"])
 _IDENTITY = ("model", "llm", "agent_llm", "agent_model", "agent", "agent_implementation", "user_llm", "user_model",
