@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from errata.model import Artefact, CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.base import Row, convert_each, head_of, json_file, of_run, unreadable
+from errata.sources.base import Row, children, convert_each, head_of, json_file, of_run, unreadable
 from errata.sources.lm_eval import HEAD, NAME, SAMPLES_FILE, is_samples, results_of
 from errata.sources.lm_eval.results import ResultsDocument, TaskPlan
 from errata.sources.lm_eval.samples import DocumentKey, Task, items_of
-from errata.sources.shared.documents import children
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.row_groups import ItemGroups, read_groups
 from errata.sources.shared.values import as_text, mapping, moment_since_1970, non_empty, rest, settings, text

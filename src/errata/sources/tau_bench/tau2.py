@@ -21,8 +21,7 @@ from errata.model import (
     Unreadable,
     case_key,
 )
-from errata.sources.base import Row, convert_each, describe, head_of, json_file, of_run, unreadable
-from errata.sources.shared.documents import children, is_file
+from errata.sources.base import Row, children, convert_each, describe, head_of, is_file, json_file, of_run, unreadable
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import LongDocument, long_document
