@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from errata.checkup.mentions import mention_in_case
 from errata.checkup.survey import CaseRows, RunSurvey
+from errata.checkup.task_mentions import mention_in_case
 from errata.checkup.words import QUOTE_WIDTH, case_name, count, finding
 from errata.model import Case, Evidence, Finding
 from errata.model.case_versions import differing_facts
