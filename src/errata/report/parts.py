@@ -1,6 +1,6 @@
 """What the documents of several profiles share: the score table, rates, counts in words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 
 import msgspec
@@ -77,6 +77,11 @@ def seconds(value: float | None) -> str:
 
 def plural(count: int, word: str, words: str = "") -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+def in_common(parameters: Mapping[str, str]) -> str:
+    """The parameters that all failures of a cause share."""
+    return ", ".join(f"{name} {value}" for name, value in parameters.items())
 
 
 def name_list(cases: Sequence[str], most: int = 12) -> str:
