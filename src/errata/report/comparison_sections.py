@@ -27,7 +27,8 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.parts import NO_BUCKET, NONE, in_common, name_list, plural
+from errata.render.figures import NONE, plural
+from errata.report.parts import NO_BUCKET, in_common, name_list
 
 TEXT = 240
 CALLS = 4

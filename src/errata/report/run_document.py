@@ -21,7 +21,8 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.parts import NONE, in_common, money, name_list, plural, score_table, status_line
+from errata.render.figures import NONE, money, plural
+from errata.report.parts import in_common, name_list, score_table, status_line
 from errata.report.run_advice import advice_words, done_words
 from errata.report.run_failure_section import failure_section, label_of, title_of
 from errata.report.run_prose import (
