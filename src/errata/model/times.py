@@ -33,7 +33,7 @@ def to_text(moment: datetime) -> str:
 
 
 def to_microseconds(moment: datetime) -> str:
-    """So precise that verdicts and imports sort in the order in which they were made. `moment` is in UTC."""
+    """Precise enough that verdicts and imports sort in the order they were made. `moment` is in UTC."""
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
