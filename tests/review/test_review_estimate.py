@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Packet
-from errata.review.plan import estimate_all, estimate_of, tokens_in
+from errata.review.plan import estimate_of, estimate_passes, tokens_in
 from errata.review.prompts import prompt_for
 from errata.review.protocols import Prompt
 
@@ -21,7 +21,7 @@ def unknown(_tokens_in: int, _tokens_out: int) -> None:
 
 
 def all_of(packets: list[Packet], known=lambda _packet, _prompt: False, price=a_price):
-    return estimate_all(packets, a_prompt, known, price)
+    return estimate_passes(packets, a_prompt, [(known, price)])[0]
 
 
 def test_what_is_in_the_ledger_costs_nothing():

@@ -9,11 +9,12 @@ import pytest
 
 from errata.model import Reviewer, Usage
 from errata.model.attempt import Filters
+from errata.model.times import now_as_text
 from errata.review.choose_reviewer import ChosenReviewer, no_price
 from errata.review.limits import Limits
 from errata.review.plan import ReviewRequest
 from errata.review.protocols import ReviewerAnswer, ReviewFailedError
-from errata.review.run import ReviewTally, now_as_text
+from errata.review.run import ReviewTally
 from errata.runs.importing import import_paths
 from errata.runs.standings import standing_of
 from errata.runs.view import RunView

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from errata.sources.base import head_of
-from errata.sources.shared.documents import TEXT_CAP, Documents, children, files
+from errata.sources.base import children, head_of
+from errata.sources.shared.documents import TEXT_CAP, Documents, files
 
 
 @pytest.fixture

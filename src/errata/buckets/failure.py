@@ -7,9 +7,9 @@ import msgspec
 
 from errata.buckets.rules import BROAD, OPEN
 from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
+from errata.model.attribution import NO_KEY
 from errata.text.clean import clean
 
-NO_KEY = FailureKey(exact="", coarse="")
 MOST, LONGEST = 6, 600
 """Texts of a failure that are looked at, and characters of each."""
 

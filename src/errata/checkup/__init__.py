@@ -14,11 +14,7 @@ Rule = Callable[[RunSurvey], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     breakage.unavailable,
-    hindrances.agent_not_installed,
-    hindrances.agent_crashed,
-    hindrances.setup_failed,
-    hindrances.tool_channel_broken,
-    hindrances.empty_final_turns,
+    hindrances.hindered_subject,
     delivery.prompt_not_delivered,
     delivery.error_bodies,
     delivery.not_measured,

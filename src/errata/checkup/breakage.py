@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, quote_errors
+from errata.checkup.words import QUOTE_WIDTH, at_run, finding, quote_errors
 from errata.model import Evidence, Finding
 from errata.model.times import is_local, parse
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 UNAVAILABLE_FROM = 3
@@ -118,8 +119,8 @@ def unknown_statuses(survey: RunSurvey) -> Iterator[Finding]:
         return
     named = ", ".join(f"{often} × `{one_line(word, 40)}`" for word, often in words.most_common(STATUSES_NAMED))
     more = len(words) - STATUSES_NAMED
-    text = f"{count(words.total(), 'attempt')} ended with an unknown status word: {named}"
-    text += f" and {count(more, 'other word')}" if more > 0 else ""
+    text = f"{plural(words.total(), 'attempt')} ended with an unknown status word: {named}"
+    text += f" and {plural(more, 'other word')}" if more > 0 else ""
     evidence = [
         Evidence(quote=one_line(word, QUOTE_WIDTH), ref=survey.status_sample[word].ref)
         for word, _ in words.most_common(STATUSES_NAMED)
@@ -131,7 +132,7 @@ def unknown_statuses(survey: RunSurvey) -> Iterator[Finding]:
 def unreadable_items(survey: RunSurvey) -> Iterator[Finding]:
     items = survey.unreadables
     if items:
-        text = f"{count(len(items), 'item')} of the log could not be read"
+        text = f"{plural(len(items), 'item')} of the log could not be read"
         evidence = [
             Evidence(quote=f"{item.why}{f': {item.excerpt}' if item.excerpt else ''}"[:QUOTE_WIDTH], ref=item.ref)
             for item in items[:5]

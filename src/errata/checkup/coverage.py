@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import AttemptNote, RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, at_run, case_name, count, finding, names, quote_errors, quote_output
+from errata.checkup.words import QUOTE_WIDTH, at_run, case_name, finding, names, quote_errors, quote_output
 from errata.model import Evidence, Finding
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 
@@ -20,7 +21,7 @@ def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
         text = f"{number} of {expected} expected cases {'has' if number == 1 else 'have'} no row: "
         if not number:
             number = missing.count
-            text = f"{count(number, 'attempt')} at cases that have others {'has' if number == 1 else 'have'} no row: "
+            text = f"{plural(number, 'attempt')} at cases that have others {'has' if number == 1 else 'have'} no row: "
         places = dict.fromkeys(seen.ref for seen in missing.first)
         evidence = quote_errors(missing.first) or [Evidence(quote="", ref=ref) for ref in list(places)[:3]]
         yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
@@ -50,7 +51,7 @@ def unfinished_cases(survey: RunSurvey) -> Iterator[Finding]:
     unfinished = survey.unfinished
     if unfinished.count:
         number = len(unfinished.cases)
-        text = f"{count(number, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
+        text = f"{plural(number, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
         evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in unfinished.first[:3]]
         yield finding(survey, "unfinished_cases", "error", text, evidence, cases=number)
 
@@ -67,7 +68,7 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
         yield finding(survey, "duplicate_case", "error", text, map(quote_output, rows), rows=len(rows))
     if same:
         listed = ", ".join(case_name(survey, rows[0].case) for rows in same[:8])
-        text = f"{count(len(same), 'case has', 'cases have')} several rows with the same verdict: {listed}"
+        text = f"{plural(len(same), 'case has', 'cases have')} several rows with the same verdict: {listed}"
         yield finding(survey, "duplicate_case", "info", text, map(quote_output, same[0]), cases=len(same))
 
 
@@ -88,11 +89,11 @@ def unjudged(survey: RunSurvey) -> Iterator[Finding]:
     """Judged against transcript coverage: no verdict is not a pass."""
     if survey.rows and not survey.measured_cases and survey.measurements["not_run"] and not survey.with_error_only:
         text = (
-            f"no judging: {count(survey.rows, 'row')} of transcript and not one verdict; nothing here counts as passed"
+            f"no judging: {plural(survey.rows, 'row')} of transcript and not one verdict; nothing here counts as passed"
         )
         yield finding(survey, "not_judged", "error", text, at_run(survey), rows=survey.rows)
     elif survey.unscored.count:
-        cases = count(len(survey.unscored.cases), "case has", "cases have")
+        cases = plural(len(survey.unscored.cases), "case has", "cases have")
         text = f"{cases} a row but no verdict: {names(survey, survey.unscored)}"
         evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import NamedAttempts, RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, QUOTED, count, finding, names, quote_errors
+from errata.checkup.words import QUOTE_WIDTH, QUOTED, finding, names, quote_errors
 from errata.model import Evidence, Finding
 from errata.model.words import Severity
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 MUCH = 0.2
@@ -49,7 +50,7 @@ def not_measured(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def _of_rows(survey: RunSurvey, named: NamedAttempts) -> str:
-    return f"{named.count:,} of {count(survey.rows, 'attempt')}"
+    return f"{named.count:,} of {plural(survey.rows, 'attempt')}"
 
 
 def _severity(survey: RunSurvey, named: NamedAttempts) -> Severity:

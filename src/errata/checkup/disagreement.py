@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from errata.model import Attempt, Check, SourceRef
-from errata.model.agreement import asks_whether_right, measured_pairs
+from errata.model.opposing_checks import asks_whether_right, measured_pairs
 
 PAIRS_CAP = 200
 EXAMPLES = 3

@@ -13,57 +13,43 @@ FEWEST = 3
 MUCH = 0.25
 """From this share on the run measures its machinery, not its subject."""
 
-
-def agent_not_installed(survey: RunSurvey) -> Iterator[Finding]:
-    for seen in _of_kind(survey, "not_installed"):
-        text = _text(survey, seen, "had no agent program: it was not installed")
-        yield finding(
-            survey, "agent_not_installed", _severity(survey, seen), text, _evidence(seen), attempts=seen.count
-        )
-
-
-def agent_crashed(survey: RunSurvey) -> Iterator[Finding]:
-    for seen in _of_kind(survey, "crashed"):
-        text = _text(survey, seen, "ended in a crash of the agent program")
-        yield finding(survey, "agent_crashed", _severity(survey, seen), text, _evidence(seen), attempts=seen.count)
+FINDINGS = {
+    "agent_not_installed": ("not_installed", "had no agent program: it was not installed"),
+    "agent_crashed": ("crashed", "ended in a crash of the agent program"),
+    "setup_failed": ("not_set_up", "could not be set up"),
+    "tool_channel_broken": ("tool_calls", "have tool calls that did not arrive as the model wrote them"),
+    "empty_final_turns": ("empty_turn", "ended with an empty answer of the model"),
+}
+"""Finding → what is counted for it, and its text."""
 
 
-def setup_failed(survey: RunSurvey) -> Iterator[Finding]:
-    for seen in _of_kind(survey, "not_set_up"):
-        text = _text(survey, seen, "could not be set up")
-        yield finding(survey, "setup_failed", _severity(survey, seen), text, _evidence(seen), attempts=seen.count)
+def hindered_subject(survey: RunSurvey) -> Iterator[Finding]:
+    for name, (kind, text) in FINDINGS.items():
+        seen = _tool_calls(survey) if kind == "tool_calls" else survey.hindered.get(kind)
+        if seen is not None:
+            severity = _severity(survey, seen)
+            yield finding(survey, name, severity, _text(survey, seen, text), _evidence(seen), attempts=seen.count)
 
 
-def tool_channel_broken(survey: RunSurvey) -> Iterator[Finding]:
-    written = survey.hindered.get("written_calls")
-    kinds = ["tool_calls"]
-    # without tools a call can only be written, and the task may ask for it
-    if written is not None and runs_with_tools(survey.with_calls, written.count):
-        kinds.append("written_calls")
-    for seen in _together(survey, kinds):
-        text = _text(survey, seen, "have tool calls that did not arrive as the model wrote them")
-        yield finding(
-            survey, "tool_channel_broken", _severity(survey, seen), text, _evidence(seen), attempts=seen.count
-        )
+def _tool_calls(survey: RunSurvey) -> HinderedAttempts | None:
+    """Calls that arrived mangled; with those written as text, if the run offers tools.
+
+    Without tools a call can only be written, and the task may ask for it.
+    """
+    mangled, written = survey.hindered.get("tool_calls"), survey.hindered.get("written_calls")
+    if written is None or not runs_with_tools(survey.with_calls, written.count):
+        return mangled
+    return _sum(mangled, written) if mangled is not None else written
 
 
-def empty_final_turns(survey: RunSurvey) -> Iterator[Finding]:
-    for seen in _of_kind(survey, "empty_turn"):
-        text = _text(survey, seen, "ended with an empty answer of the model")
-        yield finding(survey, "empty_final_turns", _severity(survey, seen), text, _evidence(seen), attempts=seen.count)
-
-
-def _of_kind(survey: RunSurvey, kind: str) -> Iterator[HinderedAttempts]:
-    if kind in survey.hindered:
-        yield survey.hindered[kind]
-
-
-def _together(survey: RunSurvey, kinds: list[str]) -> Iterator[HinderedAttempts]:
-    parts = [survey.hindered[kind] for kind in kinds if kind in survey.hindered]
-    if parts:
-        count, first = sum(part.count for part in parts), [note for part in parts for note in part.first]
-        cases = {case for part in parts for case in part.cases}
-        yield HinderedAttempts(count=count, first=first, cases=cases, quote=parts[0].quote, ref=parts[0].ref)
+def _sum(first: HinderedAttempts, other: HinderedAttempts) -> HinderedAttempts:
+    return HinderedAttempts(
+        count=first.count + other.count,
+        first=[*first.first, *other.first],
+        cases=first.cases | other.cases,
+        quote=first.quote,
+        ref=first.ref,
+    )
 
 
 def _severity(survey: RunSurvey, seen: HinderedAttempts) -> Severity:

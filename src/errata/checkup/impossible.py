@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from errata.checkup.odd_numbers import OddGroup, backwards
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import NAMED, QUOTE_WIDTH, at_run, case_name, count, finding
+from errata.checkup.words import NAMED, QUOTE_WIDTH, at_run, case_name, finding
 from errata.model import Evidence, Finding, Reported
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 RATES = ("pass_rate", "accuracy")
@@ -32,7 +33,7 @@ def _more_than_planned(survey: RunSurvey) -> Iterator[Finding]:
 def _more_than_measured(survey: RunSurvey) -> Iterator[Finding]:
     stated, rows = survey.run.measured_attempts, survey.measured_once
     if stated is not None and rows > stated:
-        text = f"{count(rows, 'row has', 'rows have')} a verdict, but the harness counts {stated:,} measured attempts"
+        text = f"{plural(rows, 'row has', 'rows have')} a verdict, but the harness counts {stated:,} measured attempts"
         yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=stated, found=rows)
 
 
@@ -41,11 +42,11 @@ def _more_passes_than_cases(survey: RunSurvey) -> Iterator[Finding]:
     passes = run.harness_passes
     most = max(run.measured_attempts or 0, run.expected_cases or 0, survey.rows)
     if passes is not None and passes > most:
-        text = f"the harness counts {count(passes, 'pass', 'passes')}, but there are only {count(most, 'attempt')}"
+        text = f"the harness counts {plural(passes, 'pass', 'passes')}, but there are only {plural(most, 'attempt')}"
         yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=passes, found=most)
     elif run.measured_passes is not None and survey.passes_by_harness > run.measured_passes:
         rows, stated = survey.passes_by_harness, run.measured_passes
-        text = f"{count(rows, 'row')} passed, but the harness counts {count(stated, 'pass', 'passes')}"
+        text = f"{plural(rows, 'row')} passed, but the harness counts {plural(stated, 'pass', 'passes')}"
         yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=stated, found=rows)
 
 
@@ -83,7 +84,7 @@ def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
     for conflict in survey.run.conflicts:
         named = ", ".join(conflict.cases[:NAMED])
         more = conflict.differing - len(conflict.cases[:NAMED])
-        cases = f"; {count(conflict.differing, 'case differs', 'cases differ')}: {named}" if named else ""
+        cases = f"; {plural(conflict.differing, 'case differs', 'cases differ')}: {named}" if named else ""
         text = one_line(f"{conflict.text}{cases}{f' and {more:,} more' if more > 0 else ''}")
         numbers = {"counted": conflict.counted, "stated": conflict.stated, "cases": conflict.differing or None}
         known = {name: value for name, value in numbers.items() if value is not None}
@@ -124,7 +125,7 @@ def impossible_times(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def _describe(survey: RunSurvey, group: OddGroup, trait: str) -> tuple[str, list[Evidence]]:
-    text = f"{count(group.count, 'attempt has', 'attempts have')} {trait}: {_cases(survey, group)}"
+    text = f"{plural(group.count, 'attempt has', 'attempts have')} {trait}: {_cases(survey, group)}"
     return text, [Evidence(quote=one_line(one.quote, QUOTE_WIDTH), ref=one.ref) for one in group.first[:3]]
 
 

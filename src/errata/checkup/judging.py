@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from errata.checkup.survey import RunSurvey
-from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, case_name, count, finding, names
+from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, case_name, finding, names
 from errata.model import Evidence, Finding
 from errata.model.run import LISTS_EVERY_CHECK
 from errata.model.words import Severity
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 FEW = 10
@@ -21,7 +22,7 @@ PAIRS_NAMED = 3
 def nothing_asserted(survey: RunSurvey) -> Iterator[Finding]:
     passed = survey.unchecked
     if passed.count and survey.run.source.name in LISTS_EVERY_CHECK:
-        share = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
+        share = f"{passed.count:,} of {plural(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
         text = f"{share}: such a pass proves nothing ({names(survey, passed)})"
         evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in passed.first[:3]]
         yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
@@ -31,7 +32,7 @@ def nothing_changed(survey: RunSurvey) -> Iterator[Finding]:
     """Each of these passes may well be earned: to refuse what must be refused is work, too."""
     passed = survey.unchanged
     if passed.count:
-        share = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')}"
+        share = f"{passed.count:,} of {plural(survey.outcomes['pass'], 'pass', 'passes')}"
         text = f"{share} only had to leave everything as it was: an agent that does nothing gets them, too"
         evidence = [Evidence(quote="", ref=seen.ref) for seen in passed.first[:1]]
         yield finding(
@@ -59,7 +60,7 @@ def valueless_checks(survey: RunSurvey) -> Iterator[Finding]:
 def judge_contradicts_program(survey: RunSurvey) -> Iterator[Finding]:
     """Both were asked whether the answer is right. Which of them is wrong, only a reader can decide."""
     for pair in islice(survey.disagreements.disputed(), PAIRS_NAMED):
-        share = f"{pair.disputed:,} of {count(pair.shared, 'attempt')}"
+        share = f"{pair.disputed:,} of {plural(pair.shared, 'attempt')}"
         text = f"judge `{pair.judge}` and program `{pair.program}` disagree in {share}: "
         text += f"{pair.lenient:,} × only the judge passes, {pair.strict:,} × only the program passes"
         cases = dict.fromkeys(case_name(survey, case) for case, _, _ in pair.first)
@@ -88,8 +89,8 @@ def values_not_understood(survey: RunSurvey) -> Iterator[Finding]:
         listed = ", ".join(f"{often:,} × `{one_line(value, 40)}`" for value, often in commonest)
         more = len(counts) - len(commonest)
         total = sum(counts.values())
-        text = f"{count(total, 'value')} of `{name}` could not be understood: {listed}"
-        text += f" and {count(more, 'other')}" if more else ""
+        text = f"{plural(total, 'value')} of `{name}` could not be understood: {listed}"
+        text += f" and {plural(more, 'other')}" if more else ""
         severity: Severity = "warning" if name in ("passed", "score") else "info"
         yield finding(survey, "values_not_understood", severity, text, at_run(survey), values=total)
 
@@ -105,7 +106,7 @@ def judges_hardly_agree(survey: RunSurvey) -> Iterator[Finding]:
     panel, alpha = survey.panel, survey.panel.alpha
     if alpha is None or panel.shared < FEW or alpha >= HARDLY or panel.disputed < DISPUTED * panel.shared:
         return
-    where = f"in {panel.disputed:,} of {count(panel.shared, 'attempt')}"
+    where = f"in {panel.disputed:,} of {plural(panel.shared, 'attempt')}"
     text = f"the judges contradict each other {where}, hardly better than chance (alpha {alpha:.2f}): "
     text += "`errata consistency --judges` lists them"
     yield finding(survey, "judges_disagree", "info", text, at_run(survey), alpha=alpha, attempts=panel.disputed)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import IdenticalAnswers, RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, names
+from errata.checkup.words import QUOTE_WIDTH, at_run, finding, names
 from errata.model import Evidence, Finding
 from errata.model.words import Severity
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 FEW = 5
@@ -71,7 +72,7 @@ def truncated_outputs(survey: RunSurvey) -> Iterator[Finding]:
 def unknown_costs(survey: RunSurvey) -> Iterator[Finding]:
     unknown = survey.rows - survey.cost_known
     if unknown and survey.cost_known:
-        attempts = count(unknown, "attempt has", "attempts have")
+        attempts = plural(unknown, "attempt has", "attempts have")
         text = f"{attempts} no known cost; the total covers the other {survey.cost_known}"
         yield finding(survey, "unknown_costs", "info", text, at_run(survey), attempts=unknown)
 

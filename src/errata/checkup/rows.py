@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from errata.checkup.mentions import mention_in_case
 from errata.checkup.survey import CaseRows, RunSurvey
-from errata.checkup.words import QUOTE_WIDTH, case_name, count, finding
+from errata.checkup.task_mentions import mention_in_case
+from errata.checkup.words import QUOTE_WIDTH, case_name, finding
 from errata.model import Case, Evidence, Finding
 from errata.model.case_versions import differing_facts
 from errata.model.words import Severity
+from errata.render.figures import plural
 from errata.text.clean import one_line
 
 LISTED, SHOWN = 8, 3
@@ -56,7 +57,7 @@ def rows_differ(survey: RunSurvey) -> Iterator[Finding]:
     words = _listed([f"what they {_WORDS[name]}" if name in _WORDS else "their files" for name in kinds])
     names = ", ".join(case_name(survey, rows.case) for rows in survey.differing[:LISTED])
     more = f" and {number - LISTED:,} more" if number > LISTED else ""
-    text = f"rows of one case differ in {words}: {count(number, 'case')} ({names}{more})"
+    text = f"rows of one case differ in {words}: {plural(number, 'case')} ({names}{more})"
     asked = sum("input" in rows.facts for rows in survey.differing)
     if asked >= max(2, SHARE * len(survey.cases)):
         text += "; these ids do not identify a question"
@@ -86,7 +87,7 @@ def foreign_checks(survey: RunSurvey) -> Iterator[Finding]:
     cases = dict.fromkeys(one.case for one, _ in foreign)
     pairs = dict.fromkeys((case_name(survey, one.case), case_name(survey, other)) for one, (other, _) in foreign)
     shown = ", ".join(f"{own} has those of {other}" for own, other in list(pairs)[:SHOWN])
-    number = count(len(cases), "case carries", "cases carry")
+    number = plural(len(cases), "case carries", "cases carry")
     more = f" and {len(pairs) - SHOWN:,} more" if len(pairs) > SHOWN else ""
     text = f"{number} the checks or the id of another task: {shown}{more}"
     evidence = [Evidence(quote=one_line(text, QUOTE_WIDTH), ref=one.ref) for one, (_, text) in foreign[:SHOWN]]

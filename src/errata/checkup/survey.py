@@ -9,14 +9,14 @@ import msgspec
 
 from errata.checkup.disagreement import Disagreements
 from errata.checkup.gaps import CheckGaps
-from errata.checkup.mentions import TaskMention, mention_in_row
 from errata.checkup.odd_numbers import OddNumbers, RecomputedHeadline
 from errata.checkup.panel import Panel
+from errata.checkup.task_mentions import TaskMention, mention_in_row
 from errata.model import Attempt, Case, Conduct, ErrorInfo, Run, SourceRef, Unreadable
-from errata.model.agreement import judging_scorers
 from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
+from errata.model.opposing_checks import judging_scorers
 from errata.text.mask import without_ids
 
 MOST_NAMED = 50

@@ -56,10 +56,6 @@ def quote_output(seen: AttemptNote) -> Evidence:
     return Evidence(quote=f"{one_line(seen.text, QUOTE_WIDTH // 2)} · {verdict}", ref=seen.ref)
 
 
-def count(number: int, word: str, words: str = "") -> str:
-    return f"{number:,} {word if number == 1 else words or word + 's'}"
-
-
 def _as_counted(name: str) -> tuple[str, int, str]:
     head, _, tail = name.rpartition("-")
     return (head, int(tail), "") if tail.isdecimal() and len(tail) < 10 else (name, 0, name)

@@ -14,6 +14,8 @@ from errata.cli.colour import colour_words
 from errata.cli.fitting import columns, fold
 from errata.cli.progress import clear_status_line
 from errata.model.codec import to_whole
+from errata.render.figures import money as money
+from errata.render.figures import plural as plural
 from errata.text.clean import clean
 from errata.text.redact import redact, redact_tree
 
@@ -134,11 +136,3 @@ def value_of(value: object) -> str:
 
 def number(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
-
-
-def money(value: float | None, digits: int = 4) -> str:
-    return "–" if value is None else f"${value:,.{digits}f}"
-
-
-def plural(count: int, word: str, words: str = "") -> str:
-    return f"{count:,} {word if count == 1 else words or word + 's'}"

@@ -26,12 +26,13 @@ from errata.model.output.report import (
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
 from errata.render.document import Document
+from errata.render.figures import percent
 from errata.render.files import WrittenFile
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import chance_words, doubts_words
 from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_sections import model_in_short
-from errata.report.parts import name_list, percent
+from errata.report.parts import name_list
 from errata.report.run_advice import advice_words
 from errata.report.run_document import GROUPS, OFFER, passed_of
 from errata.report.run_files import REPORTS, RunWritten

@@ -11,6 +11,9 @@ class FailureKey(Record):
     coarse: str
 
 
+NO_KEY = FailureKey(exact="", coarse="")
+
+
 class Signal(Record):
     """One deterministic observation with its evidence."""
 

@@ -82,6 +82,3 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     def decided(self) -> bool:
         """Whether the case has either."""
         return (self.passes > 0) != (self.fails > 0)
-
-
-_NOT_MEASURED = ("missing", "unfinished", "skipped", "error", "cancelled")

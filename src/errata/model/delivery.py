@@ -96,11 +96,12 @@ def failed_response(attempt: Attempt) -> ErrorBody | None:
     status, text = attempt.http_status, attempt.output.text
     if status is not None:
         return ErrorBody(status, is_typed=True) if status >= FAILED else None
-    if not text or text[0] not in _OPENINGS or attempt.usage.subject.tokens or _did_work(attempt):
+    if not text or text[0] not in _OPENINGS or attempt.usage.subject.tokens or did_work(attempt):
         return None
     body = error_body(text)
     return body if body is not None and (body.is_typed or attempt.usage.subject.tokens == 0) else None
 
 
-def _did_work(attempt: Attempt) -> bool:
+def did_work(attempt: Attempt) -> bool:
+    """Whether there is work beside the answer: files, or calls of tools."""
     return any(one.role != "log" for one in attempt.artefacts) or any(step.tool_calls for step in attempt.steps)

@@ -9,8 +9,6 @@ from hashlib import blake2b
 import msgspec
 from msgspec import json
 
-RUN_ID_LENGTH = 16
-
 
 def fingerprint(*parts: object, size: int = 8) -> str:
     """A hash over values that JSON can hold; the same for equal values, whatever their order in a dict."""

@@ -224,8 +224,6 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     """A run is a batch of sessions that can be resumed."""
     judges_turns: bool = False
     """A judge scores each turn of one conversation, dimension by dimension."""
-    lists_every_check: bool = False
-    """A row names every check that was planned, so a pass without any check was never checked."""
 
 
 class WhyLeftOut(msgspec.Struct, frozen=True):

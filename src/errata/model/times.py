@@ -32,6 +32,15 @@ def to_text(moment: datetime) -> str:
     return from_iso(moment.isoformat(timespec="seconds"))
 
 
+def to_microseconds(moment: datetime) -> str:
+    """Precise enough that verdicts and imports sort in the order they were made. `moment` is in UTC."""
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def now_as_text() -> str:
+    return to_microseconds(datetime.now(UTC))
+
+
 def is_local(text: str) -> bool:
     return not text.endswith("Z")
 
@@ -53,8 +62,3 @@ def moment_of(text: str) -> datetime:
 def _text(moment: datetime) -> str:
     spec = "microseconds" if moment.microsecond % 1000 else "milliseconds" if moment.microsecond else "seconds"
     return moment.isoformat(timespec=spec).replace("+00:00", "Z")
-
-
-def to_iso(moment: datetime) -> str:
-    """Always in the same length, so that times can be compared as texts."""
-    return from_iso(moment.isoformat(timespec="seconds"))

@@ -1,6 +1,7 @@
 """Text for suspect tasks: what speaks against each, and no more than the evidence shows."""
 
 from errata.model.suspects import EvidenceKind, SuspectCategory, SuspectTask, SuspectTasks, TaskEvidence, TaskReview
+from errata.render.figures import plural
 
 _WORDS: dict[EvidenceKind, str] = {
     "reference_fails": "the reference solution fails",
@@ -17,11 +18,11 @@ NOTE = "Suspect means worth reading: a hard task and a broken task look the same
 
 def heading(suspects: SuspectTasks) -> str:
     """`9 suspect tasks, 4 with evidence beyond the counts · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected`."""
-    count = f"{suspects.total:,} suspect {'task' if suspects.total == 1 else 'tasks'}"
+    count = plural(suspects.total, "suspect task")
     shown = sum(bool(task.evidence) for task in suspects.tasks)
     if shown < suspects.total:
         count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
-    subjects = f"{len(suspects.subjects)} {'subject' if len(suspects.subjects) == 1 else 'subjects'}"
+    subjects = plural(len(suspects.subjects), "subject")
     if not suspects.cases:
         return f"{count} · {subjects}"
     nobody = f"nobody passes {suspects.failed_by_all:,} of {suspects.cases:,} tasks"
@@ -32,8 +33,8 @@ def counts_in_words(task: SuspectTask) -> str:
     """`0 of 65 attempts by 13 subjects pass`."""
     if not task.subjects:
         return "no subject was measured on it"
-    subjects = f"{task.subjects} {'subject' if task.subjects == 1 else 'subjects'}"
-    attempts = f"{task.passes:,} of {task.attempts:,} {'attempt' if task.attempts == 1 else 'attempts'} by {subjects}"
+    subjects = plural(task.subjects, "subject")
+    attempts = f"{task.passes:,} of {plural(task.attempts, 'attempt')} by {subjects}"
     return f"{attempts} {'passes' if task.attempts == 1 else 'pass'}"
 
 

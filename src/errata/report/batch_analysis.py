@@ -17,6 +17,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
+from errata.render.figures import money, plural, seconds
 from errata.report.batch_prose import (
     GROUPS,
     batch_advice,
@@ -26,7 +27,7 @@ from errata.report.batch_prose import (
     exit_codes,
     session_times,
 )
-from errata.report.parts import batch_name, money, name_list, plural, seconds, status_line
+from errata.report.parts import batch_name, name_list, status_line
 
 LISTED = 100
 """Tests that are named in one sentence."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from errata.model.output.report.batch import BatchReport, BatchTest
 from errata.render.document import Block, Code, Document, Line, Link, Section, Strong, line, marked, paragraph, table
+from errata.render.figures import NONE, money, percent, plural, seconds
 from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import failure_document, failures_document
 from errata.report.batch_issue_pages import epic_document, issue_document
 from errata.report.batch_prose import batch_answer, batch_warning, earlier_words, part_of
-from errata.report.parts import NONE, batch_name, money, name_list, percent, plural, score_table, seconds, status_line
+from errata.report.parts import batch_name, name_list, score_table, status_line
 
 INFINITE = "∞"
 

@@ -17,6 +17,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
+from errata.render.figures import NONE, money, plural
 from errata.report.batch_prose import (
     category_shows,
     category_title,
@@ -30,7 +31,6 @@ from errata.report.batch_prose import (
     share_words,
     stored_words,
 )
-from errata.report.parts import NONE, money, plural
 from errata.text.private import outgoing_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from errata.model.output.report.batch import BatchFailure, BatchReport, BatchTest
 from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
+from errata.render.figures import NONE, money, percent, plural
 from errata.report.batch_failure_pages import cut, same_tests
 from errata.report.batch_prose import batch_advice, category_title, cause_of, earlier_words, needed_for, part_of
-from errata.report.parts import NONE, interval, left_out_words, money, name_list, percent, plural
+from errata.report.parts import interval, left_out_words, name_list
 
 LONGEST, STATUS = 180, 40
 """Characters of a title; GitHub takes 256."""

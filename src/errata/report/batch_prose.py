@@ -15,7 +15,8 @@ from errata.model.output.report.batch import (
     SpreadGroup,
     StoredRuns,
 )
-from errata.report.parts import name_list, percent, plural
+from errata.render.figures import percent, plural
+from errata.report.parts import name_list
 
 MISLEADS = 0.02
 """Where strict and clean score are further apart than this, the page warns."""

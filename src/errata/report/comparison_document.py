@@ -22,6 +22,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
+from errata.render.figures import NONE, p_value, percent, plural
 from errata.report.comparison_sections import (
     causes_section,
     is_provisional,
@@ -30,17 +31,7 @@ from errata.report.comparison_sections import (
     models_section,
     shared_section,
 )
-from errata.report.parts import (
-    NONE,
-    interval,
-    name_list,
-    p_value,
-    percent,
-    plural,
-    reasons_words,
-    score_note,
-    status_line,
-)
+from errata.report.parts import interval, name_list, reasons_words, score_note, status_line
 from errata.report.suspect_section import suspects_section
 
 TOP, DIFFERING = 3, 5

@@ -27,7 +27,8 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.parts import NO_BUCKET, NONE, name_list, plural
+from errata.render.figures import NONE, plural
+from errata.report.parts import NO_BUCKET, in_common, name_list
 
 TEXT = 240
 CALLS = 4
@@ -99,7 +100,7 @@ def _about(mode: Mode, dimensions: str) -> Iterator[Block]:
             line(Strong("Where"), ": ", "; ".join(_triggers(mode)) or NONE),
             line(Strong("Failed dimensions"), ": ", dimensions),
             line(Strong("State"), ": ", _state(mode)),
-            *([line(Strong("In common"), ": ", _in_common(mode))] if mode.parameters else []),
+            *([line(Strong("In common"), ": ", in_common(mode.parameters))] if mode.parameters else []),
         ]
     )
     if mode.datapoints:
@@ -122,10 +123,6 @@ def _triggers(mode: Mode) -> Iterator[str]:
 
 def _trigger(trigger: Trigger) -> str:
     return f"{trigger.case} (“{trigger.asks}”)" if trigger.asks else trigger.case
-
-
-def _in_common(mode: Mode) -> str:
-    return ", ".join(f"{name} {value}" for name, value in mode.parameters.items())
 
 
 def _state(mode: Mode) -> str:

@@ -1,7 +1,6 @@
 """What the documents of several profiles share: the score table, rates, counts in words."""
 
-from collections.abc import Iterable, Sequence
-from math import floor
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -9,8 +8,8 @@ from errata.compare.scores import Note, note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Table, line, table
+from errata.render.figures import NONE, percent, plural
 
-NONE = "–"
 NO_BUCKET = "No cause assigned yet"
 
 
@@ -49,34 +48,15 @@ def score_note(score: ScoreLine) -> str:
     return "; ".join(parts)
 
 
-def percent(rate: float | None) -> str:
-    return NONE if rate is None else f"{100 * rate:.1f} %"
-
-
 def interval(score: ScoreLine) -> str:
     if score.low is None or score.high is None:
         return NONE
     return f"{100 * score.low:.1f}–{100 * score.high:.1f}"
 
 
-def p_value(p: float, digits: int = 2) -> str:
-    """`p = 0.63`, `p < 0.001`; half of the last digit rounds up, as people do."""
-    if p < 0.001:
-        return "p < 0.001"
-    scale = 10 ** (digits if p >= 0.01 else 3)
-    return f"p = {floor(scale * p + 0.5) / scale:.{digits if p >= 0.01 else 3}f}"
-
-
-def money(value: float | None, digits: int = 4) -> str:
-    return NONE if value is None else f"${value:,.{digits}f}"
-
-
-def seconds(value: float | None) -> str:
-    return NONE if value is None else f"{value:.1f}"
-
-
-def plural(count: int, word: str, words: str = "") -> str:
-    return f"{count:,} {word if count == 1 else words or word + 's'}"
+def in_common(parameters: Mapping[str, str]) -> str:
+    """The parameters that all failures of a cause share."""
+    return ", ".join(f"{name} {value}" for name, value in parameters.items())
 
 
 def name_list(cases: Sequence[str], most: int = 12) -> str:

@@ -13,7 +13,7 @@ from errata.model.output.report.run import Advice, AdviceKind, RunFailure
 from errata.model.output.report.shared import DoneAction
 from errata.model.standing import AttemptReview
 from errata.model.words import RecommendationGroup
-from errata.report.parts import plural
+from errata.render.figures import plural
 from errata.report.run_prose import short_of
 from errata.runs.history import RunHistory
 from errata.text.private import short_line

@@ -21,7 +21,8 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.parts import NONE, money, name_list, plural, score_table, status_line
+from errata.render.figures import NONE, money, plural
+from errata.report.parts import in_common, name_list, score_table, status_line
 from errata.report.run_advice import advice_words, done_words
 from errata.report.run_failure_section import failure_section, label_of, title_of
 from errata.report.run_prose import (
@@ -250,7 +251,7 @@ def _patterns(report: RunReport) -> Iterator[Block]:
                 marked(pattern.title),
                 _members(pattern, report),
                 _state(pattern),
-                _in_common(pattern) or NONE,
+                in_common(pattern.parameters) or NONE,
                 _documented(pattern) or "no",
             )
             for pattern in report.patterns
@@ -264,10 +265,6 @@ def _patterns(report: RunReport) -> Iterator[Block]:
 
 def _state(pattern: Pattern) -> str:
     return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} reviewed"
-
-
-def _in_common(pattern: Pattern) -> str:
-    return ", ".join(f"{name} {value}" for name, value in pattern.parameters.items())
 
 
 def _documented(pattern: Pattern) -> str:

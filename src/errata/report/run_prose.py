@@ -15,8 +15,9 @@ from errata.model.output.report.run import (
     VerdictDoubt,
 )
 from errata.model.output.report.shared import ScoreLine
+from errata.render.figures import p_value, percent, plural
 from errata.render.proof import proof_counts
-from errata.report.parts import name_list, p_value, percent, plural
+from errata.report.parts import name_list
 from errata.runs.without_failures import harness_words, words_without_failures
 from errata.text.private import short_line
 

@@ -9,10 +9,11 @@ from errata.model.output.report.run import RunFailure, RunReport
 from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
+from errata.render.figures import money, plural
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.comparison_sections import is_provisional, mode_title
-from errata.report.parts import batch_name, money, name_list, plural, score_table
+from errata.report.parts import batch_name, name_list, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
 from errata.report.run_prose import answer_of, short_of

@@ -2,6 +2,7 @@
 
 from errata.model.suspects import SuspectTask, SuspectTasks
 from errata.render.document import Block, Section, items, marked, paragraph, table
+from errata.render.figures import plural
 from errata.render.suspects import (
     NOTE,
     category_in_words,
@@ -11,7 +12,6 @@ from errata.render.suspects import (
     only_counts,
     review_in_words,
 )
-from errata.report.parts import plural
 from errata.text.clean import one_line
 
 LISTED = 30

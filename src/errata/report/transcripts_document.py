@@ -10,12 +10,13 @@ import msgspec
 
 from errata.model.output.report.transcripts import Flag, FlagKind, TranscriptReport, TranscriptRow, TranscriptRun
 from errata.render.document import Block, Code, Document, Line, Section, items, line, marked, paragraph, table
+from errata.render.figures import NONE, plural
 from errata.render.files import WrittenFile, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
-from errata.report.parts import NONE, decisive_words, name_list, plural
+from errata.report.parts import decisive_words, name_list
 from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others, tree_for_others
 

@@ -25,7 +25,8 @@ from errata.review.places import (
     log_name,
     where,
 )
-from errata.review.transcript import as_json, calls_made, results_got
+from errata.review.transcript import calls_made, results_got
+from errata.transcript.tool_use import as_json
 
 MANY = 60
 """Files of one kind that are looked at; the others are counted."""

@@ -23,7 +23,6 @@ from errata.review.budget import READABLE, WantedPlace
 from errata.review.material import SAYS_NOTHING, Clues, Material, noteworthy
 from errata.review.transcript import (
     WANTED,
-    as_json,
     as_text,
     by_relevance,
     calls_made,
@@ -34,6 +33,7 @@ from errata.review.transcript import (
     results_got,
     step_text,
 )
+from errata.transcript.tool_use import as_json
 
 STATUS, TASK, CALLS, OUTPUT, EXPECTED, JUDGE, NAMED_FILES, LOGS, GRADER, REFERENCE, ROOT = (
     rank * 1_000 for rank in range(11)

@@ -57,12 +57,6 @@ IsKnown = Callable[[Packet, Prompt], bool]
 """Whether the answer is stored already."""
 
 
-def estimate_all(
-    packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], known: IsKnown, price: Price
-) -> Estimate:
-    return estimate_passes(packets, prompt, [(known, price)])[0]
-
-
 def estimate_passes(
     packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], passes: Sequence[tuple[IsKnown, Price]]
 ) -> list[Estimate]:

@@ -7,13 +7,13 @@ import msgspec
 
 from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
 from errata.model.attempt import ListedFailure
+from errata.model.attribution import NO_KEY
 from errata.model.standing import may_be_stale, name_of, standing
 from errata.review.adjudicate import disputed
 
 QueueKind = Literal["unread", "second", "next", "disputed"]
 """What nobody has read; what others have read; the first, and then what needs a second reader; or what others disagree
 on. What was read before its evidence changed comes last, but neither for a second opinion nor for an adjudication."""
-NO_KEY = FailureKey(exact="", coarse="")
 
 
 class WaitingFailure(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -139,6 +139,6 @@ def packet_hash(packet: Packet) -> str:
     for the labels that are offered: a known gap depends on the history, and other labels make another prompt.
     """
     question = Question(taxonomy=packet.question.taxonomy, labels=(), rule="")
-    hints = {"history": (), "signals": (), "observations": (), "failure_key": None, "size": {}}
+    hints: dict[str, Any] = {"history": (), "signals": (), "observations": (), "failure_key": None, "size": {}}
     facts = msgspec.structs.replace(redacted(packet), **hints, question=question)
     return fingerprint(facts, size=SIZE)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 
 from errata.model import Packet, ReviewCall, Verdict
 from errata.model.identity import split_attempt_id
@@ -12,11 +11,6 @@ from errata.review.limits import Purse
 from errata.review.plan import PlannedRun, ReviewPlan
 
 Clock = Callable[[], str]
-
-
-def now_as_text() -> str:
-    """To the microsecond, so that verdicts stand in the order they were given."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class ReviewTally:

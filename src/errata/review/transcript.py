@@ -1,11 +1,11 @@
 """Steps of a transcript and their tool calls as text: which of them went wrong, and which matter."""
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from errata.model import Attempt, Check, Step, ToolCall, ToolResult
+from errata.transcript.tool_use import as_json
 
 INPUT = "input"
 """The type of a part with the messages that a model saw at this step."""
@@ -18,10 +18,6 @@ MATTERING = 24
 """Steps that matter, at most: those near the end come first."""
 WANTED = 400
 """Steps that may get room beside these; more than a packet holds."""
-
-
-def as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def as_text(value: Any) -> str:

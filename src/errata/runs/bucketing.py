@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from errata.buckets.suggest import shared_parameters, suggest
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, BucketMark, RunBuckets, StoredRun
 from errata.model.standing import standing
+from errata.model.times import now_as_text
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
 from errata.store.attempts import with_texts
@@ -89,7 +89,7 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
         freed=freed,
         standing_verdict=standing,
         mark=f"{mark}{PENDING}",
-        at=text_of(datetime.now(UTC)),
+        at=now_as_text(),
         dry_run=dry_run,
     )
 
@@ -120,10 +120,6 @@ def buckets_of_run(view: "RunView") -> RunBuckets:
     """How far the buckets of one run are, for those who show its review."""
     ensure_buckets(view)
     return count_run_buckets(view.store, view.run.id)
-
-
-def text_of(now: datetime) -> str:
-    return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _is_fresh(mark: BucketMark, *, pending: bool = False) -> bool:

@@ -6,17 +6,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from errata.errors import FetchError
-from errata.fetch.addresses import PROD, Target, deployment_address, is_address, is_run_id, target_of
+from errata.fetch.addresses import PROD, Target, deployment_address, is_address, target_of
 from errata.fetch.convex import Fetched, fetch_run
 from errata.fetch.transport import TIMEOUT, Transport
 from errata.settings import Settings
 
 FETCHED = "fetched"
-
-
-def is_remote(text: str) -> bool:
-    """Whether it is to be fetched; a path of that name comes first."""
-    return is_address(text) or (is_run_id(text) and not Path(text).exists())
 
 
 def fetch(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from errata.model.times import to_iso
+from errata.model.times import to_text
 from errata.review.material import RunContext
 from errata.review.stored.tasks import pass_on, reviews_of_tasks
 from errata.runs.review_context import context_of
@@ -29,5 +29,5 @@ def inherit_task_verdicts(view: "RunView") -> int:
 
         return context_of(view if run_id == view.run.id else RunView(run_by_id(store, run_id), store))
 
-    at = to_iso(datetime.now(UTC))
+    at = to_text(datetime.now(UTC))
     return sum(pass_on(case, context, store, run_ids, at=at) for case in reviewed)

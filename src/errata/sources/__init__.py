@@ -153,23 +153,21 @@ def sift(matches: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[
 
 def read(match: RecognisedPath) -> Iterator[Item]:
     """The items at a path. An error in a source becomes an `Unreadable`, never a crash."""
-    from errata.sources.folder_names import named_by_folder
-
-    return _unbroken(match, named_by_folder(match.source.read(match.path), match.path))
+    return _unbroken(match, match.source.read(match.path))
 
 
 def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     """One reader's share of the items. A log that can't be divided is read by the first reader alone."""
     if share.of > 1 and isinstance(match.source, Shareable):
-        from errata.sources.folder_names import named_by_folder
-
-        return _unbroken(match, named_by_folder(match.source.read_share(match.path, share), match.path))
+        return _unbroken(match, match.source.read_share(match.path, share))
     return read(match) if share.number == 0 else iter(())
 
 
 def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
+    from errata.sources.folder_names import named_by_folder
+
     try:
-        yield from items
+        yield from named_by_folder(items, match.path)
     except (ErrataError, GeneratorExit, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 one of the three places: where a source's rows are converted

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +10,7 @@ from sqlalchemy import Connection, insert, update
 
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
+from errata.model.times import now_as_text
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch
 from errata.store.removal import collect_garbage
@@ -77,7 +77,8 @@ class Importing:
         values = {
             "run_id": run.id, "state": "importing", "revision": 0, "digest": "", "native_id": run.native_id,
             "name": run.name, "source": run.source.name, "suite": run.suite, "model": run.subject.model,
-            "started_at": run.started_at, "origin": run.origin, "imported_at": _now(), "importer": self._importer,
+            "started_at": run.started_at, "origin": run.origin, "imported_at": now_as_text(),
+            "importer": self._importer,
         }  # fmt: skip
         fitted = {name: fitting(value) for name, value in values.items()}
         pk = connection.execute(insert(runs).values(**fitted, counts={}, record=b"")).inserted_primary_key
@@ -108,7 +109,3 @@ class Importing:
             for staged in self._staged.values():
                 connection.execute(update(runs).where(runs.c.pk == staged.pk).values(state="stale"))
         collect_garbage(self._store)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

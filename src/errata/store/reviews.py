@@ -5,7 +5,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select
 
-from errata.errors import NotFoundError
 from errata.model import Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import TASK, split_attempt_id
@@ -85,14 +84,6 @@ def remove_verdicts(store: Store, ids: Sequence[str]) -> None:
         for at in range(0, len(ids), FEW):
             some = verdicts.c.id.in_(ids[at : at + FEW])
             connection.execute(delete(verdicts).where(some, verdicts.c.inherited))
-
-
-def verdict_by_id(store: Store, verdict_id: str) -> Verdict:
-    with store.reading() as connection:
-        row = connection.execute(select(verdicts.c.record).where(verdicts.c.id == verdict_id)).first()
-    if row is None:
-        raise NotFoundError(f"No verdict has the id `{verdict_id}`", hint="`errata review status RUN` lists them")
-    return unpack(row.record, Verdict)
 
 
 def keep_refusal(store: Store, refusal: Refusal) -> None:

@@ -13,6 +13,7 @@ from errata.transcript.tool_use import (
     ToolUse,
     arguments_quote,
     failing_line,
+    is_waiting,
     object_ids,
     same_key,
     speaker_of,
@@ -22,8 +23,6 @@ from errata.transcript.wording import listed_steps, times
 OFTEN = 3
 _DIGITS = re.compile(r"\d+")
 _COMMANDS = ("command", "cmd", "script", "bash_command", "shell_command")
-# asking again is right while something else is at work
-_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
 
 
 def failed_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
@@ -106,7 +105,7 @@ def repeated_calls(uses: Sequence[ToolUse]) -> Iterator[Observation]:
             continue
         key = (use.name, same_key(use.arguments))
         before = seen.get(key)
-        if before is not None and before.reply == use.reply and not _WAITS.search(key[1]):
+        if before is not None and before.reply == use.reply and not is_waiting(key[1]):
             groups.setdefault(key, [before]).append(use)
         seen[key] = use
     for group in groups.values():

@@ -60,11 +60,6 @@ def evidence_log(attempt: Attempt, case: Case | None, most: int = MOST) -> tuple
     return tuple(kept[:most])
 
 
-def flagged_steps(attempt: Attempt, case: Case | None) -> tuple[int, ...]:
-    """The indexes of the steps that the log points to, those of the strongest observations first."""
-    return tuple(dict.fromkeys(one.step for one in evidence_log(attempt, case)))
-
-
 def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
     uses = tool_uses(attempt.steps)
     mentions = Mentions(attempt.steps, case)

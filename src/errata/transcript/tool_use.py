@@ -29,6 +29,7 @@ _NAMES_ERROR = re.compile(
 )
 _FRAME = re.compile(r'^\s+File "[^"\n]*", line \d+[^\n]*\n\s+(\S[^\n]*)$', re.MULTILINE)
 _OUTPUT = re.compile(r"\A\s*exit ?(?:code|status)[^\n]*\n?\s*(?:code output:)?", re.IGNORECASE)
+_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
 _NOTHING = frozenset(("", "none", "null", "[]", "{}", "()", '""', "''", "nan", "[none]"))
 
 
@@ -127,6 +128,11 @@ def _executed(at: int, step: Step, code: str, reply: Step, exit_code: int) -> To
 def is_refusal(text: str) -> bool:
     """A result that is an error message."""
     return _REFUSED.match(text) is not None
+
+
+def is_waiting(call: str) -> bool:
+    """Asking again is right while something else is at work."""
+    return _WAITS.search(call) is not None
 
 
 def output_of(reply: str) -> str:

@@ -58,13 +58,13 @@ def answered_with_an_error(attempt: Attempt, case: Case | None) -> Iterator[Obse
     if body is None:
         return
     owner: Owner = "provider" if body.status is None or _is_provider(body.status) else "unknown"
-    if body.status is None and not _PROVIDER_WORDS.search((attempt.output.text or "")[:2_000]):
+    if body.status is None and not _SERVICE_ERRORS.search((attempt.output.text or "")[:2_000]):
         owner = "unknown"
     also: tuple[Owner, ...] = () if owner == "provider" else ("harness", "task")
     yield Observed(signal=_signal(attempt, body), owner=owner, also=also)
 
 
-_PROVIDER_WORDS = re.compile(
+_SERVICE_ERRORS = re.compile(
     r"rate.?limit|quota|overloaded|unavailable|bad gateway|gateway time|internal server error|api.?key|unauthori[sz]ed"
     r"|authenticat|billing|upstream",
     re.IGNORECASE,

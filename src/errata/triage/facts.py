@@ -15,7 +15,6 @@ from errata.triage import (
     delivery,
     demands,
     dialogues,
-    facts,
     judges,
     last_words,
     limits,
@@ -64,7 +63,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
-    if attempt.errors[0].frame.startswith(facts.HARNESSES):
+    if attempt.errors[0].frame.startswith(HARNESS_FRAMES):
         return  # the code that raised is more informative than the empty output
     if any(check.kind == "tests" and check.status == "error" for check in attempt.checks):
         return  # a test that asks the model itself: its runner keeps neither answers nor tokens
@@ -99,7 +98,7 @@ def _is_a_programs_mistake(kind: str, message: str) -> bool:
 
 
 # frames of harnesses as they are installed; a provider's or the subject's own code is in none of them
-_HARNESSES = re.compile(
+_HARNESS_PATHS = re.compile(
     r"(?:^|[/\\])(?:inspect_ai|inspect_evals|lm_eval|lighteval|opencompass|helm|harbor|terminal_bench|swebench|sweagent"
     r"|minisweagent|openhands|evalplus|bigcode_eval|bfcl_eval|deepeval|ragas|promptfoo|tau_bench|tau2|scylla|verifiers"
     r"|lcb_runner|appworld|browsergym|simple_evals|olmes|agentbench|evalscope)[/\\]"
@@ -112,7 +111,7 @@ def ends_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observ
         if error.frame or not error.traceback or error.recovered or phase_of(error) in ("scoring", "simulator"):
             continue
         frame = error.traceback.rpartition('File "')[2].partition("\n")[0]
-        if _HARNESSES.search(frame) and _is_a_programs_mistake(error.type, steady(error.message[:QUOTE])):
+        if _HARNESS_PATHS.search(frame) and _is_a_programs_mistake(error.type, steady(error.message[:QUOTE])):
             yield _observed(attempt, "harness_frame", "harness", "likely", f"errors[{at}].traceback", frame)
             return
 
@@ -191,13 +190,13 @@ def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Obs
     """The source names a frame with its package only where nobody but the harness's own code was at work."""
     for at, error in enumerate(attempt.errors):
         # a limit is raised by the harness's code too, on purpose
-        if error.frame.startswith(HARNESSES) and not error.recovered and not error.type.endswith("TimeoutError"):
+        if error.frame.startswith(HARNESS_FRAMES) and not error.recovered and not error.type.endswith("TimeoutError"):
             evidence = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
             yield Observed(signal=evidence, owner="harness")
             return
 
 
-HARNESSES = ("inspect_ai/", "harbor/", "terminal_bench/", "scylla/")
+HARNESS_FRAMES = ("inspect_ai/", "harbor/", "terminal_bench/", "scylla/")
 
 
 def only_a_limit_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:

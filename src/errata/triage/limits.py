@@ -11,6 +11,7 @@ from errata.model import Attempt, Case, Step, ToolCall
 from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
 from errata.transcript.calls import CalledFunction, is_same_call, required_calls
+from errata.transcript.tool_use import is_waiting
 from errata.triage.expected import expected_texts
 from errata.triage.observed import Observed, signal
 
@@ -23,8 +24,6 @@ LAST_STEPS = 6
 SHORTEST_MESSAGE = 20
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure|invalid|refused|denied)\b", re.IGNORECASE)
-# asking again is the right thing to do while something else is at work
-_WAITS = re.compile(r"\b(?:sleep|wait|poll)\b|\btail -[fF]\b|\bwatch ", re.IGNORECASE)
 
 
 def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
@@ -33,7 +32,7 @@ def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
     if conduct is not None and channel_state(conduct)[0] is not None:
         return None  # calls that did not arrive as they were written are no loop of the subject
     repeated = conduct.repeated_call if conduct is not None else None
-    if repeated is not None and repeated.count >= REPEATED and not _WAITS.search(repeated.quote):
+    if repeated is not None and repeated.count >= REPEATED and not is_waiting(repeated.quote):
         return repeated.quote, repeated.count
     return _find_loop(attempt.steps, was_cut=attempt.execution == "limit") if attempt.steps else None
 
@@ -49,7 +48,7 @@ def _find_loop(steps: Sequence[Step], *, was_cut: bool) -> tuple[str, int] | Non
         return None
     refused = Counter(move for step in own for move in _refused_calls(step, returned))
     for move in dict.fromkeys(move for step in own[-LAST_STEPS:] for move in _refused_calls(step, returned)):
-        if refused[move] >= REFUSED and not _WAITS.search(_first_line(move)):
+        if refused[move] >= REFUSED and not is_waiting(_first_line(move)):
             return _first_line(move), refused[move]
     return None
 
@@ -93,7 +92,7 @@ def _longest_run(moves: list[str]) -> tuple[str, int]:
     longest, most, often, last = "", 0, 0, ""
     for move in moves:
         often, last = (often + 1 if move == last else 1), move
-        if often > most and not _WAITS.search(_first_line(move)):
+        if often > most and not is_waiting(_first_line(move)):
             longest, most = move, often
     return longest, most
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from errata.model import Attempt, Case, Run, Signal
+from errata.model.delivery import did_work
 from errata.model.run import LISTS_EVERY_CHECK
 from errata.model.words import Confidence
 from errata.text.equivalence import same
@@ -135,7 +136,8 @@ class OneForAll:
 
     def add(self, attempt: Attempt, case: Case | None) -> Iterator[Suspicion]:
         text = attempt.output.text
-        if not text or not text.strip() or _has_work_elsewhere(attempt) or not _is_odd(text, case):
+        # where the work is elsewhere, the last words may well be the same each time
+        if not text or not text.strip() or did_work(attempt) or not _is_odd(text, case):
             return
         key = hash(without_ids(" ".join(text.split()).lower()))
         if len(self._cases) >= MOST_TEXTS and key not in self._cases:
@@ -220,11 +222,6 @@ class WithoutTools:
     def finish(self) -> Iterator[Suspicion]:
         if self._with >= FEW and self._with >= 10 * self._count:
             yield from self._without
-
-
-def _has_work_elsewhere(attempt: Attempt) -> bool:
-    """Whether the work is elsewhere, so that the last words may well be the same each time."""
-    return any(one.role != "log" for one in attempt.artefacts) or any(step.tool_calls for step in attempt.steps)
 
 
 Rule = Callable[[Attempt, Case | None], Iterator[Signal]]

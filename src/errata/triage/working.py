@@ -69,7 +69,7 @@ def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[O
 
 
 # an error that names none of these may as well be the harness's or the environment's
-_PROVIDERS_WORDS = re.compile(
+_PROVIDER_TERMS = re.compile(
     r"\b(?:api|llm|models?|provider|completions?|endpoint|inference|generation|tokens?|context window|rate.?limit|quota"
     r"|credits?|billing|overloaded|capacity|openai|anthropic|azure|bedrock|vertex|gemini|mistral|cohere|groq|together"
     r"|fireworks|openrouter|litellm|deepseek|vllm|ollama|http\w*|status(?: code)? ?[45]\d\d|[45]\d\d|ssl|connection"
@@ -81,7 +81,7 @@ _PROVIDERS_WORDS = re.compile(
 
 @lru_cache(maxsize=20_000)
 def speaks_of_a_provider(kind: str, message: str, code: str) -> bool:
-    return bool(code) or _PROVIDERS_WORDS.search(f"{kind.replace('_', ' ')}: {message.replace('_', ' ')}") is not None
+    return bool(code) or _PROVIDER_TERMS.search(f"{kind.replace('_', ' ')}: {message.replace('_', ' ')}") is not None
 
 
 def _in_step(name: str, owner: Owner, strength: Confidence, attempt: Attempt, seen: Sighting) -> Observed:

@@ -17,7 +17,7 @@ from errata.model.identity import is_task_id, split_attempt_id
 from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
 from errata.model.run import case_name
 from errata.model.suspects import SuspectTask, SuspectTasks
-from errata.model.times import to_iso
+from errata.model.times import to_text
 from errata.model.verdict import word_for
 from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
@@ -117,7 +117,7 @@ def lease_next(thing: str, store: Store, request: LeaseRequest, *, now: datetime
     word, empty = word_for(request.reviewer), []
     runs = target.runs
     if len(runs) > 1 and not request.another:
-        in_hand = {one.run.id for one in runs if held_by(store, one.run.id, reviewer=word, now=to_iso(now))}
+        in_hand = {one.run.id for one in runs if held_by(store, one.run.id, reviewer=word, now=to_text(now))}
         runs = tuple(sorted(runs, key=lambda one: one.run.id not in in_hand))
     for at, stored in enumerate(runs):
         leased = lease.lease_packet(context_for(stored, store), store, request, attempt=attempt, now=now)

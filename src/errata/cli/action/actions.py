@@ -10,6 +10,7 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
+from errata.cli.render.history import WORKED
 from errata.cli.shared_options import reports_option
 from errata.memory.actions import ActionRecord, ActionRequest, ActionStatus
 from errata.model.output.memory import ActionAddOutput, ActionListOutput, ActionRmOutput
@@ -86,7 +87,6 @@ def _added_output(record: ActionRecord, *, dry_run: bool) -> ActionAddOutput:
     )
 
 
-WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 HANG = 10
 
 

@@ -1,7 +1,6 @@
 """`errata buckets merge`, `split`, `rename`, `move`, `confirm` and `undo` and `suggest`."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -17,7 +16,7 @@ from errata.model.output.buckets import (
     MovedFromOutput,
     UndoneEventOutput,
 )
-from errata.runs.bucketing import text_of
+from errata.model.times import now_as_text
 from errata.runs.names import handles_of, runs_named
 from errata.verbs.buckets import (
     bucket_named,
@@ -156,7 +155,7 @@ def undo(to: int | None, suite: str | None, dry_run: bool, options: Options) -> 
 
 def _author(options: Options, *, dry_run: bool = False) -> Author:
     """Always with a name: a change without one was made by a rule."""
-    return Author(name=options.settings.author or NOBODY, at=text_of(datetime.now(UTC)), dry_run=dry_run)
+    return Author(name=options.settings.author or NOBODY, at=now_as_text(), dry_run=dry_run)
 
 
 def _show(done: EditResult, line: str, options: Options, *, dry_run: bool = False) -> None:

@@ -29,7 +29,7 @@ MOST = 6
 TEXT = 160
 NAMED = 4
 HANG = 9
-WORDS = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
+WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 
 
 def tell_history(analysis: Analysis) -> None:
@@ -57,7 +57,7 @@ def show_memory(analysis: Analysis) -> None:
     targets = [_target(one) for one in effects]
     width = max(map(columns, targets), default=0)
     for at, (effect, target) in enumerate(zip(effects, targets, strict=True)):
-        line = f"{'' if at else 'Actions':<8} {padded(target, width)}   {WORDS[effect.worked]:<9}"
+        line = f"{'' if at else 'Actions':<8} {padded(target, width)}   {WORKED[effect.worked]:<9}"
         put(f"{line}  {effect.why}", hang=columns(line) + 2)
 
 

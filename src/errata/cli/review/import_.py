@@ -1,7 +1,6 @@
 """`errata review import`."""
 
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.options import packet_options, reader, reader_options
 from errata.cli.shared_options import reports_option
 from errata.model.output.review import ImportedRowOutput, RefusedRowOutput
+from errata.model.times import now_as_text
 from errata.review.import_answers import BadRow, ImportRequest, KeptRow
 from errata.verbs.review import import_answers, inherit
 
@@ -32,7 +32,7 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
     """
     store = options.store
     who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
-    at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    at = now_as_text()
     reading = ImportRequest(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
     states: Counter[str] = Counter()
     kept: list[KeptRow] = []

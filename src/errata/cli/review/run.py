@@ -20,7 +20,7 @@ from errata.errors import ErrataError, SettingsError
 from errata.model import ReviewCall
 from errata.model.attempt import Filters
 from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, ReviewRunOutput
-from errata.model.times import to_iso
+from errata.model.times import to_text
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS
@@ -295,7 +295,7 @@ def command(
         second=choose(ReviewerFlags(reviewer=second_reviewer), reviewers) if second_reviewer else None,
     )
     meant = list(runs_named(runs, store))
-    plan = plan_review(meant, store, request, now=to_iso(datetime.now(UTC)))
+    plan = plan_review(meant, store, request, now=to_text(datetime.now(UTC)))
     if not options.json:
         show_plan(plan)
     if dry_run:

@@ -9,7 +9,7 @@ from errata.cli.buckets.list_ import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
 from errata.model.output.review import StatusOutput
-from errata.model.times import to_iso
+from errata.model.times import to_text
 from errata.model.usage import total_of
 from errata.review.status import Spent, Status, case_of
 from errata.runs.names import handle_of, runs_named
@@ -26,7 +26,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     """Show the progress of the review."""
     store = options.store
     for at, stored in enumerate(runs_named(runs, store)):
-        status = review_status(stored, store, now=to_iso(datetime.now(UTC)))
+        status = review_status(stored, store, now=to_text(datetime.now(UTC)))
         if options.json:
             put_json(json_of(status))
             continue

@@ -14,7 +14,6 @@ from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorRecommendation
 from errata.text.clean import one_line
 
-MOST = 500
 WHAT = 400
 _FILE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
 _INNER = r"(?:[^()\[\]]|\([^()\[\]]*\)|\[[^()\[\]]*\])"

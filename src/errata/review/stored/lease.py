@@ -6,7 +6,7 @@ from secrets import token_hex
 
 from errata.errors import NotFoundError
 from errata.model import Reviewer
-from errata.model.times import to_iso
+from errata.model.times import to_text
 from errata.model.verdict import Lease, word_for
 from errata.review.adjudicate import disputed, readings_of
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
@@ -32,7 +32,7 @@ def lease_packet(
     stored = context.stored
     options = PacketOptions(question=context.question(request.taxonomy), blind=request.blind)
     queue = queue_of(context, store, request.reviewer, request.filters, _queue_kind(request))
-    held = held_by(store, stored.run.id, reviewer=word_for(request.reviewer), now=to_iso(now))
+    held = held_by(store, stored.run.id, reviewer=word_for(request.reviewer), now=to_text(now))
     candidates = [attempt] if attempt else [waiting.attempt for waiting in queue.waiting]
     lease = _in_hand(context, store, held, request, attempt) or _new_lease(context, store, candidates, request, now)
     if lease is None:
@@ -84,15 +84,15 @@ def _in_hand(
 def _new_lease(
     context: RunContext, store: Store, candidates: Sequence[str], request: LeaseRequest, now: datetime
 ) -> Lease | None:
-    lease, word = Lease("", token_hex(8), to_iso(now + LASTS)), word_for(request.reviewer)
+    lease, word = Lease("", token_hex(8), to_text(now + LASTS)), word_for(request.reviewer)
     run_id = context.stored.run.id
-    attempt = take_lease(store, run_id, candidates, reviewer=word, lease=lease, now=to_iso(now))
+    attempt = take_lease(store, run_id, candidates, reviewer=word, lease=lease, now=to_text(now))
     return lease._replace(attempt=attempt) if attempt else None
 
 
 def release_leases(store: Store, run_id: str, reviewer: Reviewer, *, attempt: str = "", now: datetime) -> list[str]:
     """The ids of what this reviewer had in hand: of a run, or of one attempt of it."""
-    held = held_by(store, run_id, reviewer=word_for(reviewer), now=to_iso(now))
+    held = held_by(store, run_id, reviewer=word_for(reviewer), now=to_text(now))
     released = [lease.attempt for lease in held if attempt in ("", lease.attempt)]
     for each in released:
         end_lease(store, each, reviewer=word_for(reviewer))

@@ -13,6 +13,7 @@ import msgspec
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.codec import json_text
 from errata.model.identity import split_attempt_id
+from errata.model.times import now_as_text
 from errata.model.verdict import word_for
 from errata.review.adjudicate import readings_of
 from errata.review.choose_reviewer import ChosenReviewer
@@ -39,7 +40,7 @@ from errata.review.protocols import AsksForVerdicts, Ledger, Prompt, ReviewerAns
 from errata.review.queue import sample
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
-from errata.review.run import Clock, PacketStream, ReviewTally, now_as_text
+from errata.review.run import Clock, PacketStream, ReviewTally
 from errata.review.stored.packets import packet_of, packets_in_turn
 from errata.review.stored.queue import queue_of
 from errata.review.stored.verdicts import identical_failures, keep_refused, verdicts_on

@@ -7,7 +7,7 @@ from functools import partial
 from errata.model import Packet, Reviewer, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
-from errata.model.times import to_iso
+from errata.model.times import to_microseconds, to_text
 from errata.model.verdict import word_for
 from errata.review.answers import ParsedAnswer, read_answer
 from errata.review.budget import UNLIMITED
@@ -45,11 +45,11 @@ def submit(
     `name` is what the reviewer calls the attempt: RUN/CASE.
     """
     word, earlier = word_for(reviewer), verdicts_on(store, attempt)
-    lease = lease_on(store, attempt, reviewer=word, now=to_iso(now))
+    lease = lease_on(store, attempt, reviewer=word, now=to_text(now))
     refuse_without_lease(submission.lease, name, reviewer, earlier, lease)
     refuse_other_readings(submission.adjudicates, name, reviewer, earlier)
     packet, blind = _leased_packet(submission, context, attempt, store)
-    at = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    at = to_microseconds(now)
     by = AnswerInfo(reviewer=reviewer, at=at, blind=blind, adjudicates=submission.adjudicates)
     whole = partial(_whole, packet, context, store, blind=blind)
     verdict = judge(submission.answer, packet, by, earlier, whole=whole)

@@ -13,7 +13,7 @@ from errata.model import Attempt, Packet, Reviewer, Signal, Verdict
 from errata.model.identity import fingerprint, split_attempt_id, task_id
 from errata.model.standing import name_of, standing
 from errata.model.suspects import SuspectTask, TaskReview
-from errata.model.times import to_iso
+from errata.model.times import to_microseconds, to_text
 from errata.model.verdict import OF_TASK, Lease, word_for
 from errata.model.words import Owner
 from errata.review.answers import NO_LABEL, ParsedAnswer, read_answer
@@ -159,12 +159,10 @@ def lease_task(
     tasks: Sequence[SuspectTask], contexts: ContextOf, store: Store, request: LeaseRequest, *, now: datetime
 ) -> LeasedPacket | NothingWaiting:
     """What the reviewer has in hand already, else the first task that waits."""
-    word, until = word_for(request.reviewer), to_iso(now + LASTS)
+    word, at, until = word_for(request.reviewer), to_text(now), to_text(now + LASTS)
     given = reviews_of_tasks(store, {split_attempt_id(one).run for task in tasks for one in task.attempt_ids})
     places = {task.case_key: home_of(task, given.get(task.case_key, ())) for task in tasks}
-    held = {
-        key: lease for key, place in places.items() if (lease := lease_on(store, place, reviewer=word, now=to_iso(now)))
-    }
+    held = {key: lease for key, place in places.items() if (lease := lease_on(store, place, reviewer=word, now=at))}
     waiting = [task for task in tasks if _waits(given.get(task.case_key, ()), request)]
     lease, chosen = None, None
     if held and not request.another:
@@ -173,7 +171,7 @@ def lease_task(
     for task in waiting if lease is None else ():
         wanted = Lease("", token_hex(8), until)
         run_id = split_attempt_id(places[task.case_key]).run
-        if take_lease(store, run_id, [places[task.case_key]], reviewer=word, lease=wanted, now=to_iso(now)):
+        if take_lease(store, run_id, [places[task.case_key]], reviewer=word, lease=wanted, now=at):
             lease, chosen = wanted._replace(attempt=places[task.case_key]), task
             break
     if lease is None or chosen is None:
@@ -216,10 +214,10 @@ def submit_task(
     place = submission.which
     earlier = verdicts_on(store, place)
     word = word_for(reviewer)
-    lease = lease_on(store, place, reviewer=word, now=to_iso(now))
+    lease = lease_on(store, place, reviewer=word, now=to_text(now))
     refuse_without_lease(submission.lease, f"{task.case} (task)", reviewer, earlier, lease)
     packet, blind = _leased(submission, task, contexts, store)
-    at = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    at = to_microseconds(now)
     by = AnswerInfo(reviewer=reviewer, at=at, blind=blind)
     verdict = judge(submission.answer, packet, by, earlier)
     answer = read_answer(submission.answer)

@@ -17,10 +17,8 @@ from errata.sources.shared.scores import ScorerCounts
 from errata.sources.shared.values import mapping, non_empty, number, rest, text
 
 MODELS_CAP = 2
-_AGAINST = ("improvements", "regressions", "diff")
 _SUMMARY = frozenset(("project_name", "experiment_name", "experiment_id", "experiment_url", "scores", "comparison"))
 HEAD = 64 * 1024
-_LISTS = ("results", "events", "data")
 _LISTED = re.compile(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Artefact, SourceRef
-from errata.sources.shared.documents import TEXT_CAP, Documents, files, is_file
+from errata.sources.base import is_file
+from errata.sources.shared.documents import TEXT_CAP, Documents, files
 from errata.sources.shared.transcripts.stream import AgentStream, stream_at
 from errata.sources.shared.values import text
 from errata.text.redact import redact

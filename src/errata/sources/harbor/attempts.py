@@ -21,6 +21,7 @@ from errata.model import (
 )
 from errata.model.usage import total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
+from errata.sources.base import folders
 from errata.sources.harbor.agent_logs import printed_by_agent, stream_of
 from errata.sources.harbor.atif import AtifTrajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.verdicts import (
@@ -35,7 +36,7 @@ from errata.sources.harbor.verdicts import (
     test_checks,
     value_of,
 )
-from errata.sources.shared.documents import Documents, files, folders
+from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.values import count, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of, is_file
+from errata.sources.base import Match, children, head_of, is_file
 
 NAME = "helm"
 TITLE = "HELM: run folders with scenario_state.json and per_instance_stats.json, or such files under other names"
@@ -158,8 +158,6 @@ def _documents(folder: Path) -> list[Path]:
 
 
 def _json_files(folder: Path) -> Iterator[Path]:
-    from errata.sources.shared.documents import children
-
     return (file for file in children(folder) if file.suffix.lower() == ".json" and file.is_file())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, folders, head_of
 
 NAME = "langfuse"
 TITLE = "Langfuse: traces with observations and scores, saved from the API or exported; dataset runs"
@@ -94,7 +94,7 @@ def _first_keys(head: bytes) -> frozenset[str]:
 
 def _is_export(folder: Path) -> bool:
     """Whether traces and their scores or runs are in different files, by a few files of the folder and below."""
-    from errata.sources.shared.documents import files, folders
+    from errata.sources.shared.documents import files
 
     listed = [*files(folder)[:LOOKS], *(file for below in folders(folder)[:LOOKS] for file in _first(below, DEPTH - 1))]
     kinds = {kind for file in listed if (kind := kind_of(file))}
@@ -106,8 +106,6 @@ def _first(folder: Path, depth: int) -> list[Path]:
 
 
 def files_below(folder: Path, depth: int) -> Iterator[Path]:
-    from errata.sources.shared.documents import children
-
     for child in children(folder):
         if child.is_file():
             yield child

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from errata.model import Unreadable
-from errata.sources.base import Row, head_of
+from errata.sources.base import Row, head_of, is_file
 from errata.sources.langfuse import DEPTH, NAME, Kind, camel, files_below, kind_of
-from errata.sources.shared.documents import is_file
 from errata.sources.shared.json_rows import HEAD, list_in, long_document
 from errata.sources.shared.row_groups import ItemGroups, Lines, lines_of
 from errata.sources.shared.spans import parse_json_text

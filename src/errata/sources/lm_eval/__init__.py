@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of, is_file
 
 NAME = "lm-eval"
 TITLE = "lm-evaluation-harness: `results_*.json` with its `samples_*.jsonl`, or samples alone"
@@ -50,8 +50,6 @@ def is_samples(head: bytes) -> bool:
 
 def results_of(samples: Path) -> Path | None:
     """The results that these samples are read with: those with the same time, otherwise the only ones in the folder."""
-    from errata.sources.shared.documents import children, is_file
-
     name = SAMPLES_FILE.fullmatch(samples.name)
     if name is not None and name["time"]:
         beside = samples.with_name(f"results_{name['time']}.json")

@@ -5,17 +5,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from errata.model import Artefact, CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.base import Row, convert_each, head_of, json_file, of_run, unreadable
+from errata.sources.base import Row, children, convert_each, head_of, json_file, of_run, unreadable
 from errata.sources.lm_eval import HEAD, NAME, SAMPLES_FILE, is_samples, results_of
 from errata.sources.lm_eval.results import ResultsDocument, TaskPlan
 from errata.sources.lm_eval.samples import DocumentKey, Task, items_of
-from errata.sources.shared.documents import children
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.row_groups import ItemGroups, read_groups
-from errata.sources.shared.values import as_text, mapping, moment_since_1970, non_empty, rest, settings, text
+from errata.sources.shared.values import (
+    as_text,
+    indented_json,
+    mapping,
+    moment_since_1970,
+    non_empty,
+    rest,
+    settings,
+    text,
+)
 
 _PER_TASK = ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes")
 _ENVIRONMENT = ("pretty_env_info", "transformers_version", "lm_eval_version", "upper_git_hash")
@@ -197,18 +203,14 @@ def _context(results: ResultsDocument, plan: TaskPlan) -> Iterator[Artefact]:
     for name in _CONTEXT:
         prompt = results.document.get(name)
         if prompt:
-            yield _artefact(name, prompt if isinstance(prompt, str) else _pretty(prompt))
+            yield _artefact(name, prompt if isinstance(prompt, str) else indented_json(prompt))
     configs = {task: results.config(task) for task in plan.tasks if results.config(task)}
     for task, config in configs.items():
-        yield _artefact(f"{task}.json", _pretty(settings(config)), config=True)
+        yield _artefact(f"{task}.json", indented_json(settings(config)), config=True)
 
 
 def _artefact(path: str, content: str, *, config: bool = False) -> Artefact:
     return Artefact(role="config" if config else "context", path=path, text=content, size=len(content.encode()))
-
-
-def _pretty(value: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
 
 
 def _extra(results: ResultsDocument, plan: TaskPlan, config: dict[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import CodeVersion, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import Row, convert_each, unreadable
+from errata.sources.base import Row, children, convert_each, is_file, unreadable
 from errata.sources.mlflow import NAME, kind_of
 from errata.sources.mlflow.attempts import KINDS, MlflowSpans, attempt_of, case_of
 from errata.sources.mlflow.traces import MlflowTrace, span_of
 from errata.sources.shared.cases import CaseNumbering
-from errata.sources.shared.documents import Documents, children, files, is_file
+from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.json_rows import holds_one, json_rows
 from errata.sources.shared.values import mapping, non_empty, number, rest, text
 

@@ -12,7 +12,7 @@ from errata.sources.base import Match, decode, head_of
 
 NAME = "promptfoo"
 TITLE = "promptfoo: `--output` as JSON or JSON lines, old exports with a table, shared evaluations"
-HARNESS = Harness(name=NAME, title="promptfoo", lists_every_check=True)
+HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"

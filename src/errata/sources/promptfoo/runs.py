@@ -3,8 +3,6 @@
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import msgspec
-
 from errata.model import Artefact, Reported, Run, SourceInfo, SourceRef, UsageByRole
 from errata.model.times import from_milliseconds, parse
 from errata.sources.promptfoo import NAME
@@ -12,7 +10,7 @@ from errata.sources.promptfoo.attempts import usage
 from errata.sources.promptfoo.columns import PromptfooColumn
 from errata.sources.promptfoo.evaluation import PromptfooEvaluation
 from errata.sources.promptfoo.values import rest, without_secrets
-from errata.sources.shared.values import mapping, number, sequence, text
+from errata.sources.shared.values import indented_json, mapping, number, sequence, text
 from errata.text.clean import one_line
 
 LONGEST_CONFIG = 1024 * 1024
@@ -95,15 +93,11 @@ def _context(evaluation: PromptfooEvaluation, column: PromptfooColumn) -> tuple[
 
 def _config(config: dict[str, Any]) -> Artefact:
     """Without the tests if these make it too long: the rows repeat them."""
-    content = _pretty(without_secrets(config))
+    content = indented_json(without_secrets(config))
     cut = len(content) > LONGEST_CONFIG
     if cut:
-        content = _pretty(without_secrets({key: value for key, value in config.items() if key != "tests"}))
+        content = indented_json(without_secrets({key: value for key, value in config.items() if key != "tests"}))
     return Artefact(role="config", path="config", text=content, size=len(content.encode()), truncated=cut)
-
-
-def _pretty(value: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
 
 
 def _extra(evaluation: PromptfooEvaluation, column: PromptfooColumn, metrics: dict[str, Any]) -> dict[str, Any]:

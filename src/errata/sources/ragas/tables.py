@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
-from errata.sources.base import Row, csv_rows, head_of, json_lines, number_or_none
+from errata.sources.base import Row, children, csv_rows, head_of, json_lines, number_or_none
 from errata.sources.ragas import ANSWER, HEAD, IDS, INPUT, NAME, NUMBERING, OLD, SAMPLE, is_lines
-from errata.sources.shared.documents import children
 from errata.sources.shared.values import as_text
 
 LOOKS = 200

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, decode, head_of
+from errata.sources.base import Match, decode, folders, head_of
 
 NAME = "scylla"
 TITLE = (
@@ -151,8 +151,6 @@ def _holds_runs(folder: Path) -> bool:
 
 
 def _first_runs(tier: Path) -> Iterator[Path]:
-    from errata.sources.shared.documents import folders
-
     subtests = [child for child in folders(tier) if re.fullmatch(r"\w+", child.name)]
     for subtest in subtests[:3]:
         yield from folders(subtest)[:3]

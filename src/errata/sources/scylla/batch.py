@@ -22,6 +22,7 @@ from errata.model import (
     case_key,
     times,
 )
+from errata.sources.base import folders
 from errata.sources.base import number_or_none as number
 from errata.sources.scylla import NAME, test_of
 from errata.sources.scylla.batch_runs import children_of, with_runs
@@ -30,7 +31,7 @@ from errata.sources.scylla.experiment import UNDER_WAY, ScyllaExperiment, open_e
 from errata.sources.scylla.sessions import describe_sessions, number_sessions
 from errata.sources.scylla.summary import entries_of, is_append_only, success_count, summary_rows, tests_of
 from errata.sources.scylla.thread_log import Logs, read_logs
-from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import UNFINISHED
 from errata.sources.shared.values import last_part, mapping, moment, non_empty, parts, sequence, text
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Part, SourceRef
+from errata.sources.base import folders
 from errata.sources.base import number_or_none as number
 from errata.sources.scylla import CORNERS, RUN_FOLDER, test_of
 from errata.sources.scylla.run_folder import RunPlace, RunProgress
-from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     differing,
     integer,

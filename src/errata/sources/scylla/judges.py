@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from errata.model import Check, Judgement, SourceRef
 from errata.model.words import CheckStatus
+from errata.sources.base import folders, text_file
 from errata.sources.base import number_or_none as number
-from errata.sources.base import text_file
-from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import differing, integer, mapping, non_empty, sequence, text
 
 _FOLDER = re.compile(r"judge_(\d+)$")

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
 from errata.model.words import ArtefactRole, Measurement, Outcome
+from errata.sources.base import children
 from errata.sources.base import number_or_none as number
 from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
 from errata.sources.scylla.judges import (
@@ -18,7 +19,7 @@ from errata.sources.scylla.judges import (
     judgement_of,
     read_judges,
 )
-from errata.sources.shared.documents import Documents, children
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import differing, integer, mapping, moment, non_empty, sequence, text
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from errata.model import Evidence, SourceRef, Unreadable
-from errata.sources.base import describe, relative, unreadable
+from errata.sources.base import children, describe, relative, unreadable
 from errata.sources.base import number_or_none as number
 from errata.sources.scylla import NAME
 from errata.sources.scylla.log_errors import LoggedErrors
-from errata.sources.shared.documents import children
 from errata.sources.shared.values import integer, moment
 from errata.text.redact import redact
 

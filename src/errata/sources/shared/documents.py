@@ -8,12 +8,11 @@ from msgspec.structs import replace
 
 from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
-from errata.sources.base import Row, describe, json_file, relative, unreadable
+from errata.sources.base import Row, children, describe, is_file, json_file, relative, unreadable
 from errata.sources.shared.values import as_text, sequence
 from errata.text.redact import redact
 
 TEXT_CAP = 64 * 1024
-LISTING_CAP = 20_000
 FILES_CAP = 40
 """A folder with more files than this holds no logs that anybody reads."""
 
@@ -100,33 +99,8 @@ def object_in(read: Row | Unreadable, source: str, problems: list[Unreadable]) -
     return read.data
 
 
-def children(folder: Path) -> list[Path]:
-    """The sorted content of a folder, without links and hidden files; empty if it can't be listed."""
-    children = []
-    try:
-        for child in folder.iterdir():
-            if not child.name.startswith(".") and not child.is_symlink():
-                children.append(child)
-            if len(children) >= LISTING_CAP:
-                break
-    except OSError:
-        return []
-    return sorted(children)
-
-
-def folders(folder: Path) -> list[Path]:
-    return [child for child in children(folder) if child.is_dir()]
-
-
 def files(folder: Path) -> list[Path]:
     return [child for child in children(folder) if child.is_file()][:FILES_CAP]
-
-
-def is_file(path: Path) -> bool:
-    try:
-        return path.is_file() and not path.is_symlink()
-    except (OSError, ValueError):
-        return False
 
 
 def _size(path: Path) -> int:

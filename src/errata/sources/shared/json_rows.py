@@ -18,12 +18,12 @@ from errata.sources.base import (
     decode,
     describe,
     head_of,
+    is_file,
     json_file,
     json_lines,
     relative,
     unreadable,
 )
-from errata.sources.shared.documents import is_file
 
 HEAD = 4 * 1024
 _SPACE = " \t\r\n"

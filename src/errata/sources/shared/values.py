@@ -125,6 +125,10 @@ def plain(value: Any) -> Any:
     return value
 
 
+def indented_json(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
+
+
 def has_value(value: Any) -> bool:
     """Whether a field has a value; zero, false and an empty text count."""
     return value is not None and value != {} and value != []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import BYTE_ORDER_MARK, Match, head_of, is_file
+from errata.sources.base import BYTE_ORDER_MARK, Match, children, folders, head_of, is_file
 
 NAME = "swe-bench"
 TITLE = "SWE-bench: reports, logs, SWE-bench Pro verdicts; trajectories of SWE-agent, mini-swe-agent, OpenHands"
@@ -107,8 +107,6 @@ def kind_of_file(path: Path) -> Kind | None:
 
 
 def is_log_folder(folder: Path) -> bool:
-    from errata.sources.shared.documents import folders
-
     return any(is_instance_folder(child) for child in islice(folders(folder), LOOKS))
 
 
@@ -120,8 +118,6 @@ def is_instance_folder(folder: Path) -> bool:
 
 def _kind_of_folder(folder: Path) -> Kind | None:
     """What makes a folder a run, by its first few files: a report takes precedence over the files it covers."""
-    from errata.sources.shared.documents import children, folders
-
     kinds = {kind_of_file(file) for file in islice(filter(Path.is_file, children(folder)), LOOKS)}
     for kind in ("report", "lists", "map", *TRAJECTORIES):
         if kind in kinds:
@@ -139,8 +135,6 @@ def _kind_of_folder(folder: Path) -> Kind | None:
 
 def _is_submission(folder: Path) -> bool:
     """A published submission: its report in `results`, its logs or its predictions beside that."""
-    from errata.sources.shared.documents import children
-
     report = next((file for name in ("results.json", REPORT) if is_file(file := folder / "results" / name)), None)
     if report is None or kind_of_file(report) != "lists":
         return False

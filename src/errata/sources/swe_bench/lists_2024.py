@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Check, ErrorInfo, FileConflict, Reported, SourceRef
 from errata.model.words import CheckStatus, Phase
-from errata.sources.shared.documents import Documents, children
+from errata.sources.base import children
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import sequence, text
 from errata.sources.swe_bench.instances import Instance
 from errata.sources.swe_bench.verdict import SCORER, TESTS_CAP, PatchVerdict, measurement_error

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Item, Reported, SourceRef
-from errata.sources.base import Row, convert_each, of_run
-from errata.sources.shared.documents import Documents, folders
+from errata.sources.base import Row, convert_each, folders, of_run
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench import NAME, REPORT, is_instance_folder, lists_2024
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import SourceRef
-from errata.sources.base import LINE_CAP, READ_SIZE, decode, describe
-from errata.sources.shared.documents import Documents, children, folders, is_file
+from errata.sources.base import LINE_CAP, READ_SIZE, children, decode, describe, folders, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import mapping
 from errata.sources.swe_bench import (
     Kind,

@@ -21,8 +21,7 @@ from errata.model import (
     Unreadable,
     case_key,
 )
-from errata.sources.base import Row, convert_each, describe, head_of, json_file, of_run, unreadable
-from errata.sources.shared.documents import children, is_file
+from errata.sources.base import Row, children, convert_each, describe, head_of, is_file, json_file, of_run, unreadable
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import LongDocument, long_document
@@ -45,7 +44,6 @@ from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers
 
 _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
 _AGENT = frozenset(["implementation", "llm", "llm_args"])
-_USER = frozenset(["implementation", "llm", "global_simulation_guidelines"])
 _TASK = frozenset(["id", "user_scenario", "evaluation_criteria"])
 _BESIDE = frozenset(["tasks", "info", "timestamp", "simulation_index"])
 _IDENTITY = ("model", "llm", "agent_llm", "agent_model", "agent", "agent_implementation", "user_llm", "user_model",

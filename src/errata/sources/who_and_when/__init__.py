@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of
 
 NAME = "who-and-when"
 TITLE = "Who&When: logs of teams of agents, with or without annotations, one file each or a folder of them"
@@ -52,8 +52,6 @@ def recognise(path: Path) -> Match | None:
 
 def skipped(folder: Path) -> Iterable[Path]:
     """Files of a recognised folder that are no logs."""
-    from errata.sources.shared.documents import children
-
     return [child for child in children(folder) if child.is_file() and kind_of_file(child) is None]
 
 
@@ -82,8 +80,6 @@ def read(path: Path) -> Iterator[Item]:
 
 def _kind_of_folder(folder: Path) -> Kind | None:
     """One annotated log makes a folder a run; without annotations all its JSON must be logs, and nothing is below."""
-    from errata.sources.shared.documents import children
-
     below = list(islice(children(folder), LOOKS))
     kinds = {child: kind_of_file(child) for child in below if child.is_file()}
     if "annotated" in kinds.values():

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from errata.model import Actor, Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, case_key
 from errata.model.words import ActorRole
-from errata.sources.base import Numbering, Row, convert_each, json_file, of_run, relative
+from errata.sources.base import Numbering, Row, children, convert_each, json_file, of_run, relative
 from errata.sources.shared.chat import CHAT_ROLES, steps_of_chat
-from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text

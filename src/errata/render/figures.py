@@ -1,0 +1,30 @@
+"""Figures in text: rates, p-values, money, seconds, and counts with their noun. An unknown figure is a dash."""
+
+from math import floor
+
+NONE = "–"
+
+
+def percent(rate: float | None) -> str:
+    return NONE if rate is None else f"{100 * rate:.1f} %"
+
+
+def p_value(p: float, digits: int = 2) -> str:
+    """`p = 0.63`, `p < 0.001`; half of the last digit rounds up, as people do."""
+    if p < 0.001:
+        return "p < 0.001"
+    scale = 10 ** (digits if p >= 0.01 else 3)
+    return f"p = {floor(scale * p + 0.5) / scale:.{digits if p >= 0.01 else 3}f}"
+
+
+def money(value: float | None, digits: int = 4) -> str:
+    return NONE if value is None else f"${value:,.{digits}f}"
+
+
+def seconds(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
+
+
+def plural(count: int, word: str, words: str = "") -> str:
+    """`1 case`, `2 cases`; `words` is the plural where it takes more than an s."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
