@@ -86,7 +86,7 @@ def packet_for(
     telling = _telling(material, blind=blind, raw=raw)
     clues = clues_of(material, telling.tell)
     files = file_places(material, clues)
-    wanted = _wanted(material, clues, files.wanted, all_steps=budget >= UNLIMITED)
+    wanted = _places_to_show(material, clues, files.wanted, all_steps=budget >= UNLIMITED)
     packet = _without_places(material, question, clues, wanted, telling)
     packet = msgspec.structs.replace(packet, question=offered(packet))
     packet = packet if raw else redacted(packet)
@@ -116,7 +116,9 @@ def _size_of_lines(lines: tuple[str, ...]) -> int:
     return len(to_json(lines)) + len('"timeline":,') if lines else 0
 
 
-def _wanted(material: Material, clues: Clues, files: Sequence[WantedPlace], *, all_steps: bool) -> list[WantedPlace]:
+def _places_to_show(
+    material: Material, clues: Clues, files: Sequence[WantedPlace], *, all_steps: bool
+) -> list[WantedPlace]:
     """In the order one reads them; system prompts come last, each once."""
     own = own_places(material, clues, all_steps=all_steps)
     in_steps = list(prompt_places(material))
@@ -188,17 +190,17 @@ def _observations(log: Sequence[Observation], tell: Tell) -> tuple[Observation, 
     """The strongest; each text in short."""
     return tuple(
         msgspec.structs.replace(
-            one,
-            text=in_short(one.text, OBSERVED, tell),
-            quote=in_short(one.quote, OBSERVED, tell),
-            speaker=in_short(one.speaker, NAME, tell),
-            tool=in_short(one.tool, NAME, tell),
-            argument=in_short(one.argument, NAME, tell),
-            steps=one.steps[:STEPS_NAMED],
+            observation,
+            text=in_short(observation.text, OBSERVED, tell),
+            quote=in_short(observation.quote, OBSERVED, tell),
+            speaker=in_short(observation.speaker, NAME, tell),
+            tool=in_short(observation.tool, NAME, tell),
+            argument=in_short(observation.argument, NAME, tell),
+            steps=observation.steps[:STEPS_NAMED],
             extra={},
             ref=None,
         )
-        for one in log[:OBSERVATIONS]
+        for observation in log[:OBSERVATIONS]
     )
 
 

@@ -210,9 +210,10 @@ def _about(packet: Packet) -> Iterator[str]:
     yield f"facts: {json_text(packet.facts)}"
     for signal in packet.signals:
         yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"
-    for one in packet.observations:
-        steps = ", ".join(map(str, one.steps or (one.step,)))
-        yield f"observed at step {steps}, {one_line(one.speaker)}: {one_line(one.text)} {json_text(one.quote)}"
+    for observation in packet.observations:
+        steps = ", ".join(map(str, observation.steps or (observation.step,)))
+        text = f"{one_line(observation.speaker)}: {one_line(observation.text)}"
+        yield f"observed at step {steps}, {text} {json_text(observation.quote)}"
     for entry in packet.history:
         yield f"history: {json_text(entry)}"
     for omission in packet.left_out:

@@ -78,9 +78,10 @@ def _signal(signal: Signal) -> Signal:
     return msgspec.structs.replace(signal, where=for_others(signal.where), quote=for_others(signal.quote), extra={})
 
 
-def _observation(one: Observation) -> Observation:
-    texts = {name: for_others(getattr(one, name)) for name in ("speaker", "text", "quote", "tool", "argument")}
-    return msgspec.structs.replace(one, **texts, extra={})
+def _observation(observation: Observation) -> Observation:
+    names = ("speaker", "text", "quote", "tool", "argument")
+    texts = {name: for_others(getattr(observation, name)) for name in names}
+    return msgspec.structs.replace(observation, **texts, extra={})
 
 
 def _key(key: FailureKey | None) -> FailureKey | None:

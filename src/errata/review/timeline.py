@@ -6,6 +6,7 @@ that are flagged, and those at both ends, keep their own as far as possible.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from errata.model import Step, ToolCall
@@ -41,24 +42,24 @@ def timeline(
     """Every step, in at most `room` bytes. `flagged` are indices of steps; `output` is the text that is shown whole."""
     for width in WIDTHS if len(steps) * WIDTHS[-1] < room else ():
         enough = room if width <= NARROW else room * 2 // 3
-        lines = list(_folded(steps, lambda step, width=width: _raw_line(step, width, output)))  # type: ignore[misc]
+        lines = list(_folded(steps, partial(_raw_line, width=width, output=output)))
         if _size(lines) <= enough:
-            shown = _shown(lines, steps, lambda step, width=width: step_line(step, width, tell, output))  # type: ignore[misc]
-            if _size(shown) <= enough:
-                return tuple(map(str, shown))
+            redacted = _redacted_lines(lines, steps, partial(step_line, width=width, tell=tell, output=output))
+            if _size(redacted) <= enough:
+                return tuple(map(str, redacted))
     return _grouped(steps, room, tell, frozenset(flagged), output)
 
 
 def step_line(step: Step, width: int, tell: Tell, output: str = "") -> str:
-    """Who said or did what, and what came back, on one line."""
+    """Who wrote or did what, and what came back, on one line."""
     calls = step.tool_calls
     if output and step.text.strip() == output.strip():
-        said = OUTPUT
+        text = OUTPUT
     else:
-        said = in_short(step.text, width // 2 if calls else width, tell) if step.text.strip() else ""
-    parts = [f"{step.speaker}: {said}".rstrip()]
+        text = in_short(step.text, width // 2 if calls else width, tell) if step.text.strip() else ""
+    parts = [f"{step.speaker}: {text}".rstrip()]
     for call in calls[:NAMED]:
-        given = call.arguments_raw if call.arguments is None else _given(call)
+        given = call.arguments_raw if call.arguments is None else _argument_values(call)
         parts.append(f"→ {in_short(f'{call.name} {given}'.rstrip(), width // 2, tell)}")
         if came := _came_back(call):
             parts.append(f"← {in_short(came, width // 3, tell)}")
@@ -69,7 +70,7 @@ def step_line(step: Step, width: int, tell: Tell, output: str = "") -> str:
     return one_line(" ".join(parts), width + len(step.speaker))
 
 
-def _given(call: ToolCall) -> str:
+def _argument_values(call: ToolCall) -> str:
     """The values without their names: a command, a path, an id."""
     given = call.arguments
     if not isinstance(given, dict):
@@ -123,7 +124,7 @@ def _repetition(texts: Sequence[str], at: int) -> tuple[int, int]:
     return 1, 1
 
 
-def _shown(lines: Sequence[_Line], steps: Sequence[Step], line: Callable[[Step], str]) -> list[_Line]:
+def _redacted_lines(lines: Sequence[_Line], steps: Sequence[Step], line: Callable[[Step], str]) -> list[_Line]:
     """The same lines, redacted."""
     by_index = {step.index: step for step in steps}
     return [one if one.text.startswith("(as ") else one._replace(text=line(by_index[one.first])) for one in lines]

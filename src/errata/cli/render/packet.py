@@ -28,8 +28,9 @@ def show_packet(packet: Packet) -> None:
     _put_facts(packet.facts)
     for signal in packet.signals:
         _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
-    for one in packet.observations:
-        _put_field(f"step {one.step}", f"{one.speaker}: {one.text}{f' “{one.quote}”' if one.quote else ''}")
+    for observation in packet.observations:
+        quote = f" “{observation.quote}”" if observation.quote else ""
+        _put_field(f"step {observation.step}", f"{observation.speaker}: {observation.text}{quote}")
     for entry in packet.history:
         _put_field("before", _pairs(entry))
     for left in packet.left_out:
