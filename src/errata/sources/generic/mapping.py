@@ -52,7 +52,7 @@ class HeadlineColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     column: str = ""
     value: float | str | None = None
     metric: Literal["", "mean", "pass_rate"] = ""
-    """Empty: the pass rate if the mapping has both a verdict and a score, else the mean."""
+    """Empty: the pass rate, the mean of the rows or the mean of the cases, whichever yields the headline."""
     name: str = ""
     optional: bool = False
 

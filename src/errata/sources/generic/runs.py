@@ -27,6 +27,7 @@ _WORK = ("output", "answer", "messages", "transcript", "input_tokens", "output_t
 """Columns that hold something if the subject did anything."""
 
 
+MEAN_ROUNDED = 0.05
 ODD_VALUES = 20
 ODD_WIDTH = 60
 OTHERS = "…"
@@ -64,6 +65,8 @@ class MappedRun:
         self.headline: float | None = None
         self.highest = 0.0
         """The highest value that a row reports."""
+        self.reported_sum = 0.0
+        self.reported_count = 0
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
 
@@ -81,7 +84,10 @@ class MappedRun:
 
     def note(self, attempt: Attempt, facts: int) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
-        self.highest = max(self.highest, attempt.reported or 0.0)
+        if attempt.reported is not None:
+            self.highest = max(self.highest, attempt.reported)
+            self.reported_sum += attempt.reported
+            self.reported_count += 1
         if not attempt.is_status_known:
             self._count_odd("status", attempt.native_status)
         for name, value in attempt.extra.get("not_understood", {}).items():
@@ -212,7 +218,8 @@ class _Headline:
         self._constant = headline.value
         self._comma = mapping.decimal == ","
         both = bool(mapping.attempt.passed and mapping.attempt.score) or mapping.attempt.threshold is not None
-        self._metric = headline.metric or ("pass_rate" if both else "mean")
+        self._has_verdicts_and_scores = both
+        self._metric = headline.metric or "mean_or_pass_rate"
         self._name = headline.name or headline.column.lstrip("^$.") or "headline"
 
     def value(self, row: dict[str, Any]) -> float | None:
@@ -222,9 +229,16 @@ class _Headline:
     def reported(self, state: MappedRun, ref: SourceRef | None) -> Reported:
         """A number above 1 is a percentage where no row reports more than 1."""
         value = state.headline
-        if value is not None and value > 1 and (state.highest <= 1 or self._metric == "pass_rate"):
+        if value is not None and value > 1 and (state.highest <= 1 or self._is_pass_rate(state, value)):
             value /= 100
         return Reported(name=self._name, metric=self._metric, value=value, headline=True, ref=ref)
+
+    def _is_pass_rate(self, state: MappedRun, value: float) -> bool:
+        """Without a rule, 62 beside scores of up to 100 is a pass rate unless it is their mean."""
+        if self._metric != "mean_or_pass_rate":
+            return self._metric == "pass_rate"
+        mean = state.reported_sum / state.reported_count if state.reported_count else 0.0
+        return self._has_verdicts_and_scores and abs(value - mean) > MEAN_ROUNDED
 
 
 def _text_or_nothing(value: Any) -> str:
