@@ -1,6 +1,6 @@
 """One row of a mapped table → the fields of its attempt."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,7 +57,8 @@ _USAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
 class Attempts:
     """The mapping's `[attempt]` and `[checks]`, compiled for the columns of one file."""
 
-    def __init__(self, mapping: Mapping, columns: Collection[str]) -> None:
+    def __init__(self, mapping: Mapping, columns: Collection[str], sample: Sequence[Any] = ()) -> None:
+        """`sample` are the first rows."""
         asked = mapping.attempt
 
         def get(name: str) -> Get | None:
@@ -83,7 +84,7 @@ class Attempts:
         self._error, self._scoring_error = get("error"), get("scoring_error")
         self._reasoning = get("judge_reasoning")
         self._rule = PassRule(asked.threshold, asked.lower_is_better)
-        self._checks = check_rules(mapping, columns)
+        self._checks = check_rules(mapping, columns, sample)
         self._executions = executions(mapping.status_words)
         self._measures = mapping.measures
         self._only_checks = not (asked.passed or asked.score)

@@ -164,7 +164,7 @@ class RowConverter:
         self._runs = runs
         self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
         self._cases = Cases(mapping.case, columns)
-        self._attempts = Attempts(mapping, columns)
+        self._attempts = Attempts(mapping, columns, sample)
         self._numbers = AttemptNumbers(mapping, columns, sample)
         self._session_numbers = SessionNumbers(mapping, columns, sample) if mapping.attempt.session else None
         self._taken = spoken_for((column for _, column in mapping.columns()), columns)

@@ -138,6 +138,11 @@ MEASURE = re.compile(
     r"|ok|relevance|helpfulness|faithfulness|coherence|fluency|toxicity|safety|style|format|compliance|grade|reward"
     r"|judge|grounded\w*|completeness|conciseness|tests?)(?:_|$|\d)"
 )
+COUNT = re.compile(
+    r"(?:^|_)(?:n|num|number|no|count|counts|total|sum|passed|failed|skipped|errors?|passes|failures|tests?|cases|steps|turns"
+    r"|tokens?|calls|retries|lines|chars|characters|words|sentences|items|files)(?:_|$)"
+)
+"""A whole number under such a name is a count, not a rating."""
 NO_VERDICT = re.compile(
     r"(?:^|_)(?:valid|truncated|cached|flagged|has|timeout|timed|out|retry|retried|refus\w*|error\w*|exception|is_error"
     r"|enabled|stream\w*|tool\w*|multi\w*|hidden|public|private|gold|expected|skip\w*|hard|easy|in_progress)(?:_|$)"

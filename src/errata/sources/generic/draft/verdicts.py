@@ -1,9 +1,11 @@
 """Guess which columns of a table are the verdict, the score, the checks, the status and the errors."""
 
 import json
+import re
 from collections import Counter
 
 from errata.sources.generic.draft.names import (
+    COUNT,
     MEASURE,
     MEASURE_GROUP,
     NO_VERDICT,
@@ -161,7 +163,7 @@ def _guess_checks(pool: ColumnPool) -> None:
             continue
         if not (grouped or MEASURE.search(name) or judged) or (not grouped and NO_VERDICT.search(name) and not judged):
             continue
-        if rank("total_tokens", profile.path) is not None or not _is_rating(profile):
+        if rank("total_tokens", profile.path) is not None or not _is_rating(profile) or _is_count(profile, pool):
             continue
         _put_check(pool, profile, judged, explanations)
     reasons = [one for one in explanations if one in pool.free()]
@@ -180,6 +182,20 @@ def _is_explanation(profile: ColumnProfile) -> bool:
 
 def _is_rating(profile: ColumnProfile) -> bool:
     return profile.is_flag or any(profile.within(low, high) for low, high in RATINGS)
+
+
+def _is_count(profile: ColumnProfile, pool: ColumnPool) -> bool:
+    """`tests_total`, and `tests_passed` beside it, also if no row has more than 1."""
+    name = plain_name(profile.path)
+    if not profile.is_whole or profile.kinds["bool"] or not COUNT.search(name):
+        return False
+    stem = re.sub(r"_?(?:passed|failed|total|count)$", "", name)
+    alike = [
+        one
+        for one in pool.profiles.values()
+        if one.is_whole and not one.kinds["bool"] and plain_name(one.path) in (f"{stem}_total", f"{stem}_count")
+    ]
+    return not profile.is_flag or any(one is not profile or one.distinct == 1 for one in alike)
 
 
 def _put_check(pool: ColumnPool, profile: ColumnProfile, judged: bool, explanations: list[ColumnProfile]) -> None:
