@@ -22,6 +22,7 @@ from errata.sources.generic.measures import (
     number_getter,
     outcome_of_checks,
 )
+from errata.sources.generic.places import NOT_RUN
 from errata.sources.generic.values import (
     NOT_UNDERSTOOD,
     is_empty,
@@ -145,13 +146,15 @@ class Attempts:
         values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
         values["native_status"] = native = measurement.native if is_empty(status) else text(status)
-        # a value of `passed` that is neither yes nor no may be a status, such as `error`
-        known = self._executions.get(native.strip().lower()) if status or measurement.odd is not None else None
+        # a value of `passed` that is neither yes nor no, or a score that is no number, may be a status such as `error`
+        is_odd = measurement.odd is not None or measurement.odd_score is not None
+        known = self._executions.get(native.strip().lower()) if status or is_odd or not native else None
         if known is None and not is_empty(status) and not is_plain_word(native):
             values["is_status_known"] = False
+        known = "missing" if NOT_RUN in data else known
         if measurement.odd is not None and known is None:
             odd["passed"] = measurement.odd
-        if measurement.odd_score is not None:
+        if measurement.odd_score is not None and known is None:
             odd["score"] = measurement.odd_score
         phases = {error.phase for error in row_errors}
         execution = _execution(known or "completed", crashed="subject" in phases)

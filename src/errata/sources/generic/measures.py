@@ -143,6 +143,7 @@ def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
     if decided is not None:
         return RowMeasurement("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
     odd_score = plain(score) if value is None and not is_empty(score) else None
+    native = odd_score if isinstance(odd_score, str) and is_empty(passed) else native
     return RowMeasurement("partial" if value is not None else None, value, native, odd, odd_score)
 
 

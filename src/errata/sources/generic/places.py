@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Unreadable
 from errata.sources.base import Row
-from errata.sources.generic.mapping import Mapping, follow, getter, segments
+from errata.sources.generic.mapping import Mapping, as_column, follow, getter, segments
+from errata.sources.generic.values import NOTHING, is_empty
 
 KEY = "@key"
 """The column with the key of a row, if the rows are in an object instead of a list."""
@@ -22,6 +23,9 @@ FILE_COLUMNS = ("@file", "@folder", "@path")
 OUTER = ("^", "$", "@")
 WIDE_MARKERS = (("{model}", "@model"), ("{case}", "@case"), ("{attempt}", "@attempt"))
 """The placeholder in the columns of a wide table, and the column that gets the name."""
+NOT_RUN = "@not_run"
+"""Marks a row that stands for empty cells of a wide table."""
+DASHES = frozenset(("-", "–", "—"))
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
 
@@ -211,6 +215,8 @@ class WideTable(NamedTuple):
     """The column that gets the name."""
     names: tuple[str, ...]
     templates: tuple[str, ...]
+    verdicts: frozenset[str] = frozenset()
+    """The templates of verdicts and scores: there, `n/a` and a dash are as good as an empty cell."""
 
     def rows(self, rows: Iterable[Row | Unreadable], columns: Collection[str]) -> Iterator[Row | Unreadable]:
         getters = {
@@ -225,7 +231,17 @@ class WideTable(NamedTuple):
             shared = {name: value for name, value in row.data.items() if name not in used}
             for name, columns_of_name in getters.items():
                 own = {template: get(row.data) for template, get in columns_of_name}
-                yield Row({**shared, **own, self.label: name}, row.ref)
+                made = {**shared, **own, self.label: name}
+                if all(self._is_empty(template, value) for template, value in own.items()):
+                    made[NOT_RUN] = True
+                yield Row(made, row.ref)
+
+    def _is_empty(self, template: str, value: Any) -> bool:
+        if is_empty(value) or (isinstance(value, str) and not value.strip()):
+            return True
+        if template not in self.verdicts or not isinstance(value, str):
+            return False
+        return value.strip().lower() in NOTHING or value.strip() in DASHES
 
     def column_for(self, template: str, name: str) -> str:
         return template.replace(self.marker, name)
@@ -233,7 +249,9 @@ class WideTable(NamedTuple):
 
 def wide_tables(mapping: Mapping) -> Iterator[WideTable]:
     kinds = (mapping.models, mapping.cases, mapping.attempts)
+    decisive = (mapping.attempt.passed, mapping.attempt.score, mapping.attempt.status, *mapping.checks.values())
+    verdicts = frozenset(as_column(column).column for column in decisive if column)
     for (marker, label), names in zip(WIDE_MARKERS, kinds, strict=True):
         if names:
             asked = dict.fromkeys(column.column for _, column in mapping.columns() if marker in column.column)
-            yield WideTable(marker, label, names, tuple(asked))
+            yield WideTable(marker, label, names, tuple(asked), verdicts)

@@ -24,7 +24,8 @@ from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile, profiles_of
 from errata.sources.generic.draft.record import DraftedMapping
 from errata.sources.generic.draft.sample import TableSample, sample_of
-from errata.sources.generic.draft.verdicts import guess_errors, guess_status, guess_verdicts
+from errata.sources.generic.draft.status import guess_status
+from errata.sources.generic.draft.verdicts import guess_errors, guess_verdicts
 from errata.sources.generic.draft.wide import find_attempts, find_cases, find_models, put_single_column
 from errata.sources.generic.reader import MappedSource
 from errata.sources.generic.values import yes_or_no

@@ -1,8 +1,7 @@
-"""Guess which columns of a table are the verdict, the score, the checks, the status and the errors."""
+"""Guess which columns of a table are the verdict, the score, the checks and the errors."""
 
 import json
 import re
-from collections import Counter
 
 from errata.sources.generic.draft.names import (
     COUNT,
@@ -13,13 +12,12 @@ from errata.sources.generic.draft.names import (
     last_name,
     plain_name,
     rank,
-    status_word,
 )
 from errata.sources.generic.draft.pool import ColumnPool
-from errata.sources.generic.draft.profiles import LABELS, ColumnProfile, is_nothing
-from errata.sources.generic.values import is_plain_word, yes_or_no
+from errata.sources.generic.draft.profiles import LABELS, ColumnProfile
+from errata.sources.generic.draft.status import put_status_words
+from errata.sources.generic.values import yes_or_no
 
-MOSTLY = 0.9
 _PLAIN = ("verdict", "score", "result", "passed", "pass", "grade", "rating", "value", "correct", "label")
 """Names that mean little without the object around them."""
 RATINGS = ((0, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))
@@ -101,7 +99,7 @@ def _put_passed(
         ]
         draft.doubt("attempt", "passed", f"its values are {_few(words)}; is this pass and fail?", others[:4])
     if chosen.odd_words and not chosen.is_flag:
-        _put_status_words(pool, chosen.odd_words, "passed")
+        put_status_words(pool, chosen.odd_words, "passed")
 
 
 def _may_be_something_else(chosen: ColumnProfile) -> bool:
@@ -241,47 +239,3 @@ def _doubt_no_verdict(pool: ColumnPool, flags: list[ColumnProfile]) -> None:
     checks = any(section == "checks" for section, _ in pool.draft.keys)
     why = "the checks decide" if checks else "no column shows whether an attempt passed, so nothing is scored"
     pool.draft.doubt("attempt", "passed", why, others[:6])
-
-
-def guess_status(pool: ColumnPool) -> None:
-    status = pool.candidates("status", lambda profile: bool(profile.words) and not profile.numbers)
-    if status:
-        best = status[0]
-        words = [word for word in best.words if not is_plain_word(word) or status_word(word)]
-        pool.put("attempt", "status", best)
-        _put_status_words(pool, words, "status", best)
-
-
-def _put_status_words(pool: ColumnPool, words: list[str], key: str, status: ColumnProfile | None = None) -> None:
-    """Which execution each word means, by its name, or because the same rows have an error."""
-    groups: dict[str, list[str]] = {}
-    unknown = []
-    for word in words:
-        meaning = status_word(word)
-        if not meaning and yes_or_no(word) is None:
-            unknown.append(word)
-        elif meaning and meaning != plain_name(word):
-            groups.setdefault(meaning, []).append(word)
-    for word in _failures_that_crashed(pool, status) if status is not None else ():
-        groups.setdefault("error", []).append(word)
-    for meaning, listed in groups.items():
-        if meaning != "completed" or not all(is_plain_word(word) for word in listed):
-            pool.draft.put("status_words", meaning, listed)
-    if unknown:
-        why = f"errata does not know {', '.join(f'`{word}`' for word in unknown[:6])}; assign them in [status_words]"
-        pool.draft.doubt("attempt", key, why)
-
-
-def _failures_that_crashed(pool: ColumnPool, status: ColumnProfile) -> list[str]:
-    """Words such as `failed` that occur only in rows with an error."""
-    path = pool.draft.keys.get(("attempt", "error"))
-    error = pool.profiles.get(path) if isinstance(path, str) else None
-    if error is None:
-        return []
-    rows: Counter[str] = Counter()
-    with_error: Counter[str] = Counter()
-    for word, message in zip(status.values, error.values, strict=True):
-        if isinstance(word, str) and yes_or_no(word) is False:
-            rows[word.strip()] += 1
-            with_error[word.strip()] += not is_nothing(message)
-    return [word for word, often in rows.items() if with_error[word] >= MOSTLY * often]
