@@ -136,8 +136,13 @@ def number(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
 
 
-def money(value: float | None, digits: int = 4) -> str:
-    return "–" if value is None else f"${value:,.{digits}f}"
+CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
+
+
+def money(value: float | None, digits: int = 4, currency: str = "USD") -> str:
+    sign = CURRENCY_SIGNS.get(currency)
+    amount = "" if value is None else f"{value:,.{digits}f}"
+    return "–" if value is None else f"{sign}{amount}" if sign else f"{amount} {currency}"
 
 
 def plural(count: int, word: str, words: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from errata.model import ErrorInfo, Judgement, Limit, Output, Step, Usage, UsageByRole
 from errata.model.words import Execution
 from errata.sources.base import Row
+from errata.sources.generic.dates import date_order, moment
 from errata.sources.generic.mapping import DurationColumn, Get, Mapping, as_column, getter
 from errata.sources.generic.measures import (
     PassRule,
@@ -25,9 +26,9 @@ from errata.sources.generic.measures import (
 from errata.sources.generic.places import NOT_RUN
 from errata.sources.generic.values import (
     NOT_UNDERSTOOD,
+    currency_of,
     is_empty,
     is_plain_word,
-    moment,
     number,
     seconds,
     structured,
@@ -39,8 +40,6 @@ from errata.sources.shared.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
     "stop_reason": text,
-    "started_at": moment,
-    "finished_at": moment,
     "seed": whole,
     "exit_code": whole,
 }
@@ -73,6 +72,10 @@ class Attempts:
             for name, convert in _SIMPLE.items()
             if (column_getter := get(name))
         ]
+        for name in ("started_at", "finished_at"):
+            if when := get(name):
+                order = date_order(when(row) for row in sample if type(row) is dict)
+                self._simple.append(MappedField(name, when, partial(moment, order=order)))
         if duration := get("duration"):
             self._simple.append(MappedField("duration", duration, _seconds(asked.duration)))
         self._usage = [
@@ -80,6 +83,9 @@ class Attempts:
             for name, (field, convert) in _USAGE.items()
             if (column_getter := get(name))
         ]
+        cost = asked.cost
+        self._cost = getter(as_column(cost).column, columns) if cost else None
+        self._currency = currency_of_costs(mapping) or "USD"
         self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
         self._passed, self._score, self._status = get("passed"), get("score"), get("status")
         self._error, self._scoring_error = get("error"), get("scoring_error")
@@ -115,6 +121,8 @@ class Attempts:
         if usage:
             if "cost" in usage:
                 usage["cost_source"] = "reported"
+                cell = self._cost(data) if self._cost else None
+                usage["currency"] = (currency_of(cell) if type(cell) is str else "") or self._currency
             values["usage"] = UsageByRole(subject=Usage(**usage))
 
     def _add_output(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
@@ -186,6 +194,13 @@ class Attempts:
 def _execution(status: Execution, *, crashed: bool) -> Execution:
     """The status takes precedence over the error: a limit that also raised is a limit."""
     return "error" if crashed and status == "completed" else status
+
+
+def currency_of_costs(mapping: Mapping) -> str:
+    """The currency that the mapping gives, or that the name of the column contains; empty if neither."""
+    return mapping.currency or (
+        currency_of(as_column(mapping.attempt.cost).column.lstrip("^$")) if mapping.attempt.cost else ""
+    )
 
 
 def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:

@@ -139,6 +139,8 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attempts: tuple[str, ...] = ()
     """The same for a table with columns for each attempt at a case, and `{attempt}`."""
     decimal: Literal[".", ","] = "."
+    currency: str = ""
+    """Of the costs; default: the sign or code in the column's name or in its cells, else USD."""
     transcripts: str = ""
     """The folder with the sessions; default: the folder of the results."""
     run: RunMap = RunMap()

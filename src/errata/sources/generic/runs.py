@@ -67,6 +67,7 @@ class MappedRun:
         """The highest value that a row reports."""
         self.reported_sum = 0.0
         self.reported_count = 0
+        self.currencies: set[str] = set()
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
 
@@ -92,6 +93,8 @@ class MappedRun:
             self._count_odd("status", attempt.native_status)
         for name, value in attempt.extra.get("not_understood", {}).items():
             self._count_odd(name, value)
+        if attempt.usage.cost is not None:
+            self.currencies.add(attempt.usage.subject.currency)
         started_at, finished_at = attempt.started_at, attempt.finished_at
         self.announced = True
         self._cases[hash(case)] = facts
@@ -175,6 +178,11 @@ class Runs:
                 changes["reported"] = (self._headline.reported(state, state.run.ref),)
             if state.not_understood:
                 changes["extra"] = {**state.run.extra, "not_understood": state.not_understood}
+            if state.currencies - {"USD"}:
+                changes["extra"] = {
+                    **changes.get("extra", state.run.extra),
+                    "currency": "/".join(sorted(state.currencies)),
+                }
             if changes:
                 yield msgspec.structs.replace(state.run, **changes)
 

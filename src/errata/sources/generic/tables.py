@@ -245,7 +245,7 @@ def _delimited_rows(
             for cells in reader:
                 ref = SourceRef(file=file_name, line=line)
                 line = reader.line_num + 1
-                if not header_seen or not cells:
+                if not header_seen or not any(map(str.strip, cells)):
                     header_seen = header_seen or bool(cells)
                 elif len(cells) != width:
                     why = f"{width} columns expected, {len(cells)} found"

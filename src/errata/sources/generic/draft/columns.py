@@ -3,11 +3,12 @@
 from statistics import median
 from typing import Any
 
+from errata.sources.generic.dates import has_undecided_dates
 from errata.sources.generic.draft.names import HEADLINE, MODEL_LIKE, is_judges, last_name, plain_name, rank
 from errata.sources.generic.draft.pool import ColumnPool, Test
 from errata.sources.generic.draft.profiles import ColumnProfile, is_nothing
 from errata.sources.generic.places import FILE_COLUMNS
-from errata.sources.generic.values import yes_or_no
+from errata.sources.generic.values import currency_of, yes_or_no
 
 TOKENS = (
     "cache_read_tokens",
@@ -34,7 +35,11 @@ MILLISECONDS = 1_000
 def guess_usage(pool: ColumnPool) -> None:
     for role in TOKENS:
         pool.assign("attempt", role, role, lambda profile: profile.is_whole and not profile.is_time)
-    pool.assign("attempt", "cost", "cost", lambda profile: bool(profile.numbers))
+    cost = pool.assign("attempt", "cost", "cost", lambda profile: bool(profile.numbers))
+    if cost is not None:
+        named = {currency_of(cost.path), *map(currency_of, cost.filled)} - {""}
+        if len(named) == 1 and named != {"USD"}:
+            pool.draft.put("", "currency", named.pop())
     pool.assign("attempt", "exit_code", "exit_code", lambda profile: profile.is_whole)
     pool.assign("attempt", "seed", "seed", lambda profile: profile.is_whole)
     pool.assign("attempt", "stop_reason", "stop_reason", lambda profile: bool(profile.words))
@@ -43,6 +48,10 @@ def guess_usage(pool: ColumnPool) -> None:
 def guess_times(pool: ColumnPool) -> None:
     pool.assign("attempt", "started_at", "started_at", lambda profile: profile.is_time)
     pool.assign("attempt", "finished_at", "finished_at", lambda profile: profile.is_time)
+    for key in ("started_at", "finished_at"):
+        profile = _profile_of(pool, "attempt", key)
+        if profile is not None and has_undecided_dates(profile.filled):
+            pool.draft.doubt("attempt", key, f"`{profile.filled[0]}` is read as day.month.year")
     matches = pool.candidates(
         "duration", lambda profile: bool(profile.numbers) and not profile.is_time and min(profile.numbers) >= 0
     )

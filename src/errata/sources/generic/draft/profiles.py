@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from errata.sources.base import number_or_none
+from errata.sources.generic.dates import DateOrder, date_order, moment
 from errata.sources.generic.values import (
     NOT_UNDERSTOOD,
     NOTHING,
-    moment,
     plain_number,
     rate,
     seconds,
@@ -152,6 +152,10 @@ class ColumnProfile:
         )
 
     @cached_property
+    def date_order(self) -> DateOrder:
+        return date_order(self.filled)
+
+    @cached_property
     def is_time(self) -> bool:
         if not self.filled or self.kinds.keys() & {"dict", "list", "bool"}:
             return False
@@ -159,7 +163,7 @@ class ColumnProfile:
             return min(self.numbers) > 1e9
         try:
             for value in self.filled[:50]:
-                moment(value)
+                moment(value, self.date_order)
         except NOT_UNDERSTOOD:
             return False
         return True
