@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Unreadable
 from errata.sources.base import Row
-from errata.sources.generic.mapping import Mapping, as_column, follow, getter, segments
+from errata.sources.generic.mapping import MappedColumn, Mapping, as_column, follow, getter, segments
 from errata.sources.generic.values import NOTHING, is_empty
 
 KEY = "@key"
@@ -25,6 +25,8 @@ WIDE_MARKERS = (("{model}", "@model"), ("{case}", "@case"), ("{attempt}", "@atte
 """The placeholder in the columns of a wide table, and the column that gets the name."""
 NOT_RUN = "@not_run"
 """Marks a row that stands for empty cells of a wide table."""
+RUN_OBJECT = "@run"
+"""The number of the object that describes the run of a row, in a nested list of runs."""
 DASHES = frozenset(("-", "–", "—"))
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
@@ -161,6 +163,40 @@ def rows_of_columns(document: Any) -> list[dict[str, Any]] | None:
 def outer_columns(mapping: Mapping) -> tuple[str, ...]:
     """The columns of a mapping that are not in a row itself."""
     return tuple(dict.fromkeys(column.column for _, column in mapping.columns() if column.column[:1] in OUTER))
+
+
+def level_of_runs(mapping: Mapping) -> int:
+    """How many objects further out the one that describes a run is, `^` = 1; 0 if the mapping names the runs itself.
+
+    With `runs[].results[]` and `model = { column = "^model" }` each element of `runs` is one run. An object with the
+    case's fields is a case.
+    """
+    levels: dict[str, list[int]] = {"run": [], "case": []}
+    for key, column in mapping.columns():
+        section = key[1:].partition("]")[0].partition(".")[0]
+        if section in levels and column.column.startswith("^"):
+            levels[section].append(len(column.column) - len(column.column.lstrip("^")))
+    is_named = bool(mapping.run.id) or isinstance(mapping.run.name, MappedColumn)
+    if is_named or not levels["run"] or max(levels["case"], default=0) >= min(levels["run"]):
+        return 0
+    return min(levels["run"])
+
+
+class RunObjects:
+    """Numbers the objects that describe runs. The rows of one object are consecutive."""
+
+    def __init__(self, mapping: Mapping) -> None:
+        self._level = level_of_runs(mapping)
+        self._last: dict[str, Any] | None = None
+        self._number = 0
+
+    def add_number(self, row: Any, placed: PlacedRow) -> Any:
+        if not self._level or self._level > len(placed.around) or type(row) is not dict:
+            return row
+        if placed.around[-self._level] is not self._last:
+            self._last = placed.around[-self._level]
+            self._number += 1
+        return {**row, RUN_OBJECT: self._number}
 
 
 def row_of(placed: PlacedRow, document: Any, outer: Collection[str]) -> Any:

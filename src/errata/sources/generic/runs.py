@@ -1,5 +1,6 @@
 """The runs of a table. Columns in `[run]` divide the rows of one file into several runs."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from errata.sources.generic.mapping import (
     as_column,
     getter,
 )
+from errata.sources.generic.places import RUN_OBJECT
 from errata.sources.generic.tables import RowTable
 from errata.sources.generic.values import is_empty, plain_number, rate, text
 
@@ -27,6 +29,7 @@ _WORK = ("output", "answer", "messages", "transcript", "input_tokens", "output_t
 """Columns that hold something if the subject did anything."""
 
 
+DISTINGUISHING = 4
 MEAN_ROUNDED = 0.05
 ODD_VALUES = 20
 ODD_WIDTH = 60
@@ -68,6 +71,8 @@ class MappedRun:
         self.reported_sum = 0.0
         self.reported_count = 0
         self.currencies: set[str] = set()
+        self.repeated = 0
+        """Rows with the case, session and index of an earlier row."""
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
 
@@ -93,6 +98,7 @@ class MappedRun:
             self._count_odd("status", attempt.native_status)
         for name, value in attempt.extra.get("not_understood", {}).items():
             self._count_odd(name, value)
+        self.repeated += attempt.duplicate_of is not None
         if attempt.usage.cost is not None:
             self.currencies.add(attempt.usage.subject.currency)
         started_at, finished_at = attempt.started_at, attempt.finished_at
@@ -137,6 +143,9 @@ class Runs:
         self._ambiguous = ambiguous_columns(mapping, columns, table.sample)
         self._records_work = any(getattr(mapping.attempt, name) for name in _WORK)
         self._by_values: dict[tuple[str, ...], MappedRun] = {}
+        self._copies: Counter[tuple[str, ...]] = Counter()
+        """How many objects of a nested list of runs have these values."""
+        self._sample, self._mapping = table.sample, mapping
         self._by_id: dict[str, MappedRun] = {}
 
     @property
@@ -146,11 +155,14 @@ class Runs:
 
     def state_of(self, row: dict[str, Any]) -> MappedRun:
         values = tuple([_text_or_nothing(get(row)) for get in self._varying.values()]) if self._varying else ()
-        state = self._by_values.get(values)
+        number = row.get(RUN_OBJECT)
+        key = values if number is None else (*values, str(number))
+        state = self._by_values.get(key)
         if state is None:
-            run = self._run(values)
+            self._copies[values] += number is not None
+            run = self._run(values, self._copies[values])
             state = self._by_id.setdefault(run.id, MappedRun(run))
-            self._by_values[values] = state
+            self._by_values[key] = state
         return state
 
     def owner(self, row: Row) -> str:
@@ -178,6 +190,10 @@ class Runs:
                 changes["reported"] = (self._headline.reported(state, state.run.ref),)
             if state.not_understood:
                 changes["extra"] = {**state.run.extra, "not_understood": state.not_understood}
+            if state.repeated:
+                extra = changes.get("extra", state.run.extra)
+                columns = distinguishing_columns(self._sample, self._mapping)
+                changes["extra"] = {**extra, "repeated_rows": state.repeated, "distinguishing_columns": columns}
             if state.currencies - {"USD"}:
                 changes["extra"] = {
                     **changes.get("extra", state.run.extra),
@@ -186,9 +202,11 @@ class Runs:
             if changes:
                 yield msgspec.structs.replace(state.run, **changes)
 
-    def _run(self, values: tuple[str, ...]) -> Run:
+    def _run(self, values: tuple[str, ...], copy: int = 0) -> Run:
+        """`copy` is above 1 for a further object of a nested list that has the same values."""
         facts = {**self._constants, **dict(zip(self._varying, values, strict=True))}
         base = facts["id"] or facts["name"] or self._file.stem
+        base = f"{base}-{copy}" if copy > 1 else base
         shared = self._constants.get("id") or self._constants.get("name") or self._file.stem
         return Run(
             # one run per suite
@@ -247,6 +265,29 @@ class _Headline:
             return self._metric == "pass_rate"
         mean = state.reported_sum / state.reported_count if state.reported_count else 0.0
         return self._has_verdicts_and_scores and abs(value - mean) > MEAN_ROUNDED
+
+
+def distinguishing_columns(sample: list[Any], mapping: Mapping) -> list[str]:
+    """Unmapped columns that differ between rows with the same case and index, the most effective first."""
+    asked = (mapping.case.name, mapping.case.input, mapping.attempt.index, mapping.attempt.session)
+    facts = (mapping.run.id, mapping.run.name, mapping.run.model, mapping.run.agent, *mapping.run.variant.values())
+    rows = [row for row in sample if type(row) is dict]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    named = [as_column(one).column for one in asked if one] + [
+        one.column for one in facts if isinstance(one, MappedColumn)
+    ]
+    keys = [tuple(repr(getter(name, columns)(row)) for name in named) for row in rows]
+    used = {column.column for _, column in mapping.columns()}
+    distinct = len(set(keys))
+    found = []
+    for name in columns:
+        values = [row.get(name) for row in rows]
+        is_plain = all(value is None or isinstance(value, (str, int, float, bool)) for value in values)
+        few = 1 < len(set(map(repr, values))) <= max(len(rows) // 2, 1)
+        if is_plain and few and name not in used and not name.startswith("@"):
+            together = len({(key, repr(value)) for key, value in zip(keys, values, strict=True)})
+            found.append((distinct - together, name))
+    return [name for gain, name in sorted(found) if gain < 0][:DISTINGUISHING]
 
 
 def _text_or_nothing(value: Any) -> str:
