@@ -92,8 +92,10 @@ def guess_texts(pool: ColumnPool) -> None:
         pool.put("case", "expected", pair)
     outputs = [profile for profile in outputs if profile is not pair and _stem_is_not(profile, "usage")]
     if outputs:
-        pool.put("attempt", "output", outputs[0])
-        equals = [one.path for one in outputs[1:] if rank("output", one.path) == rank("output", outputs[0].path)]
+        chosen = _innermost_text(outputs[0], outputs)
+        pool.put("attempt", "output", chosen)
+        alike = [one for one in outputs if one is not chosen and one is not outputs[0]]
+        equals = [one.path for one in alike if rank("output", one.path) == rank("output", chosen.path)]
         if equals:
             pool.draft.doubt(
                 "attempt", "output", "another column has such a name", [f"`{path}`" for path in equals[:4]]
@@ -105,6 +107,12 @@ def guess_texts(pool: ColumnPool) -> None:
     texts = [profile for profile in asked if rank("input", profile.path) == 0 or _has_sentences(profile)]
     if texts:
         pool.put("case", "input", texts[0])
+
+
+def _innermost_text(chosen: ColumnProfile, outputs: list[ColumnProfile]) -> ColumnProfile:
+    """`generation.text` rather than the object `generation` that contains it."""
+    inside = [one for one in outputs if one.path.startswith(f"{chosen.path}.") and one.is_text]
+    return inside[0] if chosen.kinds["dict"] and inside else chosen
 
 
 def _has_sentences(profile: ColumnProfile) -> bool:
@@ -184,7 +192,8 @@ def _guess_model(pool: ColumnPool, is_name: Test) -> None:
         named = rank("model", profile.path) == 0 and profile.is_text and 2 * len(profile.filled) >= pool.rows
         return is_name(profile) or (named and (by_row or profile.distinct < pool.rows or pool.rows <= FEW_ROWS))
 
-    matches = pool.assign("run", "model", "model", is_model)
+    subjects = [one for one in pool.candidates("model", is_model) if not is_judges(one.path)]
+    matches = pool.assign("run", "model", "model", lambda one: one in subjects if subjects else is_model(one))
     if matches is not None and 1 < pool.rows == matches.distinct and not by_row:
         pool.draft.doubt("run", "model", "each row has another model")
 
@@ -210,7 +219,9 @@ def guess_case(pool: ColumnPool) -> None:
     if real:
         best = real[0]
         pool.put("case", "name", best)
-        equals = [f"`{one.path}`" for one in real[1:] if rank("name", one.path) == rank("name", best.path)]
+        # a number of its own for each row identifies no case that has several
+        rivals = [one for one in real[1:] if not (best.distinct < one.distinct == rows)]
+        equals = [f"`{one.path}`" for one in rivals if rank("name", one.path) == rank("name", best.path)]
         if equals:
             pool.draft.doubt("case", "name", "another column may identify the case", equals[:4])
         elif rank("name", best.path) == 2:

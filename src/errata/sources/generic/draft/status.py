@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from errata.sources.generic.draft.names import plain_name, status_word
+from errata.sources.generic.draft.names import plain_name, rank, status_word
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile, is_nothing
 from errata.sources.generic.values import is_plain_word, yes_or_no
@@ -11,12 +11,19 @@ MOSTLY = 0.9
 
 
 def guess_status(pool: ColumnPool) -> None:
-    status = pool.candidates("status", lambda profile: bool(profile.words) and not profile.numbers)
+    status = pool.candidates("status", _is_status)
     if status:
         best = status[0]
         words = [word for word in best.words if not is_plain_word(word) or status_word(word)]
         pool.put("attempt", "status", best)
         put_status_words(pool, words, "status", best)
+
+
+def _is_status(profile: ColumnProfile) -> bool:
+    """A column called `exit` or `ended` must have a word that is a status."""
+    if not profile.words or profile.numbers:
+        return False
+    return rank("status", profile.path) == 0 or any(status_word(word) for word in profile.words)
 
 
 def put_status_words(pool: ColumnPool, words: list[str], key: str, status: ColumnProfile | None = None) -> None:
@@ -35,7 +42,8 @@ def put_status_words(pool: ColumnPool, words: list[str], key: str, status: Colum
         if meaning != "completed" or not all(is_plain_word(word) for word in listed):
             pool.draft.put("status_words", meaning, listed)
     if unknown:
-        why = f"errata does not know {', '.join(f'`{word}`' for word in unknown[:6])}; assign them in [status_words]"
+        listed = ", ".join(f"`{word}`" for word in unknown[:6])
+        why = f"errata does not know {listed}; assign {'it' if len(unknown) == 1 else 'them'} in [status_words]"
         pool.draft.doubt("attempt", key, why)
 
 

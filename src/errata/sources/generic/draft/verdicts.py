@@ -20,6 +20,8 @@ from errata.sources.generic.values import yes_or_no
 
 _PLAIN = ("verdict", "score", "result", "passed", "pass", "grade", "rating", "value", "correct", "label")
 """Names that mean little without the object around them."""
+CLEAR = frozenset(("pass", "fail", "passed", "failed", "correct", "incorrect"))
+"""Values that are a verdict under any name."""
 RATINGS = ((0, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))
 
 
@@ -90,21 +92,29 @@ def _put_passed(
     else:
         pool.put("attempt", "passed", chosen)
     draft = pool.draft
+    programs = [one for one in programs if not (rank("status", one.path) == 0 and rank("passed", chosen.path) == 0)]
     if programs:
         draft.doubt("attempt", "passed", "other columns may be the verdict", [f"`{one.path}`" for one in programs[:4]])
     elif _may_be_something_else(chosen):
         words = ", ".join(dict.fromkeys(str(value) for value in chosen.filled[:20]))
         others = [
-            f"`{flag.path}`" for flag in flags if flag is not chosen and flag.distinct > 1 and not is_judges(flag.path)
+            f"`{flag.path}`" for flag in flags if flag is not chosen and flag.distinct > 1 and _may_be_verdict(flag)
         ]
         draft.doubt("attempt", "passed", f"its values are {_few(words)}; is this pass and fail?", others[:4])
     if chosen.odd_words and not chosen.is_flag:
         put_status_words(pool, chosen.odd_words, "passed")
 
 
+def _may_be_verdict(flag: ColumnProfile) -> bool:
+    """Not the number of a trial, nor a judge's check."""
+    return not is_judges(flag.path) and rank("index", flag.path) is None and rank("seed", flag.path) is None
+
+
 def _may_be_something_else(chosen: ColumnProfile) -> bool:
     """A yes or no under a name such as `score`, `match` or `status`, or one of several scores."""
     place = rank("passed", chosen.path)
+    if chosen.words and {word.lower() for word in chosen.words} <= CLEAR:
+        return False
     grouped = MEASURE_GROUP.search(plain_name(_stem(chosen.path))) is not None
     return place is None or place > 4 or (place > 2 and not chosen.is_verdict) or (place > 2 and grouped)
 
