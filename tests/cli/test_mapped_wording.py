@@ -32,7 +32,7 @@ def judged(at_home: Path) -> None:
 
 
 def test_a_judges_failure_is_not_called_failed_passed(judged: None):
-    shown = done("show", "log:a").out
+    shown = done("show", "log/a").out
 
     assert "failed by the judge" in shown
     assert "failed passed" not in shown
@@ -40,7 +40,7 @@ def test_a_judges_failure_is_not_called_failed_passed(judged: None):
 
 
 def test_an_error_without_a_type_is_named_once(judged: None):
-    shown = done("show", "log:c").out
+    shown = done("show", "log/c").out
 
     assert "error in scoring" in shown
     assert "error error" not in shown

@@ -8,7 +8,7 @@ from errata.model import ErrorInfo, Judgement, Limit, Output, Step, Usage, Usage
 from errata.model.words import Execution
 from errata.sources.base import Row
 from errata.sources.generic.dates import date_order, moment
-from errata.sources.generic.mapping import DurationColumn, Get, Mapping, as_column, getter
+from errata.sources.generic.mapping import DurationColumn, ErrorColumn, Get, Mapping, as_column, getter
 from errata.sources.generic.measures import (
     PassRule,
     RowMeasurement,
@@ -89,6 +89,7 @@ class Attempts:
         self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
         self._passed, self._score, self._status = get("passed"), get("score"), get("status")
         self._error, self._scoring_error = get("error"), get("scoring_error")
+        self._error_by_status = isinstance(asked.error, ErrorColumn) and asked.error.when == "status"
         self._reasoning = get("judge_reasoning")
         self._rule = PassRule(asked.threshold, asked.lower_is_better)
         self._checks = check_rules(mapping, columns, sample)
@@ -149,7 +150,6 @@ class Attempts:
         """Add execution, measurement and outcome, with the checks and errors behind them."""
         data = row.data
         values["checks"] = checks = tuple([check(rule, data) for rule in self._checks])
-        values["errors"] = row_errors = self._errors(row)
         measurement = self._measurement(data)
         values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
@@ -160,6 +160,7 @@ class Attempts:
         if known is None and not is_empty(status) and not is_plain_word(native):
             values["is_status_known"] = False
         known = "missing" if NOT_RUN in data else known
+        values["errors"] = row_errors = self._errors(row, known)
         if measurement.odd is not None and known is None:
             odd["passed"] = measurement.odd
         if measurement.odd_score is not None and known is None:
@@ -181,8 +182,9 @@ class Attempts:
             decided = deciding_check(measurement.outcome, measurement.reported, self._judge, len(checks))
             values["checks"] = (*checks, decided) if decided else checks
 
-    def _errors(self, row: Row) -> tuple[ErrorInfo, ...]:
-        crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error else ()
+    def _errors(self, row: Row, status: Execution | None) -> tuple[ErrorInfo, ...]:
+        has_error = self._error is not None and (status == "error" or not self._error_by_status)
+        crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error and has_error else ()
         broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
         return (*crash, *broken)
 

@@ -33,6 +33,11 @@ class DurationColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fie
     unit: Literal["s", "ms", "us", "ns"] = "s"
 
 
+class ErrorColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    when: Literal["", "status"] = ""
+    """`status`: the text is an error only in rows whose status is one."""
+
+
 class VerdictColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     judge: bool | str = False
     """Whether a judge gave this verdict; a text is the judge's name."""
@@ -98,7 +103,7 @@ class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     threshold: float | None = None
     lower_is_better: bool = False
     status: str | MappedColumn | None = None
-    error: str | MappedColumn | None = None
+    error: str | ErrorColumn | None = None
     scoring_error: str | MappedColumn | None = None
     judge_reasoning: str | MappedColumn | None = None
     stop_reason: str | MappedColumn | None = None

@@ -24,7 +24,7 @@ OUTER = ("^", "$", "@")
 WIDE_MARKERS = (("{model}", "@model"), ("{case}", "@case"), ("{attempt}", "@attempt"))
 """The placeholder in the columns of a wide table, and the column that gets the name."""
 NOT_RUN = "@not_run"
-"""Marks a row that stands for empty cells of a wide table."""
+"""Marks the row for the empty cells of a wide table."""
 RUN_OBJECT = "@run"
 """The number of the object that describes the run of a row, in a nested list of runs."""
 DASHES = frozenset(("-", "–", "—"))

@@ -279,15 +279,15 @@ def distinguishing_columns(sample: list[Any], mapping: Mapping) -> list[str]:
     keys = [tuple(repr(getter(name, columns)(row)) for name in named) for row in rows]
     used = {column.column for _, column in mapping.columns()}
     distinct = len(set(keys))
-    found = []
+    gains = []
     for name in columns:
         values = [row.get(name) for row in rows]
         is_plain = all(value is None or isinstance(value, (str, int, float, bool)) for value in values)
         few = 1 < len(set(map(repr, values))) <= max(len(rows) // 2, 1)
         if is_plain and few and name not in used and not name.startswith("@"):
             together = len({(key, repr(value)) for key, value in zip(keys, values, strict=True)})
-            found.append((distinct - together, name))
-    return [name for gain, name in sorted(found) if gain < 0][:DISTINGUISHING]
+            gains.append((distinct - together, name))
+    return [name for gain, name in sorted(gains) if gain < 0][:DISTINGUISHING]
 
 
 def _text_or_nothing(value: Any) -> str:

@@ -1,13 +1,15 @@
 """Guess the status column of a table, and which execution each of its words means."""
 
+import re
 from collections import Counter
 
-from errata.sources.generic.draft.names import plain_name, rank, status_word
+from errata.sources.generic.draft.names import last_name, plain_name, rank, status_word
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile, is_nothing
 from errata.sources.generic.values import is_plain_word, yes_or_no
 
 MOSTLY = 0.9
+_REMARKS = re.compile(r"remarks?|comments?|notes?|messages?|msg|details?|bemerkung(?:en)?|kommentar|hinweis|meldung")
 
 
 def guess_status(pool: ColumnPool) -> None:
@@ -17,6 +19,18 @@ def guess_status(pool: ColumnPool) -> None:
         words = [word for word in best.words if not is_plain_word(word) or status_word(word)]
         pool.put("attempt", "status", best)
         put_status_words(pool, words, "status", best)
+        if not pool.draft.has("attempt", "error"):
+            _put_remarks(pool, best)
+
+
+def _put_remarks(pool: ColumnPool, status: ColumnProfile) -> None:
+    """A column of remarks that holds the message wherever the status is an error."""
+    crashed = [at for at, word in enumerate(status.values) if isinstance(word, str) and status_word(word) == "error"]
+    for profile in pool.free() if crashed else ():
+        filled = sum(not is_nothing(profile.values[at]) for at in crashed)
+        if _REMARKS.fullmatch(last_name(profile.path)) and profile.is_text and filled >= MOSTLY * len(crashed):
+            pool.put("attempt", "error", profile, when="status")
+            return
 
 
 def _is_status(profile: ColumnProfile) -> bool:
@@ -42,8 +56,8 @@ def put_status_words(pool: ColumnPool, words: list[str], key: str, status: Colum
         if meaning != "completed" or not all(is_plain_word(word) for word in listed):
             pool.draft.put("status_words", meaning, listed)
     if unknown:
-        listed = ", ".join(f"`{word}`" for word in unknown[:6])
-        why = f"errata does not know {listed}; assign {'it' if len(unknown) == 1 else 'them'} in [status_words]"
+        shown = ", ".join(f"`{word}`" for word in unknown[:6])
+        why = f"errata does not know {shown}; assign {'it' if len(unknown) == 1 else 'them'} in [status_words]"
         pool.draft.doubt("attempt", key, why)
 
 

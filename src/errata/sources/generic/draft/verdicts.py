@@ -198,12 +198,12 @@ def _is_count(profile: ColumnProfile, pool: ColumnPool) -> bool:
     if not profile.is_whole or profile.kinds["bool"] or not COUNT.search(name):
         return False
     stem = re.sub(r"_?(?:passed|failed|total|count)$", "", name)
-    alike = [
-        one
-        for one in pool.profiles.values()
-        if one.is_whole and not one.kinds["bool"] and plain_name(one.path) in (f"{stem}_total", f"{stem}_count")
+    totals = [
+        other
+        for other in pool.profiles.values()
+        if other.is_whole and not other.kinds["bool"] and plain_name(other.path) in (f"{stem}_total", f"{stem}_count")
     ]
-    return not profile.is_flag or any(one is not profile or one.distinct == 1 for one in alike)
+    return not profile.is_flag or any(total is not profile or total.distinct == 1 for total in totals)
 
 
 def _put_check(pool: ColumnPool, profile: ColumnProfile, judged: bool, explanations: list[ColumnProfile]) -> None:
