@@ -273,9 +273,8 @@ def distinguishing_columns(sample: list[Any], mapping: Mapping) -> list[str]:
     facts = (mapping.run.id, mapping.run.name, mapping.run.model, mapping.run.agent, *mapping.run.variant.values())
     rows = [row for row in sample if type(row) is dict]
     columns = dict.fromkeys(name for row in rows for name in row)
-    named = [as_column(column).column for column in asked if column] + [
-        one.column for one in facts if isinstance(one, MappedColumn)
-    ]
+    named = [as_column(column).column for column in asked if column]
+    named += [fact.column for fact in facts if isinstance(fact, MappedColumn)]
     keys = [tuple(repr(getter(name, columns)(row)) for name in named) for row in rows]
     used = {column.column for _, column in mapping.columns()}
     distinct = len(set(keys))
