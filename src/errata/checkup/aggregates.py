@@ -41,6 +41,7 @@ def _headline_mismatch(survey: RunSurvey, mismatches: Sequence[Finding]) -> Iter
         return
     where = headline.ref.file if headline.ref else "the harness"
     text = f"{where} states {headline.name} {headline.stated:.4g}; recomputed from the rows: {headline.recomputed:.4g}"
+    text += f" ({', '.join(headline.others)})" if headline.others else ""
     evidence = [Evidence(quote=f"{headline.name} {headline.stated:g}", ref=headline.ref)]
     yield finding(
         survey, "aggregate_mismatch", "error", text, evidence, stated=headline.stated, found=headline.recomputed

@@ -23,9 +23,15 @@ class CheckGaps:
         for check in attempt.checks:
             if check.name in self.asked or len(self.asked) < MOST_NAMES:
                 self.asked[check.name] += 1
-                if check.status in VALUELESS:
+                if check.status in VALUELESS and not _has_number(check):
                     self.empty[check.name] += 1
                     self.first.setdefault(check.name, _text_and_place(check, attempt))
+
+
+def _has_number(check: Check) -> bool:
+    """A measured number without a pass rule is a value."""
+    value = check.value
+    return check.status == "unscored" and isinstance(value, (int, float)) and value == value
 
 
 def _text_and_place(check: Check, attempt: Attempt) -> tuple[str, SourceRef | None]:

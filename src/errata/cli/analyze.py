@@ -338,7 +338,8 @@ def _show_cost(analysis: Analysis) -> None:
     unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
     rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
     spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
-    put(f"Cost     {money(counts.cost, 2 if counts.cost >= 1 else 4)}{rest}{spent}")
+    total = money(counts.cost, 2 if counts.cost >= 1 else 4, analysis.stored.run.extra.get("currency", "USD"))
+    put(f"Cost     {total}{rest}{spent}")
 
 
 def _show_next(analysis: Analysis) -> None:

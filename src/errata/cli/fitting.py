@@ -31,7 +31,7 @@ def columns(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """The text, with an ellipsis for what does not fit."""
-    return text if columns(text) <= width else f"{_head(text, max(width - 1, 0))}…"
+    return text if columns(text) <= width else f"{_head(text, max(width - 1, 0)).rstrip('…')}…"
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:

@@ -1,5 +1,6 @@
 """`errata import`."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -62,7 +63,21 @@ def command(
             first = first and not summary.runs
         else:
             show_import(summary, store, handles)
+    say_stale(summaries, store, handles)
     show_unread(unread)
+
+
+def say_stale(summaries: "Sequence[PathSummary]", store: "Store", handles: Mapping[str, str]) -> None:
+    """Runs that an earlier mapping made of the same file, and that this import does not produce."""
+    from errata.runs.stale import stale_runs
+
+    stale = stale_runs([imported.id for summary in summaries for imported in summary.runs], store)
+    if not stale:
+        return
+    names = shlex.join(handles[one.run.id] for one in stale)
+    files = ", ".join(dict.fromkeys(one.run.ref.file for one in stale if one.run.ref is not None))
+    text = f"note: {plural(len(stale), 'run')} of {files} from an earlier import {'is' if len(stale) == 1 else 'are'}"
+    say(f"{text} not in this one; to remove: `errata rm {names}`")
 
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
@@ -93,6 +108,7 @@ def say_mapping_notes(runs: "Iterable[Run]") -> None:
     """What the mapping of a table left open: unknown words, values that can't be converted, names with two meanings."""
     odd: dict[str, Counter[str]] = {}
     ambiguous: dict[str, None] = {}
+    runs = list(runs)
     for run in runs:
         for name, counts in run.extra.get("not_understood", {}).items():
             odd.setdefault(name, Counter()).update(counts)
@@ -104,8 +120,21 @@ def say_mapping_notes(runs: "Iterable[Run]") -> None:
             say(f"note: unknown status words: {listed}{more}; assign them in `[status_words]` of the mapping")
         else:
             say(f"note: {plural(values.total(), 'value')} of `{name}` could not be understood: {listed}{more}")
+    for note in dict.fromkeys(filter(None, map(_repeated_rows, runs))):
+        say(note)
     for pair in ambiguous:
         say(f"note: a name in the mapping could mean two columns; the first is read: {pair}")
+
+
+def _repeated_rows(run: "Run") -> str:
+    repeated, columns = run.extra.get("repeated_rows"), run.extra.get("distinguishing_columns")
+    if not repeated:
+        return ""
+    text = f"note: {plural(repeated, 'row')} with the case and attempt number of another row, kept as duplicates"
+    if not columns:
+        return text
+    listed = " or ".join(f"`{name}`" for name in columns)
+    return f'{text}; if {listed} distinguishes runs, add `id = {{ column = "{columns[0]}" }}` to `[run]`'
 
 
 def say_passed_over(summary: "PathSummary") -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ROWS = 6
 CELL = 40
+UNMAPPED = 20
 WORDS = {
     "pass": "pass",
     "fail": "fail",
@@ -77,14 +78,19 @@ def _short(text: str) -> str:
 
 
 def _show_doubts(drafted: "MapOutput") -> None:
-    if not drafted.doubts:
+    if drafted.unmapped:
+        more = len(drafted.unmapped) - UNMAPPED
+        listed = ", ".join(name or "(no name)" for name in drafted.unmapped[:UNMAPPED])
+        put(f"\nNot mapped: {listed}{f' and {more} more' if more > 0 else ''}", hang=2)
+    elif not drafted.doubts:
         put("\nEvery column was recognised by its name and values.")
+    if not drafted.doubts:
         return
     put("\nPlease check:")
     for doubt in drafted.doubts:
         chosen = f" = {doubt.chosen}" if doubt.chosen else ""
         others = f" Or: {', '.join(doubt.alternatives)}" if doubt.alternatives else ""
-        put(f"  {doubt.key}{chosen}: {doubt.why}.{others}", hang=6)
+        put(f"  {doubt.key}{chosen}: {doubt.why}{'' if doubt.why.endswith(('?', '.')) else '.'}{others}", hang=6)
 
 
 def _show_next(drafted: "MapOutput", *, named: bool) -> None:

@@ -69,7 +69,7 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     _put_below(clean, run)
     if scores.timeouts == "drop":
         put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)")
-    _put_cost(scores.cost)
+    _put_cost(scores.cost, run.extra.get("currency", "USD"))
     for shown in (clean, reviewed) if reviewed.groups != clean.groups else (clean,):
         put_left_out(scores, shown, lambda one: _name(run, one, scores.unit))
     if by_category:
@@ -137,12 +137,14 @@ def _put_clustered(score: Score, counted: str) -> None:
         put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated")
 
 
-def _put_cost(cost: Cost) -> None:
+def _put_cost(cost: Cost, currency: str) -> None:
     if cost.total is None:
         return
-    parts = [f"{_dollars(cost.total)} total", f"{_dollars(cost.of_passes)} on passes"]
-    parts += [f"{_dollars(cost.of_failures)} on failures"]
-    parts += [f"{money(cost.per_pass)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"]
+    parts = [f"{_amount(cost.total, currency)} total", f"{_amount(cost.of_passes, currency)} on passes"]
+    parts += [f"{_amount(cost.of_failures, currency)} on failures"]
+    parts += [
+        f"{money(cost.per_pass, 4, currency)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"
+    ]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
     if cost.unknown:
         put(f"{'':<{LABEL}}unknown for {plural(cost.unknown, 'attempt')}")
@@ -150,7 +152,7 @@ def _put_cost(cost: Cost) -> None:
     if passes is not None:
         known = "" if passes.priced == passes.passed else f", known for {passes.priced} of them"
         sentence = (
-            f"mean {_dollars(passes.mean)} · median {_dollars(passes.median)}, each pass at its cheapest tier{known}"
+            f"mean {_amount(passes.mean)} · median {_amount(passes.median)}, each pass at its cheapest tier{known}"
         )
         put(f"{'cost of pass':<{LABEL}}{sentence if passes.mean is not None else f'–   {passes.note}'}")
     if cost.frontier is not None:
@@ -160,8 +162,8 @@ def _put_cost(cost: Cost) -> None:
         put(f"{'frontier':<{LABEL}}{money(cost_of_pass)}{where}{says}".rstrip())
 
 
-def _dollars(value: float | None) -> str:
-    return money(value, 2 if value is None or value >= FINE else 4)
+def _amount(value: float | None, currency: str = "USD") -> str:
+    return money(value, 2 if value is None or value >= FINE else 4, currency)
 
 
 NARROW = 26

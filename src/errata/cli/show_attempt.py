@@ -79,6 +79,9 @@ def where_it_failed(attempt: Attempt) -> str:
         return f"failed at {failed[0].name} ({_step(failed[0], attempt.checks)})"
     if len(failed) == 1 and failed[0].kind == "reward":
         return f"reward {value_of(failed[0].value)}{_tests(attempt.checks)}"
+    if len(failed) == 1 and failed[0].is_primary and failed[0].name == "passed":
+        judge = failed[0].judge
+        return f"failed by {'the judge' if judge == 'judge' else judge}" if judge else "failed"
     if failed:
         more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""
         return f"failed {', '.join(check.name for check in failed[:NAMED])}{more}{_of_how_many(failed, attempt.checks)}"

@@ -25,7 +25,9 @@ def put_evidence(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         _error(error, full=full, raw=raw)
     for judgement in attempt.judgements:
         valid = "" if judgement.valid else " (invalid)"
-        _block(f"judge {judgement.judge or judgement.model}{valid}", judgement.reasoning, full=full, raw=raw)
+        name = judgement.model or judgement.judge if judgement.judge == "judge" else judgement.judge or judgement.model
+        heading = "judge" if name == "judge" else f"judge {name}"
+        _block(f"{heading}{valid}", judgement.reasoning, full=full, raw=raw)
     if shown.case is not None and shown.case.input:
         _block("task", _readable(shown.case.input), full=full, raw=raw)
     if shown.case is not None and shown.case.expected not in (None, ""):
@@ -63,7 +65,8 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
 def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
     recovered = ", recovered" if error.recovered else ""
     place = f" · {error.ref}" if error.ref else ""
-    _block(f"error {error.type} in {error.phase}{recovered}{place}", error.message, full=full, raw=raw)
+    kind = "" if error.type == "error" else f" {error.type}"
+    _block(f"error{kind} in {error.phase}{recovered}{place}", error.message, full=full, raw=raw)
     if full and error.traceback:
         _block("traceback", error.traceback, full=True, raw=raw)
 

@@ -12,7 +12,9 @@ from errata.compare.trials import NEVER_MADE, Trial, Trials
 from errata.model import Reported
 
 AVERAGED = frozenset(("mean", "accuracy"))
-_COUNTABLE = AVERAGED | {"pass_rate"}
+RULE_NOT_GIVEN = "mean_or_pass_rate"
+"""A headline without a rule: the pass rate, the mean of the rows, or the mean of the cases."""
+_COUNTABLE = AVERAGED | {"pass_rate", RULE_NOT_GIVEN}
 
 
 def as_reported(trials: Trials) -> Score:
@@ -34,10 +36,32 @@ def as_reported(trials: Trials) -> Score:
         return _not_recounted(headline, Note(code="rule_unknown", words=rule))
     groups = group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted)
     recounted = replace(score, stated=None if trials.is_part else headline.value, groups=groups)
-    return (
-        (_with_nothing_as_zero(recounted, headline, trials) or recounted)
-        if recounted.reproduced is False
-        else recounted
+    return _by_another_rule(rows, recounted, headline, trials) if recounted.reproduced is False else recounted
+
+
+def _by_another_rule(rows: Sequence[Trial], recounted: Score, headline: Reported, trials: Trials) -> Score:
+    """The first rule that yields the harness's number, where it does not give its rule; else the others' numbers."""
+    if headline.reducer or headline.metric not in AVERAGED | {RULE_NOT_GIVEN}:
+        return recounted
+    rules = [("mean of rows", _average(_values(rows), trials)), ("mean of cases", _average_of_cases(rows, trials))]
+    if headline.metric == RULE_NOT_GIVEN:
+        rules.append(("pass rate", _pass_rate(rows, trials) if _has_verdicts(rows) else None))
+    others = [
+        (name, replace(score, stated=recounted.stated, groups=recounted.groups)) for name, score in rules if score
+    ]
+    for name, score in others:
+        if score.reproduced:
+            return replace(score, remark=Note(code="headline_rule", words=(name,)))
+    zeros = _with_nothing_as_zero(recounted, headline, trials)
+    if zeros is not None:
+        return zeros
+    numbers = {
+        f"{score.rate:.4g}": name for name, score in others if score.rate is not None and score.rate != recounted.rate
+    }
+    if not numbers:
+        return recounted
+    return replace(
+        recounted, remark=Note(code="headline_rules", words=tuple(f"{name} {rate}" for rate, name in numbers.items()))
     )
 
 
@@ -62,25 +86,45 @@ def _with_stated_passes(rows: Sequence[Trial], headline: Reported, trials: Trial
 def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score | None:
     """None where the rule is not known."""
     if headline.metric == "pass_rate":
-        clusters = clusters_of((trial.case, trial.passed) for trial in rows) if trials.tells_cases else {}
-        return Score(
-            policy="as_reported", passed=sum(trial.passed for trial in rows), total=len(rows), by_case=clusters
-        )
+        return _pass_rate(rows, trials)
     reducer = reducer_named(headline.reducer)
+    if headline.metric == RULE_NOT_GIVEN:
+        graded = any(one.reported not in (0, 1, None) for one in rows)
+        return _pass_rate(rows, trials) if graded and _has_verdicts(rows) else _average(_values(rows), trials)
     if headline.metric not in AVERAGED or reducer is None:
         return None
-    by_case: dict[str, list[float]] = {}
-    for trial in rows:
-        if trial.reported is not None:
-            by_case.setdefault(trial.case, []).append(trial.reported)
-    every = [(case, value) for case, values in by_case.items() for value in values]
+    by_case = _by_case(rows)
     # the mean of equally long means is the mean of all: then the passes can be counted
     balanced = len(set(map(len, by_case.values()))) == 1
     averages_rows = headline.n == trials.valued
     if headline.reducer in ("", "mean") and (balanced or averages_rows):
-        return _average(every, trials)
+        return _average(_values(rows), trials)
     reduced = ((case, reducer(values)) for case, values in by_case.items())
     return _average([(case, value) for case, value in reduced if value is not None], trials)
+
+
+def _pass_rate(rows: Sequence[Trial], trials: Trials) -> Score:
+    clusters = clusters_of((trial.case, trial.passed) for trial in rows) if trials.tells_cases else {}
+    return Score(policy="as_reported", passed=sum(trial.passed for trial in rows), total=len(rows), by_case=clusters)
+
+
+def _has_verdicts(rows: Sequence[Trial]) -> bool:
+    return any(one.outcome in ("pass", "fail") for one in rows)
+
+
+def _average_of_cases(rows: Sequence[Trial], trials: Trials) -> Score | None:
+    return _average(((case, fmean(values)) for case, values in _by_case(rows).items()), trials)
+
+
+def _by_case(rows: Sequence[Trial]) -> dict[str, list[float]]:
+    by_case: dict[str, list[float]] = {}
+    for case, value in _values(rows):
+        by_case.setdefault(case, []).append(value)
+    return by_case
+
+
+def _values(rows: Sequence[Trial]) -> list[tuple[str, float]]:
+    return [(trial.case, trial.reported) for trial in rows if trial.reported is not None]
 
 
 def _average(by_case: Iterable[tuple[str, float]], trials: Trials) -> Score | None:
@@ -102,7 +146,7 @@ def _average(by_case: Iterable[tuple[str, float]], trials: Trials) -> Score | No
 
 def _with_nothing_as_zero(recounted: Score, headline: Reported, trials: Trials) -> Score | None:
     """Some harnesses average what has no value as 0; only their own number can show it."""
-    if headline.metric not in AVERAGED or headline.reducer:
+    if headline.metric not in AVERAGED | {RULE_NOT_GIVEN} or headline.reducer:
         return None
     made = [one for one in trials.rows if one.execution not in NEVER_MADE]
     empty = sum(one.reported is None for one in made)

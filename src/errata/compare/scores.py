@@ -18,6 +18,8 @@ ROUNDED = 0.005
 NoteCode = Literal[
     "counted_as_failed",
     "empty_counts_zero",
+    "headline_rule",
+    "headline_rules",
     "no_attempts",
     "no_headline",
     "no_rows",
@@ -166,6 +168,10 @@ def note_text(note: Note) -> str:
             return f"{' or '.join(note.words)} = not passed"
         case "empty_counts_zero":
             return f"{count} without a value count 0"
+        case "headline_rule":
+            return f"as the {' '.join(note.words)}"
+        case "headline_rules":
+            return f"not reproduced by the {', nor by the '.join(note.words)}"
         case "no_attempts":
             return "the log holds not one attempt"
         case "no_headline":

@@ -39,7 +39,8 @@ class Reported(Record):
     name: str
     metric: str = ""
     """`pass_rate` of attempts, or of the check of that name; `passes` of a check; `scored`, `passed`, `failed` and
-    `unscored` attempts. These a checkup recounts; any other metric is kept as it is."""
+    `unscored` attempts; `mean_or_pass_rate` if the rule is not given. These a checkup recounts; any other metric is
+    kept as it is."""
     scorer: str = ""
     filter: str = ""
     reducer: str = ""

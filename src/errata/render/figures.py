@@ -17,8 +17,14 @@ def p_value(p: float, digits: int = 2) -> str:
     return f"p = {floor(scale * p + 0.5) / scale:.{digits if p >= 0.01 else 3}f}"
 
 
-def money(value: float | None, digits: int = 4) -> str:
-    return NONE if value is None else f"${value:,.{digits}f}"
+CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
+
+
+def money(value: float | None, digits: int = 4, currency: str = "USD") -> str:
+    if value is None:
+        return NONE
+    sign = CURRENCY_SIGNS.get(currency)
+    return f"{sign}{value:,.{digits}f}" if sign else f"{value:,.{digits}f} {currency}"
 
 
 def seconds(value: float | None) -> str:

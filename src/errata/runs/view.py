@@ -319,7 +319,8 @@ def differing_headline(run: Run, reported: Score) -> RecomputedHeadline | None:
     headline = next((one for one in run.reported if one.headline), None)
     if headline is None or reported.reproduced is not False or reported.stated is None or reported.rate is None:
         return None
-    return RecomputedHeadline(headline.name or headline.metric, reported.stated, reported.rate, headline.ref)
+    others = reported.remark.words if reported.remark is not None and reported.remark.code == "headline_rules" else ()
+    return RecomputedHeadline(headline.name or headline.metric, reported.stated, reported.rate, headline.ref, others)
 
 
 def _watch(

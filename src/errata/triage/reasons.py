@@ -54,7 +54,24 @@ LONG = 3
 """A text of more lines is a traceback or a listing."""
 
 # words of a harness that say no more than that it failed
-_EMPTY = frozenset(("unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "success"))
+_EMPTY = frozenset(
+    (
+        "unset",
+        "none",
+        "fail",
+        "failed",
+        "failure",
+        "error",
+        "false",
+        "incorrect",
+        "success",
+        "ok",
+        "done",
+        "0",
+        "0.0",
+        "1",
+    )
+)
 
 
 class ReasonQuote(NamedTuple):

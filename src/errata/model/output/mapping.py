@@ -52,6 +52,8 @@ class MapOutput(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...]
     unreadable: tuple[str, ...]
     """Rows that could not be read with this mapping: place and reason."""
+    unmapped: tuple[str, ...] = ()
+    """Columns that no key of the draft names."""
 
 
 SHAPES = {"map": MapOutput}

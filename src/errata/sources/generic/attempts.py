@@ -1,13 +1,14 @@
 """One row of a mapped table → the fields of its attempt."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Judgement, Limit, Output, Step, Usage, UsageByRole
 from errata.model.words import Execution
 from errata.sources.base import Row
-from errata.sources.generic.mapping import DurationColumn, Get, Mapping, as_column, getter
+from errata.sources.generic.dates import date_order, moment
+from errata.sources.generic.mapping import DurationColumn, ErrorColumn, Get, Mapping, as_column, getter
 from errata.sources.generic.measures import (
     PassRule,
     RowMeasurement,
@@ -22,11 +23,12 @@ from errata.sources.generic.measures import (
     number_getter,
     outcome_of_checks,
 )
+from errata.sources.generic.places import NOT_RUN
 from errata.sources.generic.values import (
     NOT_UNDERSTOOD,
+    currency_of,
     is_empty,
     is_plain_word,
-    moment,
     number,
     seconds,
     structured,
@@ -38,8 +40,6 @@ from errata.sources.shared.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
     "stop_reason": text,
-    "started_at": moment,
-    "finished_at": moment,
     "seed": whole,
     "exit_code": whole,
 }
@@ -57,7 +57,8 @@ _USAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
 class Attempts:
     """The mapping's `[attempt]` and `[checks]`, compiled for the columns of one file."""
 
-    def __init__(self, mapping: Mapping, columns: Collection[str]) -> None:
+    def __init__(self, mapping: Mapping, columns: Collection[str], sample: Sequence[Any] = ()) -> None:
+        """`sample` are the first rows."""
         asked = mapping.attempt
 
         def get(name: str) -> Get | None:
@@ -71,6 +72,10 @@ class Attempts:
             for name, convert in _SIMPLE.items()
             if (column_getter := get(name))
         ]
+        for name in ("started_at", "finished_at"):
+            if when := get(name):
+                order = date_order(when(row) for row in sample if type(row) is dict)
+                self._simple.append(MappedField(name, when, partial(moment, order=order)))
         if duration := get("duration"):
             self._simple.append(MappedField("duration", duration, _seconds(asked.duration)))
         self._usage = [
@@ -78,12 +83,16 @@ class Attempts:
             for name, (field, convert) in _USAGE.items()
             if (column_getter := get(name))
         ]
+        cost = asked.cost
+        self._cost = getter(as_column(cost).column, columns) if cost else None
+        self._currency = currency_of_costs(mapping) or "USD"
         self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
         self._passed, self._score, self._status = get("passed"), get("score"), get("status")
         self._error, self._scoring_error = get("error"), get("scoring_error")
+        self._error_by_status = isinstance(asked.error, ErrorColumn) and asked.error.when == "status"
         self._reasoning = get("judge_reasoning")
         self._rule = PassRule(asked.threshold, asked.lower_is_better)
-        self._checks = check_rules(mapping, columns)
+        self._checks = check_rules(mapping, columns, sample)
         self._executions = executions(mapping.status_words)
         self._measures = mapping.measures
         self._only_checks = not (asked.passed or asked.score)
@@ -113,6 +122,8 @@ class Attempts:
         if usage:
             if "cost" in usage:
                 usage["cost_source"] = "reported"
+                cell = self._cost(data) if self._cost else None
+                usage["currency"] = (currency_of(cell) if type(cell) is str else "") or self._currency
             values["usage"] = UsageByRole(subject=Usage(**usage))
 
     def _add_output(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
@@ -139,18 +150,20 @@ class Attempts:
         """Add execution, measurement and outcome, with the checks and errors behind them."""
         data = row.data
         values["checks"] = checks = tuple([check(rule, data) for rule in self._checks])
-        values["errors"] = row_errors = self._errors(row)
         measurement = self._measurement(data)
         values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
         values["native_status"] = native = measurement.native if is_empty(status) else text(status)
-        # a value of `passed` that is neither yes nor no may be a status, such as `error`
-        known = self._executions.get(native.strip().lower()) if status or measurement.odd is not None else None
+        # a value of `passed` that is neither yes nor no, or a score that is no number, may be a status such as `error`
+        is_odd = measurement.odd is not None or measurement.odd_score is not None
+        known = self._executions.get(native.strip().lower()) if status or is_odd or not native else None
         if known is None and not is_empty(status) and not is_plain_word(native):
             values["is_status_known"] = False
+        known = "missing" if NOT_RUN in data else known
+        values["errors"] = row_errors = self._errors(row, known)
         if measurement.odd is not None and known is None:
             odd["passed"] = measurement.odd
-        if measurement.odd_score is not None:
+        if measurement.odd_score is not None and known is None:
             odd["score"] = measurement.odd_score
         phases = {error.phase for error in row_errors}
         execution = _execution(known or "completed", crashed="subject" in phases)
@@ -169,8 +182,9 @@ class Attempts:
             decided = deciding_check(measurement.outcome, measurement.reported, self._judge, len(checks))
             values["checks"] = (*checks, decided) if decided else checks
 
-    def _errors(self, row: Row) -> tuple[ErrorInfo, ...]:
-        crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error else ()
+    def _errors(self, row: Row, status: Execution | None) -> tuple[ErrorInfo, ...]:
+        has_error = self._error is not None and (status == "error" or not self._error_by_status)
+        crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error and has_error else ()
         broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
         return (*crash, *broken)
 
@@ -182,6 +196,13 @@ class Attempts:
 def _execution(status: Execution, *, crashed: bool) -> Execution:
     """The status takes precedence over the error: a limit that also raised is a limit."""
     return "error" if crashed and status == "completed" else status
+
+
+def currency_of_costs(mapping: Mapping) -> str:
+    """The currency that the mapping gives, or that the name of the column contains; empty if neither."""
+    return mapping.currency or (
+        currency_of(as_column(mapping.attempt.cost).column.lstrip("^$")) if mapping.attempt.cost else ""
+    )
 
 
 def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:

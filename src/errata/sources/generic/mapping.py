@@ -33,6 +33,11 @@ class DurationColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fie
     unit: Literal["s", "ms", "us", "ns"] = "s"
 
 
+class ErrorColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    when: Literal["", "status"] = ""
+    """`status`: the text is an error only in rows whose status is one."""
+
+
 class VerdictColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     judge: bool | str = False
     """Whether a judge gave this verdict; a text is the judge's name."""
@@ -52,7 +57,7 @@ class HeadlineColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     column: str = ""
     value: float | str | None = None
     metric: Literal["", "mean", "pass_rate"] = ""
-    """Empty: the pass rate if the mapping has both a verdict and a score, else the mean."""
+    """Empty: the pass rate, the mean of the rows or the mean of the cases, whichever yields the headline."""
     name: str = ""
     optional: bool = False
 
@@ -98,7 +103,7 @@ class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     threshold: float | None = None
     lower_is_better: bool = False
     status: str | MappedColumn | None = None
-    error: str | MappedColumn | None = None
+    error: str | ErrorColumn | None = None
     scoring_error: str | MappedColumn | None = None
     judge_reasoning: str | MappedColumn | None = None
     stop_reason: str | MappedColumn | None = None
@@ -139,6 +144,8 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attempts: tuple[str, ...] = ()
     """The same for a table with columns for each attempt at a case, and `{attempt}`."""
     decimal: Literal[".", ","] = "."
+    currency: str = ""
+    """Of the costs; default: the sign or code in the column's name or in its cells, else USD."""
     transcripts: str = ""
     """The folder with the sessions; default: the folder of the results."""
     run: RunMap = RunMap()

@@ -1,7 +1,7 @@
 """The result of a row: execution, measurement, outcome, checks and errors."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
 from errata.model import Check, ErrorInfo, SourceRef
@@ -55,17 +55,25 @@ class CheckRule(NamedTuple):
     counts: bool
     explanation: Get | None
     judge: str = ""
+    is_measured: bool = False
+    """Whether its numbers are measured values, not yes or no: the column has others than 0 and 1."""
 
 
-def check_rules(mapping: Mapping, columns: Collection[str]) -> tuple[CheckRule, ...]:
+def check_rules(mapping: Mapping, columns: Collection[str], sample: Sequence[Any] = ()) -> tuple[CheckRule, ...]:
+    """`sample` are the first rows: they show which columns hold measured values."""
     rules = []
     for order, (name, asked) in enumerate(mapping.checks.items()):
         column = as_check(asked)
         explanation = getter(column.explanation, columns) if column.explanation else None
         rule = PassRule(column.threshold, column.lower_is_better)
         get, judge = number_getter(column.column, columns, mapping), judge_name(column, mapping)
-        rules.append(CheckRule(order, name, get, rule, column.counts, explanation, judge))
+        rules.append(CheckRule(order, name, get, rule, column.counts, explanation, judge, _is_measured(get, sample)))
     return tuple(rules)
+
+
+def _is_measured(get: Get, sample: Sequence[Any]) -> bool:
+    values = (number_or_none(get(row)) for row in sample if type(row) is dict)
+    return any(value not in (None, 0, 1) for value in values)
 
 
 def number_getter(column: str, columns: Collection[str], mapping: Mapping) -> Get:
@@ -92,7 +100,7 @@ def deciding_check(outcome: Outcome | None, reported: float | None, judge: str, 
 
 def check(rule: CheckRule, row: dict[str, Any]) -> Check:
     value = rule.get(row)
-    status, shown = _check_status(rule.rule, value)
+    status, shown = _check_status(rule, value)
     explanation = rule.explanation(row) if rule.explanation else None
     return Check(
         name=rule.name,
@@ -109,12 +117,12 @@ def check(rule: CheckRule, row: dict[str, Any]) -> Check:
     )
 
 
-def _check_status(rule: PassRule, value: Any) -> tuple[CheckStatus, float | str | bool | None]:
+def _check_status(asked: CheckRule, value: Any) -> tuple[CheckStatus, float | str | bool | None]:
     if is_empty(value) or (isinstance(value, str) and value.strip().lower() in NOTHING):
         return "not_applicable", None
     number = number_or_none(value)
-    passes = rule.passes(number) if number is not None else None
-    if passes is None:
+    passes = asked.rule.passes(number) if number is not None else None
+    if passes is None and not (asked.is_measured and number is not None):
         passes = yes_or_no(value)
     shown = number if number is not None else value if isinstance(value, bool) else text(plain(value))
     if passes is None:
@@ -135,6 +143,7 @@ def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
     if decided is not None:
         return RowMeasurement("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
     odd_score = plain(score) if value is None and not is_empty(score) else None
+    native = odd_score if isinstance(odd_score, str) and is_empty(passed) else native
     return RowMeasurement("partial" if value is not None else None, value, native, odd, odd_score)
 
 

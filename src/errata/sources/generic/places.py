@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Unreadable
 from errata.sources.base import Row
-from errata.sources.generic.mapping import Mapping, follow, getter, segments
+from errata.sources.generic.mapping import MappedColumn, Mapping, as_column, follow, getter, segments
+from errata.sources.generic.values import NOTHING, is_empty
 
 KEY = "@key"
 """The column with the key of a row, if the rows are in an object instead of a list."""
@@ -22,6 +23,11 @@ FILE_COLUMNS = ("@file", "@folder", "@path")
 OUTER = ("^", "$", "@")
 WIDE_MARKERS = (("{model}", "@model"), ("{case}", "@case"), ("{attempt}", "@attempt"))
 """The placeholder in the columns of a wide table, and the column that gets the name."""
+NOT_RUN = "@not_run"
+"""Marks the row for the empty cells of a wide table."""
+RUN_OBJECT = "@run"
+"""The number of the object that describes the run of a row, in a nested list of runs."""
+DASHES = frozenset(("-", "–", "—"))
 _STEP = re.compile(r"\[(\d*)\]|([^.\[\]]+)")
 
 
@@ -159,6 +165,40 @@ def outer_columns(mapping: Mapping) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.column for _, column in mapping.columns() if column.column[:1] in OUTER))
 
 
+def level_of_runs(mapping: Mapping) -> int:
+    """How many objects further out the one that describes a run is, `^` = 1; 0 if the mapping names the runs itself.
+
+    With `runs[].results[]` and `model = { column = "^model" }` each element of `runs` is one run. An object with the
+    case's fields is a case.
+    """
+    levels: dict[str, list[int]] = {"run": [], "case": []}
+    for key, column in mapping.columns():
+        section = key[1:].partition("]")[0].partition(".")[0]
+        if section in levels and column.column.startswith("^"):
+            levels[section].append(len(column.column) - len(column.column.lstrip("^")))
+    is_named = bool(mapping.run.id) or isinstance(mapping.run.name, MappedColumn)
+    if is_named or not levels["run"] or max(levels["case"], default=0) >= min(levels["run"]):
+        return 0
+    return min(levels["run"])
+
+
+class RunObjects:
+    """Numbers the objects that describe runs. The rows of one object are consecutive."""
+
+    def __init__(self, mapping: Mapping) -> None:
+        self._level = level_of_runs(mapping)
+        self._last: dict[str, Any] | None = None
+        self._number = 0
+
+    def add_number(self, row: Any, placed: PlacedRow) -> Any:
+        if not self._level or self._level > len(placed.around) or type(row) is not dict:
+            return row
+        if placed.around[-self._level] is not self._last:
+            self._last = placed.around[-self._level]
+            self._number += 1
+        return {**row, RUN_OBJECT: self._number}
+
+
 def row_of(placed: PlacedRow, document: Any, outer: Collection[str]) -> Any:
     """The row with the columns from around it. A column of its own goes before one from around it."""
     data = placed.data
@@ -211,6 +251,8 @@ class WideTable(NamedTuple):
     """The column that gets the name."""
     names: tuple[str, ...]
     templates: tuple[str, ...]
+    verdicts: frozenset[str] = frozenset()
+    """The templates of verdicts and scores: there, `n/a` and a dash are as good as an empty cell."""
 
     def rows(self, rows: Iterable[Row | Unreadable], columns: Collection[str]) -> Iterator[Row | Unreadable]:
         getters = {
@@ -225,7 +267,17 @@ class WideTable(NamedTuple):
             shared = {name: value for name, value in row.data.items() if name not in used}
             for name, columns_of_name in getters.items():
                 own = {template: get(row.data) for template, get in columns_of_name}
-                yield Row({**shared, **own, self.label: name}, row.ref)
+                made = {**shared, **own, self.label: name}
+                if all(self._is_empty(template, value) for template, value in own.items()):
+                    made[NOT_RUN] = True
+                yield Row(made, row.ref)
+
+    def _is_empty(self, template: str, value: Any) -> bool:
+        if is_empty(value) or (isinstance(value, str) and not value.strip()):
+            return True
+        if template not in self.verdicts or not isinstance(value, str):
+            return False
+        return value.strip().lower() in NOTHING or value.strip() in DASHES
 
     def column_for(self, template: str, name: str) -> str:
         return template.replace(self.marker, name)
@@ -233,7 +285,9 @@ class WideTable(NamedTuple):
 
 def wide_tables(mapping: Mapping) -> Iterator[WideTable]:
     kinds = (mapping.models, mapping.cases, mapping.attempts)
+    decisive = (mapping.attempt.passed, mapping.attempt.score, mapping.attempt.status, *mapping.checks.values())
+    verdicts = frozenset(as_column(column).column for column in decisive if column)
     for (marker, label), names in zip(WIDE_MARKERS, kinds, strict=True):
         if names:
             asked = dict.fromkeys(column.column for _, column in mapping.columns() if marker in column.column)
-            yield WideTable(marker, label, names, tuple(asked))
+            yield WideTable(marker, label, names, tuple(asked), verdicts)

@@ -16,6 +16,7 @@ from errata.sources.base import Match, Row, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
 from errata.sources.generic.attempts import Attempts, MappedField, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
+from errata.sources.generic.places import NOT_RUN, RUN_OBJECT
 from errata.sources.generic.runs import MappedFile, MappedRun, Runs
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.tables import RowTable, join_tables, open_table
@@ -164,10 +165,14 @@ class RowConverter:
         self._runs = runs
         self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
         self._cases = Cases(mapping.case, columns)
-        self._attempts = Attempts(mapping, columns)
+        self._attempts = Attempts(mapping, columns, sample)
         self._numbers = AttemptNumbers(mapping, columns, sample)
         self._session_numbers = SessionNumbers(mapping, columns, sample) if mapping.attempt.session else None
-        self._taken = spoken_for((column for _, column in mapping.columns()), columns)
+        self._taken = {
+            **spoken_for((column for _, column in mapping.columns()), columns),
+            NOT_RUN: None,
+            RUN_OBJECT: None,
+        }
 
     def __call__(self, row: Row) -> list[Item]:
         data = row.data

@@ -1,5 +1,6 @@
 """The runs of a table. Columns in `[run]` divide the rows of one file into several runs."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from errata.sources.generic.mapping import (
     as_column,
     getter,
 )
+from errata.sources.generic.places import RUN_OBJECT
 from errata.sources.generic.tables import RowTable
 from errata.sources.generic.values import is_empty, plain_number, rate, text
 
@@ -27,6 +29,8 @@ _WORK = ("output", "answer", "messages", "transcript", "input_tokens", "output_t
 """Columns that hold something if the subject did anything."""
 
 
+DISTINGUISHING = 4
+MEAN_ROUNDED = 0.05
 ODD_VALUES = 20
 ODD_WIDTH = 60
 OTHERS = "…"
@@ -64,6 +68,11 @@ class MappedRun:
         self.headline: float | None = None
         self.highest = 0.0
         """The highest value that a row reports."""
+        self.reported_sum = 0.0
+        self.reported_count = 0
+        self.currencies: set[str] = set()
+        self.repeated = 0
+        """Rows with the case, session and index of an earlier row."""
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
 
@@ -81,11 +90,17 @@ class MappedRun:
 
     def note(self, attempt: Attempt, facts: int) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
-        self.highest = max(self.highest, attempt.reported or 0.0)
+        if attempt.reported is not None:
+            self.highest = max(self.highest, attempt.reported)
+            self.reported_sum += attempt.reported
+            self.reported_count += 1
         if not attempt.is_status_known:
             self._count_odd("status", attempt.native_status)
         for name, value in attempt.extra.get("not_understood", {}).items():
             self._count_odd(name, value)
+        self.repeated += attempt.duplicate_of is not None
+        if attempt.usage.cost is not None:
+            self.currencies.add(attempt.usage.subject.currency)
         started_at, finished_at = attempt.started_at, attempt.finished_at
         self.announced = True
         self._cases[hash(case)] = facts
@@ -128,6 +143,9 @@ class Runs:
         self._ambiguous = ambiguous_columns(mapping, columns, table.sample)
         self._records_work = any(getattr(mapping.attempt, name) for name in _WORK)
         self._by_values: dict[tuple[str, ...], MappedRun] = {}
+        self._copies: Counter[tuple[str, ...]] = Counter()
+        """How many objects of a nested list of runs have these values."""
+        self._sample, self._mapping = table.sample, mapping
         self._by_id: dict[str, MappedRun] = {}
 
     @property
@@ -137,11 +155,14 @@ class Runs:
 
     def state_of(self, row: dict[str, Any]) -> MappedRun:
         values = tuple([_text_or_nothing(get(row)) for get in self._varying.values()]) if self._varying else ()
-        state = self._by_values.get(values)
+        number = row.get(RUN_OBJECT)
+        key = values if number is None else (*values, str(number))
+        state = self._by_values.get(key)
         if state is None:
-            run = self._run(values)
+            self._copies[values] += number is not None
+            run = self._run(values, self._copies[values])
             state = self._by_id.setdefault(run.id, MappedRun(run))
-            self._by_values[values] = state
+            self._by_values[key] = state
         return state
 
     def owner(self, row: Row) -> str:
@@ -169,12 +190,23 @@ class Runs:
                 changes["reported"] = (self._headline.reported(state, state.run.ref),)
             if state.not_understood:
                 changes["extra"] = {**state.run.extra, "not_understood": state.not_understood}
+            if state.repeated:
+                extra = changes.get("extra", state.run.extra)
+                columns = distinguishing_columns(self._sample, self._mapping)
+                changes["extra"] = {**extra, "repeated_rows": state.repeated, "distinguishing_columns": columns}
+            if state.currencies - {"USD"}:
+                changes["extra"] = {
+                    **changes.get("extra", state.run.extra),
+                    "currency": "/".join(sorted(state.currencies)),
+                }
             if changes:
                 yield msgspec.structs.replace(state.run, **changes)
 
-    def _run(self, values: tuple[str, ...]) -> Run:
+    def _run(self, values: tuple[str, ...], copy: int = 0) -> Run:
+        """`copy` is above 1 for a further object of a nested list that has the same values."""
         facts = {**self._constants, **dict(zip(self._varying, values, strict=True))}
         base = facts["id"] or facts["name"] or self._file.stem
+        base = f"{base}-{copy}" if copy > 1 else base
         shared = self._constants.get("id") or self._constants.get("name") or self._file.stem
         return Run(
             # one run per suite
@@ -212,7 +244,8 @@ class _Headline:
         self._constant = headline.value
         self._comma = mapping.decimal == ","
         both = bool(mapping.attempt.passed and mapping.attempt.score) or mapping.attempt.threshold is not None
-        self._metric = headline.metric or ("pass_rate" if both else "mean")
+        self._has_verdicts_and_scores = both
+        self._metric = headline.metric or "mean_or_pass_rate"
         self._name = headline.name or headline.column.lstrip("^$.") or "headline"
 
     def value(self, row: dict[str, Any]) -> float | None:
@@ -222,9 +255,38 @@ class _Headline:
     def reported(self, state: MappedRun, ref: SourceRef | None) -> Reported:
         """A number above 1 is a percentage where no row reports more than 1."""
         value = state.headline
-        if value is not None and value > 1 and (state.highest <= 1 or self._metric == "pass_rate"):
+        if value is not None and value > 1 and (state.highest <= 1 or self._is_pass_rate(state, value)):
             value /= 100
         return Reported(name=self._name, metric=self._metric, value=value, headline=True, ref=ref)
+
+    def _is_pass_rate(self, state: MappedRun, value: float) -> bool:
+        """Without a rule, 62 beside scores of up to 100 is a pass rate unless it is their mean."""
+        if self._metric != "mean_or_pass_rate":
+            return self._metric == "pass_rate"
+        mean = state.reported_sum / state.reported_count if state.reported_count else 0.0
+        return self._has_verdicts_and_scores and abs(value - mean) > MEAN_ROUNDED
+
+
+def distinguishing_columns(sample: list[Any], mapping: Mapping) -> list[str]:
+    """Unmapped columns that differ between rows with the same case and index, the most effective first."""
+    asked = (mapping.case.name, mapping.case.input, mapping.attempt.index, mapping.attempt.session)
+    facts = (mapping.run.id, mapping.run.name, mapping.run.model, mapping.run.agent, *mapping.run.variant.values())
+    rows = [row for row in sample if type(row) is dict]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    named = [as_column(column).column for column in asked if column]
+    named += [fact.column for fact in facts if isinstance(fact, MappedColumn)]
+    keys = [tuple(repr(getter(name, columns)(row)) for name in named) for row in rows]
+    used = {column.column for _, column in mapping.columns()}
+    distinct = len(set(keys))
+    gains = []
+    for name in columns:
+        values = [row.get(name) for row in rows]
+        is_plain = all(value is None or isinstance(value, (str, int, float, bool)) for value in values)
+        few = 1 < len(set(map(repr, values))) <= max(len(rows) // 2, 1)
+        if is_plain and few and name not in used and not name.startswith("@"):
+            together = len({(key, repr(value)) for key, value in zip(keys, values, strict=True)})
+            gains.append((distinct - together, name))
+    return [name for gain, name in sorted(gains) if gain < 0][:DISTINGUISHING]
 
 
 def _text_or_nothing(value: Any) -> str:

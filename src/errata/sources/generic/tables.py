@@ -17,7 +17,9 @@ from errata.sources.generic.mapping import MappedColumn, Mapping, lacks_column, 
 from errata.sources.generic.places import (
     FILE_COLUMNS,
     ROW,
+    RUN_OBJECT,
     PlacedRow,
+    RunObjects,
     WideTable,
     outer_columns,
     placed_rows,
@@ -152,6 +154,7 @@ def _rows_in_lines(
     lines: Iterable[Row | Unreadable], mapping: Mapping, outer: Collection[str]
 ) -> Iterator[Row | Unreadable]:
     """Each line of the file is a document with rows of its own."""
+    objects = RunObjects(mapping)
     for line in lines:
         placed = placed_rows(line.data, mapping.rows, mapping) if isinstance(line, Row) else None
         if not isinstance(line, Row):
@@ -159,7 +162,10 @@ def _rows_in_lines(
         elif placed is None:
             yield unreadable(NAME, line.ref, f"no rows at `{mapping.rows}`")
         else:
-            yield from (Row(row_of(row, line.data, outer), line.ref.below(*row.place)) for row in placed)
+            yield from (
+                Row(objects.add_number(row_of(row, line.data, outer), row), line.ref.below(*row.place))
+                for row in placed
+            )
 
 
 def _decoded(line: bytes) -> Any:
@@ -179,14 +185,16 @@ def _document(path: Path, source: str, root: Path, mapping: Mapping) -> RowTable
     if placed is None:
         raise _no_rows_there(path, rows, document.data)
     outer = outer_columns(mapping)
-    converted = (_converted(row, document, outer) for row in placed)
+    objects = RunObjects(mapping)
+    converted = (_converted(row, document, outer, objects) for row in placed)
     first = list(islice(converted, SAMPLE))
     sample = [row.data for row in first if type(row.data) is dict]
     return RowTable(_names(sample), False, sample, chain(first, converted), _around(document.data, rows))
 
 
-def _converted(placed: PlacedRow, document: Row, outer: Collection[str]) -> Row:
-    return Row(row_of(placed, document.data, outer), document.ref.below(*placed.place))
+def _converted(placed: PlacedRow, document: Row, outer: Collection[str], objects: RunObjects) -> Row:
+    row = objects.add_number(row_of(placed, document.data, outer), placed)
+    return Row(row, document.ref.below(*placed.place))
 
 
 def _around(document: Any, rows: str) -> dict[str, Any]:
@@ -245,7 +253,7 @@ def _delimited_rows(
             for cells in reader:
                 ref = SourceRef(file=file_name, line=line)
                 line = reader.line_num + 1
-                if not header_seen or not cells:
+                if not header_seen or not any(map(str.strip, cells)):
                     header_seen = header_seen or bool(cells)
                 elif len(cells) != width:
                     why = f"{width} columns expected, {len(cells)} found"
@@ -267,7 +275,7 @@ def _nothing(why: Unreadable) -> RowTable:
 
 
 def _names(sample: list[Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for row in sample for key in row))
+    return tuple(dict.fromkeys(key for row in sample for key in row if key != RUN_OBJECT))
 
 
 def parquet_rows(path: Path, *, source: str, root: Path) -> tuple[tuple[str, ...], Iterator[Row | Unreadable]]:

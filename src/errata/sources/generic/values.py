@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from errata.model.times import from_iso, from_milliseconds, parse
 from errata.sources.base import decode, number_or_none
 from errata.sources.shared.values import LARGEST, as_text, plain
 
@@ -75,13 +74,11 @@ NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
 
 LITERAL_CAP = 200_000
 _DECIMAL_COMMA = re.compile(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?")
-_WITH_SIGNS = re.compile(r"[$€£]?\s?(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?:\s?(?:USD|EUR|[$€£]))?")
+_WITH_SIGNS = re.compile(r"[$€£¥]?\s?(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?:\s?(?:USD|EUR|GBP|CHF|JPY|[$€£¥]))?")
 _WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)\s?(ns|us|µs|ms|s|secs?|seconds|min|minutes|m|h)", re.IGNORECASE)
 UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9,
          "m": 1 / 60, "min": 1 / 60, "minutes": 1 / 60, "h": 1 / 3600}  # fmt: skip
 _SHARE = re.compile(r"(\d+)\s*/\s*(\d+)")
-_EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
-_MILLISECONDS_FROM = 100_000_000_000
 _encode = msgspec.json.Encoder().encode
 text = as_text
 
@@ -106,6 +103,20 @@ def _without_signs(value: Any) -> Any:
     return value
 
 
+CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_SIGNS_AND_SPACE = f"{''.join(CURRENCIES)} \t\xa0"
+_CODE = re.compile(r"(?:^|[^a-z])(usd|eur|euros?|gbp|chf|jpy|cny|inr)(?:$|[^a-z])", re.IGNORECASE)
+
+
+def currency_of(text: Any) -> str:
+    """The currency that a cell or the name of a column names by sign or code: `0.02 €`, `cost_eur`; empty if none."""
+    if not isinstance(text, str):
+        return ""
+    sign = next((code for sign, code in CURRENCIES.items() if sign in text), "")
+    match = None if sign else _CODE.search(text)
+    return sign or ("" if match is None else "EUR" if match[1].lower().startswith("euro") else match[1].upper())
+
+
 def seconds(value: Any, unit: str) -> float:
     """A duration in a unit; `350 ms` and `1.2s` have their own."""
     if isinstance(value, str) and (match := _WITH_UNIT.fullmatch(value.strip())):
@@ -118,16 +129,6 @@ def whole(value: Any) -> int:
     if not converted.is_integer() or abs(converted) > LARGEST:
         raise ValueError("not a whole number")
     return int(value) if isinstance(value, int) else int(converted)
-
-
-def moment(value: Any) -> str:
-    """ISO text, or seconds or milliseconds since 1970."""
-    if isinstance(value, str) and not _EPOCH.fullmatch(value):
-        made = from_iso(value.strip())
-        parse(made)
-        return made
-    since = number(value)
-    return from_milliseconds(since if since >= _MILLISECONDS_FROM else since * 1000)
 
 
 def yes_or_no(value: Any) -> bool | None:
@@ -174,9 +175,9 @@ def _literal(value: str) -> Any:
 
 
 def plain_number(value: Any) -> Any:
-    """`0,85` and `1.234,5` as `0.85` and `1234.5`; other values unchanged."""
-    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
-        return value.strip().replace(".", "").replace(",", ".")
+    """`0,85`, `1.234,5` and `0,02 €` as `0.85`, `1234.5` and `0.02`; other values unchanged."""
+    if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(shown := value.strip(_SIGNS_AND_SPACE)):
+        return shown.replace(".", "").replace(",", ".")
     return value
 
 

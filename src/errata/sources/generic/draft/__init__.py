@@ -23,8 +23,10 @@ from errata.sources.generic.draft.names import HEADLINE, MODEL_LIKE, last_name, 
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile, profiles_of
 from errata.sources.generic.draft.record import DraftedMapping
+from errata.sources.generic.draft.run_objects import guess_run_objects
 from errata.sources.generic.draft.sample import TableSample, sample_of
-from errata.sources.generic.draft.verdicts import guess_errors, guess_status, guess_verdicts
+from errata.sources.generic.draft.status import guess_status
+from errata.sources.generic.draft.verdicts import guess_errors, guess_verdicts
 from errata.sources.generic.draft.wide import find_attempts, find_cases, find_models, put_single_column
 from errata.sources.generic.reader import MappedSource
 from errata.sources.generic.values import yes_or_no
@@ -49,7 +51,7 @@ def draft_mapping(path: Path) -> MapOutput:
         folder = sample_of_folder(path)
         if folder.pattern:
             draft.put("", "files", folder.pattern)
-        _guess(draft, folder.sample, path.name)
+        _guess(draft, folder.sample, path.absolute().name)
         _note_folder(draft, folder)
         source = path if folder.pattern else folder.first
     else:
@@ -83,6 +85,7 @@ def _guess(draft: DraftedMapping, sample: TableSample, name: str) -> None:
     put_key(pool)
     guess_texts(pool)
     guess_case(pool)
+    guess_run_objects(pool)
     guess_repetitions(pool)
     if not draft.has("", "suite"):
         draft.keys = {("", "suite"): plain_name(name) or "table", **draft.keys}
@@ -107,30 +110,36 @@ def _has_several_runs(pool: ColumnPool) -> bool:
 
 
 def _rate(pool: ColumnPool) -> float | None:
-    """The rate of passes, or the mean score, over the rows."""
+    """The rate of passes, or the mean score, over the rows; of nested runs over the first one."""
+    outer = [profile.values for path, profile in pool.profiles.items() if path.startswith("^")]
+    first = [at for at in range(pool.rows) if all(values[at] == values[0] for values in outer)]
     for key in ("passed", "score"):
         value = pool.draft.keys.get(("attempt", key))
         profile = pool.profiles.get(value["column"] if isinstance(value, dict) else value) if value else None
         if profile is not None:
-            flags = [float(flag) for one in profile.filled if (flag := yes_or_no(one)) is not None]
-            numbers = flags if key == "passed" else profile.numbers
+            part = ColumnProfile(profile.path, [profile.values[at] for at in first])
+            flags = [float(flag) for one in part.filled if (flag := yes_or_no(one)) is not None]
+            numbers = flags if key == "passed" else part.numbers
             return fmean(numbers) if numbers else None
     return None
 
 
 def _finish(draft: DraftedMapping, pool: ColumnPool) -> None:
-    """List the columns that no key names."""
+    """List the columns that no key names: of nested ones the innermost."""
     used = draft.columns()
     stems = tuple(f"{name}." for name in used)
-    draft.unmapped = [
+    inside = tuple(dict.fromkeys(path.rpartition(".")[0] for path in pool.profiles if "." in path))
+    left = [
         path
-        for path, profile in pool.profiles.items()
+        for path in pool.profiles
         if path not in used
-        and path[:1] not in ("^", "$", "@")
+        and path[:1] != "@"
         and not path.startswith(stems)
-        and not profile.kinds["dict"]
-        and "." not in path
+        and path not in inside
+        and "]" not in path
     ]
+    draft.unmapped = [path for path in left if path[:1] not in ("^", "$")]
+    draft.unmapped_outer = [path for path in left if path[:1] in ("^", "$")]
 
 
 def _note_folder(draft: DraftedMapping, folder: FolderSample) -> None:
@@ -176,6 +185,7 @@ def _previewed(draft: DraftedMapping, path: Path, source: Path) -> MapOutput:
         rows=tuple(rows),
         outcomes=outcomes,
         unreadable=tuple(unreadable),
+        unmapped=(*draft.unmapped, *draft.unmapped_outer),
         models=tuple(dict.fromkeys(run.subject.model for run in runs.values())),
     )
 

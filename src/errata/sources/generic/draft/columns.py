@@ -3,11 +3,12 @@
 from statistics import median
 from typing import Any
 
+from errata.sources.generic.dates import has_undecided_dates
 from errata.sources.generic.draft.names import HEADLINE, MODEL_LIKE, is_judges, last_name, plain_name, rank
 from errata.sources.generic.draft.pool import ColumnPool, Test
 from errata.sources.generic.draft.profiles import ColumnProfile, is_nothing
 from errata.sources.generic.places import FILE_COLUMNS
-from errata.sources.generic.values import yes_or_no
+from errata.sources.generic.values import currency_of, yes_or_no
 
 TOKENS = (
     "cache_read_tokens",
@@ -34,7 +35,11 @@ MILLISECONDS = 1_000
 def guess_usage(pool: ColumnPool) -> None:
     for role in TOKENS:
         pool.assign("attempt", role, role, lambda profile: profile.is_whole and not profile.is_time)
-    pool.assign("attempt", "cost", "cost", lambda profile: bool(profile.numbers))
+    cost = pool.assign("attempt", "cost", "cost", lambda profile: bool(profile.numbers))
+    if cost is not None:
+        named = {currency_of(cost.path), *map(currency_of, cost.filled)} - {""}
+        if len(named) == 1 and named != {"USD"}:
+            pool.draft.put("", "currency", named.pop())
     pool.assign("attempt", "exit_code", "exit_code", lambda profile: profile.is_whole)
     pool.assign("attempt", "seed", "seed", lambda profile: profile.is_whole)
     pool.assign("attempt", "stop_reason", "stop_reason", lambda profile: bool(profile.words))
@@ -43,6 +48,10 @@ def guess_usage(pool: ColumnPool) -> None:
 def guess_times(pool: ColumnPool) -> None:
     pool.assign("attempt", "started_at", "started_at", lambda profile: profile.is_time)
     pool.assign("attempt", "finished_at", "finished_at", lambda profile: profile.is_time)
+    for key in ("started_at", "finished_at"):
+        profile = _profile_of(pool, "attempt", key)
+        if profile is not None and has_undecided_dates(profile.filled):
+            pool.draft.doubt("attempt", key, f"`{profile.filled[0]}` is read as day.month.year")
     matches = pool.candidates(
         "duration", lambda profile: bool(profile.numbers) and not profile.is_time and min(profile.numbers) >= 0
     )
@@ -83,8 +92,10 @@ def guess_texts(pool: ColumnPool) -> None:
         pool.put("case", "expected", pair)
     outputs = [profile for profile in outputs if profile is not pair and _stem_is_not(profile, "usage")]
     if outputs:
-        pool.put("attempt", "output", outputs[0])
-        equals = [one.path for one in outputs[1:] if rank("output", one.path) == rank("output", outputs[0].path)]
+        chosen = _innermost_text(outputs[0], outputs)
+        pool.put("attempt", "output", chosen)
+        alike = [one for one in outputs if one is not chosen and one is not outputs[0]]
+        equals = [one.path for one in alike if rank("output", one.path) == rank("output", chosen.path)]
         if equals:
             pool.draft.doubt(
                 "attempt", "output", "another column has such a name", [f"`{path}`" for path in equals[:4]]
@@ -96,6 +107,12 @@ def guess_texts(pool: ColumnPool) -> None:
     texts = [profile for profile in asked if rank("input", profile.path) == 0 or _has_sentences(profile)]
     if texts:
         pool.put("case", "input", texts[0])
+
+
+def _innermost_text(chosen: ColumnProfile, outputs: list[ColumnProfile]) -> ColumnProfile:
+    """`generation.text` rather than the object `generation` that contains it."""
+    inside = [one for one in outputs if one.path.startswith(f"{chosen.path}.") and one.is_text]
+    return inside[0] if chosen.kinds["dict"] and inside else chosen
 
 
 def _has_sentences(profile: ColumnProfile) -> bool:
@@ -175,7 +192,8 @@ def _guess_model(pool: ColumnPool, is_name: Test) -> None:
         named = rank("model", profile.path) == 0 and profile.is_text and 2 * len(profile.filled) >= pool.rows
         return is_name(profile) or (named and (by_row or profile.distinct < pool.rows or pool.rows <= FEW_ROWS))
 
-    matches = pool.assign("run", "model", "model", is_model)
+    subjects = [one for one in pool.candidates("model", is_model) if not is_judges(one.path)]
+    matches = pool.assign("run", "model", "model", lambda one: one in subjects if subjects else is_model(one))
     if matches is not None and 1 < pool.rows == matches.distinct and not by_row:
         pool.draft.doubt("run", "model", "each row has another model")
 
@@ -201,7 +219,9 @@ def guess_case(pool: ColumnPool) -> None:
     if real:
         best = real[0]
         pool.put("case", "name", best)
-        equals = [f"`{one.path}`" for one in real[1:] if rank("name", one.path) == rank("name", best.path)]
+        # a number of its own for each row identifies no case that has several
+        rivals = [one for one in real[1:] if not (best.distinct < one.distinct == rows)]
+        equals = [f"`{one.path}`" for one in rivals if rank("name", one.path) == rank("name", best.path)]
         if equals:
             pool.draft.doubt("case", "name", "another column may identify the case", equals[:4])
         elif rank("name", best.path) == 2:

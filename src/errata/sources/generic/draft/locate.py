@@ -97,9 +97,11 @@ def _is_chat(children: list[dict[str, Any]]) -> bool:
 
 
 def _is_list_of_checks(path: str, rows: list[dict[str, Any]]) -> int:
-    """A list such as `scores: [{name, score}]` inside each row has no output of its own."""
+    """A list such as `scores: [{name, score}]` inside each row has no output and no trials of its own."""
     inside = path.count("[]") > 1 and MEASURE_GROUP.search(path.removesuffix("[]").rpartition(".")[2])
-    return CHECKS if inside and not any(rank("output", name) is not None for row in rows for name in row) else 0
+    names = {name for row in rows for name in row}
+    is_row = any(rank(role, name) is not None for role in ("output", "index") for name in names)
+    return CHECKS if inside and not is_row else 0
 
 
 def _points(rows: list[dict[str, Any]]) -> float:

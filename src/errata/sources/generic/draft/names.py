@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from unicodedata import combining, normalize
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
@@ -26,17 +27,18 @@ NAMES: dict[str, tuple[str, ...]] = {
     "session": (r"session(?:_(?:id|no|number|name))?|batch(?:_id)?",),
     "input": (
         r"prompt(?:_text)?|question(?:_text)?|problem_statement|user_prompt|input(?:_text)?|query|instructions?|frage",
-        r"problem|task_description|description|task_prompt|request|user_message|user_input|goal|task|text|scenario|stem",
+        r"problem|task_description|description|task_prompt|issue_title|issue_text|request|user_message|user_input|goal|task|text|scenario|stem",
     ),
     "expected": (
         r"gold(?:en)?(?:_(?:answer|label|output|patch))?|expected(?:_(?:answer|output|result|value|response))?"
-        r"|ground_truths?|reference(?:_(?:answer|output|solution))?|answer_key|correct_(?:answer|option|choice|label)"
+        r"|ground_truths?|ref(?:erence)?(?:_(?:answer|output|solution|text))?|musterlosung|referenz|answer_key|correct_(?:answer|option|choice|label)"
         r"|(?:y_)?true(?:_(?:answer|label))?|truth|gt|ideal|erwartet",
         r"target|targets|label|labels|solution|references|canonical_solution|right_answer",
         r"answer|answers",
     ),
     "output": (
         r"(?:model_|raw_|full_|llm_|agent_|actual_|final_)?(?:output|response|completion|generation|reply)(?:_text|s)?"
+        r"|(?:final|last|agent|assistant|model)_message"
         r"|generated(?:_(?:text|code|answer))?|prediction|predicted|model_answer|(?:model_)?patch|antwort",
         r"pred|preds|y_pred|predicted_answer|got|actual|answer|hypothesis|candidate|final_answer|submission|content|text|code",
     ),
@@ -69,26 +71,31 @@ NAMES: dict[str, tuple[str, ...]] = {
         r"failure|failure_(?:reason|message)|stack_trace|stacktrace",
     ),
     "scoring_error": (
-        r"(?:scoring|scorer|judge|grader|grading|eval|evaluation|evaluator|verifier|metric|parse|parsing)_(?:error|exception)s?",
+        r"(?:scoring|scorer|judge|grader|grading|eval|evaluation|evaluator|verifier|metric|parse|parsing)_"
+        r"(?:errors?|exceptions?|problems?|failures?|failure_reason)",
     ),
-    "status": (r"status|state|exit_status|run_status|execution_status|end_state|termination(?:_reason)?|exit_reason",),
-    "stop_reason": (r"(?:finish|stop|stopping|end)_reasons?",),
+    "status": (
+        r"status|state|exit_status|run_status|execution_status|end_state|termination(?:_reason)?|exit_reason",
+        r"ended|end|exit|ended_by|exit_type|finish|finished",
+    ),
+    "stop_reason": (r"(?:finish|stop|stopping|end)_reasons?", r"finish|stop"),
     "judge_reasoning": (
         r"(?:judge|grader|grading|judg(?:e)?ment|verdict|score|scoring|evaluation|eval|llm)_"
         r"(?:reason|reasoning|rationale|explanation|comment|comments|feedback|notes|text|justification|critique|output)",
         r"rationale|justification|critique|feedback|explanation|reason|grading_notes",
     ),
     "started_at": (
-        r"start(?:ed)?(?:_(?:at|time|ts|date))?|begin|began_at|created(?:_at)?|timestamp|time|date|datetime|ts",
+        r"start(?:ed)?(?:_(?:at|time|ts|date))?|begin|begun|began(?:_at)?|datum|created(?:_at)?|timestamp|time|date|datetime|ts",
     ),
     "finished_at": (r"(?:end|ended|finish|finished|completed|done|stop|stopped)(?:_(?:at|time|ts))?",),
     "duration": (
         r"(?:total_|wall_?(?:clock_)?|elapsed_|response_|run_?|inference_|generation_|api_)?"
         r"(?:duration|latency|elapsed|runtime|took|time|walltime|dauer|seconds)"
-        r"(?:_?(?:s|sec|secs|seconds|ms|msec|millis|milliseconds|us|ns|taken|elapsed|time))*",
+        r"(?:_?(?:s|sec|secs|seconds|ms|msec|millis|milliseconds|us|ns|taken|elapsed|time))*"
+        r"|wall(?:_clock)?_(?:s|sec|secs|ms)",
     ),
     "cost": (
-        r"(?:total_|api_|est_|estimated_)?(?:cost|price|spend|kosten)(?:_(?:usd|dollars|eur))?|usd|cost_in_usd|dollars",
+        r"(?:total_|api_|est_|estimated_)?(?:cost|costs|price|spend|spent|kosten)(?:_(?:usd|dollars|eur|euros?|gbp|chf))?|usd|eur|cost_in_usd|dollars",
     ),
     "input_tokens": (
         r"(?:n_|num_|total_)?(?:input|prompt|in)_tok(?:en)?s?(?:_count|_used)?|tok(?:en)?s?_(?:in|input|prompt)|prompt_eval_count",
@@ -116,8 +123,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "id": (r"run_?id|experiment_?id|job_?id|eval_?id|run_uuid",),
     "run_name": (r"run_?name|experiment(?:_name)?|job_?name",),
     "category": (
-        r"categor(?:y|ies)|topic|subject|domain|subset|subcategory|task_type|question_type|type|kategorie|area|skill",
-        r"group|split|section|subtask|task|language|lang|repo|dataset|source|benchmark|class",
+        r"categor(?:y|ies)|topic|subject|domain|subset|subcategory|task_type|question_type|type|kategorie|bereich|thema|collection|area|skill",
+        r"group|split|section|subtask|task|language|lang|repo|repository|project|dataset|source|benchmark|class",
     ),
     "difficulty": (r"difficulty|level|hardness|schwierigkeit",),
     "tags": (r"tags|labels|keywords",),
@@ -138,6 +145,11 @@ MEASURE = re.compile(
     r"|ok|relevance|helpfulness|faithfulness|coherence|fluency|toxicity|safety|style|format|compliance|grade|reward"
     r"|judge|grounded\w*|completeness|conciseness|tests?)(?:_|$|\d)"
 )
+COUNT = re.compile(
+    r"(?:^|_)(?:n|num|number|no|count|counts|total|sum|passed|failed|skipped|errors?|passes|failures|tests?|cases|steps|turns"
+    r"|tokens?|calls|retries|lines|chars|characters|words|sentences|items|files)(?:_|$)"
+)
+"""A whole number under such a name is a count, not a rating."""
 NO_VERDICT = re.compile(
     r"(?:^|_)(?:valid|truncated|cached|flagged|has|timeout|timed|out|retry|retried|refus\w*|error\w*|exception|is_error"
     r"|enabled|stream\w*|tool\w*|multi\w*|hidden|public|private|gold|expected|skip\w*|hard|easy|in_progress)(?:_|$)"
@@ -149,7 +161,7 @@ MODEL_LIKE = re.compile(
 )
 HEADLINE = re.compile(
     r"(?:(?:overall|mean|total|final|avg|average|aggregate)_)?(?:accuracy|acc|pass_rate|success_rate|resolved_rate"
-    r"|resolve_rate|score|pass_?(?:at_)?1|mean|average|avg|mean_score|average_score|overall|solve_rate|win_rate|quote)"
+    r"|resolve_rate|score|pass_?(?:at_)?1|mean|average|avg|mean_score|average_score|overall|solve_rate|win_rate|quote|reward)"
 )
 
 STATUS_WORDS: dict[str, str] = {
@@ -169,7 +181,10 @@ STATUS_WORDS: dict[str, str] = {
 def plain_name(path: str) -> str:
     """`runMeta.taskID` → `run_meta_task_id`."""
     path = path.replace("{model}", "").replace("{case}", "").replace("{attempt}", "")
-    return _OTHER.sub("_", _CAMEL.sub("_", path).lower()).strip("_")
+    plain = _CAMEL.sub("_", path).lower()
+    if not plain.isascii():  # `Lösung` as `losung`
+        plain = "".join(sign for sign in normalize("NFKD", plain) if not combining(sign))
+    return _OTHER.sub("_", plain).strip("_")
 
 
 def last_name(path: str) -> str:
@@ -195,6 +210,7 @@ def rank(role: str, path: str) -> int | None:
     if path[:1] == "@":
         return None
     names = dict.fromkeys((last_name(path), plain_name(path.lstrip("^$"))))
+    names[plain_name(".".join(path.lstrip("^$").rsplit(".", 2)[-2:]))] = None
     if short := plain_name(_BRACKETS.sub("", path)):
         names[short] = None
     for at, pattern in enumerate(_COMPILED[role]):

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from errata.sources.base import number_or_none
+from errata.sources.generic.dates import DateOrder, date_order, moment
 from errata.sources.generic.values import (
     NOT_UNDERSTOOD,
     NOTHING,
-    moment,
     plain_number,
     rate,
     seconds,
@@ -97,14 +97,42 @@ class ColumnProfile:
 
     @cached_property
     def is_verdict(self) -> bool:
-        """Words, mostly a yes or a no; the others may be `ERROR` or `TIMEOUT`."""
-        words = self.words
-        known = sum(often for word, often in words.items() if yes_or_no(word) is not None and len(word) > 1)
-        return bool(words) and len(words) <= 12 and 2 * known > words.total()
+        """Words, mostly a yes or a no, also as 1 and 0; the others may be `ERROR` or `TIMEOUT`."""
+        words = self._short_values
+        known = {word: often for word, often in words.items() if yes_or_no(word) is not None}
+        signs = {word.lower() for word in known if (len(word) == 1 and word.isalnum()) or word in ("1.0", "0.0")}
+        if len(signs) == len(words):
+            return False
+        if not known or len(words) > 12 or (signs and not any(signs == set(pair) for pair in _PAIRS)):
+            return False
+        return 2 * sum(known.values()) > words.total() and not any(map(_is_number, self.odd_words))
+
+    @cached_property
+    def _short_values(self) -> Counter[str]:
+        """As `words`, also where numbers or true and false are among them."""
+        if self.kinds.keys() - {"str", "int", "float", "bool"}:
+            return Counter()
+        if any(isinstance(value, str) and len(value) > WORD for value in self.filled):
+            return Counter()
+        words = Counter(str(value).strip() for value in self.filled)
+        return words if len(words) <= WORDS_CAP else Counter()
 
     @property
     def odd_words(self) -> list[str]:
-        return [word for word in self.words if yes_or_no(word) is None]
+        """What is neither yes nor no."""
+        return [word for word in self._short_values if yes_or_no(word) is None]
+
+    @cached_property
+    def words_among_numbers(self) -> list[str]:
+        """`err` and `timeout` in a column of scores; empty if less than half of the values are numbers."""
+        words = [word for word in self._score_words if not _is_number(word)]
+        most = 2 * sum(self._score_words[word] for word in words) < self._score_words.total()
+        return words if most and len(words) <= 12 and self.kinds.keys() <= {"str", "int", "float"} else []
+
+    @cached_property
+    def _score_words(self) -> Counter[str]:
+        texts = (str(plain_number(value) if self._comma else value).strip() for value in self.filled)
+        return Counter(texts)
 
     @cached_property
     def is_whole(self) -> bool:
@@ -124,6 +152,10 @@ class ColumnProfile:
         )
 
     @cached_property
+    def date_order(self) -> DateOrder:
+        return date_order(self.filled)
+
+    @cached_property
     def is_time(self) -> bool:
         if not self.filled or self.kinds.keys() & {"dict", "list", "bool"}:
             return False
@@ -131,7 +163,7 @@ class ColumnProfile:
             return min(self.numbers) > 1e9
         try:
             for value in self.filled[:50]:
-                moment(value)
+                moment(value, self.date_order)
         except NOT_UNDERSTOOD:
             return False
         return True
@@ -165,6 +197,10 @@ def _number(value: Any) -> float:
     """As a score, a cost or a duration would be read: `85 %`, `3/5`, `$0.02`, `350 ms`."""
     share = rate(value)
     return share if share is not None else seconds(value, "s")
+
+
+def _is_number(value: str) -> bool:
+    return rate(value) is not None
 
 
 def _is_chat(value: Any) -> bool:

@@ -14,6 +14,7 @@ from errata.text.clean import clean
 SECTIONS = ("", "run", "run.variant", "case", "attempt", "checks", "status_words")
 BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 WIDTH = 98
+LISTED = 60
 
 
 _ORDER = {
@@ -30,6 +31,8 @@ class DraftedMapping:
     doubts: list[MappingDoubt] = field(default_factory=list)
     unmapped: list[str] = field(default_factory=list)
     """Columns that no key names."""
+    unmapped_outer: list[str] = field(default_factory=list)
+    """The same around the rows."""
 
     def put(self, section: str, key: str, value: Any) -> None:
         self.keys[section, key] = value
@@ -73,9 +76,11 @@ class DraftedMapping:
             lines += [
                 line for doubt in missing for line in _wrapped(f"{doubt.key.rpartition('] ')[2]}: {_comment(doubt)}")
             ]
-        if self.unmapped:
-            names = ", ".join(name or "(no name)" for name in self.unmapped)
-            lines += ["", *_wrapped(f"not mapped, kept with each attempt: {names}")]
+        for kind, names in (("kept with each attempt", self.unmapped), ("around the rows", self.unmapped_outer)):
+            if names:
+                more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+                listed = ", ".join(name or "(no name)" for name in names[:LISTED])
+                lines += ["", *_wrapped(f"not mapped, {kind}: {listed}{more}")]
         return "\n".join(lines).strip("\n") + "\n"
 
 

@@ -1,9 +1,10 @@
-"""Guess which columns of a table are the verdict, the score, the checks, the status and the errors."""
+"""Guess which columns of a table are the verdict, the score, the checks and the errors."""
 
 import json
-from collections import Counter
+import re
 
 from errata.sources.generic.draft.names import (
+    COUNT,
     MEASURE,
     MEASURE_GROUP,
     NO_VERDICT,
@@ -11,15 +12,16 @@ from errata.sources.generic.draft.names import (
     last_name,
     plain_name,
     rank,
-    status_word,
 )
 from errata.sources.generic.draft.pool import ColumnPool
-from errata.sources.generic.draft.profiles import LABELS, ColumnProfile, is_nothing
-from errata.sources.generic.values import is_plain_word, yes_or_no
+from errata.sources.generic.draft.profiles import LABELS, ColumnProfile
+from errata.sources.generic.draft.status import put_status_words
+from errata.sources.generic.values import yes_or_no
 
-MOSTLY = 0.9
 _PLAIN = ("verdict", "score", "result", "passed", "pass", "grade", "rating", "value", "correct", "label")
 """Names that mean little without the object around them."""
+CLEAR = frozenset(("pass", "fail", "passed", "failed", "correct", "incorrect"))
+"""Values that are a verdict under any name."""
 RATINGS = ((0, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100))
 
 
@@ -90,21 +92,29 @@ def _put_passed(
     else:
         pool.put("attempt", "passed", chosen)
     draft = pool.draft
+    programs = [one for one in programs if not (rank("status", one.path) == 0 and rank("passed", chosen.path) == 0)]
     if programs:
         draft.doubt("attempt", "passed", "other columns may be the verdict", [f"`{one.path}`" for one in programs[:4]])
     elif _may_be_something_else(chosen):
         words = ", ".join(dict.fromkeys(str(value) for value in chosen.filled[:20]))
         others = [
-            f"`{flag.path}`" for flag in flags if flag is not chosen and flag.distinct > 1 and not is_judges(flag.path)
+            f"`{flag.path}`" for flag in flags if flag is not chosen and flag.distinct > 1 and _may_be_verdict(flag)
         ]
         draft.doubt("attempt", "passed", f"its values are {_few(words)}; is this pass and fail?", others[:4])
     if chosen.odd_words and not chosen.is_flag:
-        _put_status_words(pool, chosen.odd_words, "passed")
+        put_status_words(pool, chosen.odd_words, "passed")
+
+
+def _may_be_verdict(flag: ColumnProfile) -> bool:
+    """Not the number of a trial, nor a judge's check."""
+    return not is_judges(flag.path) and rank("index", flag.path) is None and rank("seed", flag.path) is None
 
 
 def _may_be_something_else(chosen: ColumnProfile) -> bool:
     """A yes or no under a name such as `score`, `match` or `status`, or one of several scores."""
     place = rank("passed", chosen.path)
+    if chosen.words and {word.lower() for word in chosen.words} <= CLEAR:
+        return False
     grouped = MEASURE_GROUP.search(plain_name(_stem(chosen.path))) is not None
     return place is None or place > 4 or (place > 2 and not chosen.is_verdict) or (place > 2 and grouped)
 
@@ -161,7 +171,7 @@ def _guess_checks(pool: ColumnPool) -> None:
             continue
         if not (grouped or MEASURE.search(name) or judged) or (not grouped and NO_VERDICT.search(name) and not judged):
             continue
-        if rank("total_tokens", profile.path) is not None or not _is_rating(profile):
+        if rank("total_tokens", profile.path) is not None or not _is_rating(profile) or _is_count(profile, pool):
             continue
         _put_check(pool, profile, judged, explanations)
     reasons = [one for one in explanations if one in pool.free()]
@@ -180,6 +190,20 @@ def _is_explanation(profile: ColumnProfile) -> bool:
 
 def _is_rating(profile: ColumnProfile) -> bool:
     return profile.is_flag or any(profile.within(low, high) for low, high in RATINGS)
+
+
+def _is_count(profile: ColumnProfile, pool: ColumnPool) -> bool:
+    """`tests_total`, and `tests_passed` beside it, also if no row has more than 1."""
+    name = plain_name(profile.path)
+    if not profile.is_whole or profile.kinds["bool"] or not COUNT.search(name):
+        return False
+    stem = re.sub(r"_?(?:passed|failed|total|count)$", "", name)
+    totals = [
+        other
+        for other in pool.profiles.values()
+        if other.is_whole and not other.kinds["bool"] and plain_name(other.path) in (f"{stem}_total", f"{stem}_count")
+    ]
+    return not profile.is_flag or any(total is not profile or total.distinct == 1 for total in totals)
 
 
 def _put_check(pool: ColumnPool, profile: ColumnProfile, judged: bool, explanations: list[ColumnProfile]) -> None:
@@ -225,47 +249,3 @@ def _doubt_no_verdict(pool: ColumnPool, flags: list[ColumnProfile]) -> None:
     checks = any(section == "checks" for section, _ in pool.draft.keys)
     why = "the checks decide" if checks else "no column shows whether an attempt passed, so nothing is scored"
     pool.draft.doubt("attempt", "passed", why, others[:6])
-
-
-def guess_status(pool: ColumnPool) -> None:
-    status = pool.candidates("status", lambda profile: bool(profile.words) and not profile.numbers)
-    if status:
-        best = status[0]
-        words = [word for word in best.words if not is_plain_word(word) or status_word(word)]
-        pool.put("attempt", "status", best)
-        _put_status_words(pool, words, "status", best)
-
-
-def _put_status_words(pool: ColumnPool, words: list[str], key: str, status: ColumnProfile | None = None) -> None:
-    """Which execution each word means, by its name, or because the same rows have an error."""
-    groups: dict[str, list[str]] = {}
-    unknown = []
-    for word in words:
-        meaning = status_word(word)
-        if not meaning and yes_or_no(word) is None:
-            unknown.append(word)
-        elif meaning and meaning != plain_name(word):
-            groups.setdefault(meaning, []).append(word)
-    for word in _failures_that_crashed(pool, status) if status is not None else ():
-        groups.setdefault("error", []).append(word)
-    for meaning, listed in groups.items():
-        if meaning != "completed" or not all(is_plain_word(word) for word in listed):
-            pool.draft.put("status_words", meaning, listed)
-    if unknown:
-        why = f"errata does not know {', '.join(f'`{word}`' for word in unknown[:6])}; assign them in [status_words]"
-        pool.draft.doubt("attempt", key, why)
-
-
-def _failures_that_crashed(pool: ColumnPool, status: ColumnProfile) -> list[str]:
-    """Words such as `failed` that occur only in rows with an error."""
-    path = pool.draft.keys.get(("attempt", "error"))
-    error = pool.profiles.get(path) if isinstance(path, str) else None
-    if error is None:
-        return []
-    rows: Counter[str] = Counter()
-    with_error: Counter[str] = Counter()
-    for word, message in zip(status.values, error.values, strict=True):
-        if isinstance(word, str) and yes_or_no(word) is False:
-            rows[word.strip()] += 1
-            with_error[word.strip()] += not is_nothing(message)
-    return [word for word, often in rows.items() if with_error[word] >= MOSTLY * often]

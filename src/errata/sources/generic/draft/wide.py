@@ -7,7 +7,8 @@ from errata.sources.generic.draft.names import MODEL_LIKE, NAMES, plain_name, ra
 from errata.sources.generic.draft.pool import ColumnPool
 from errata.sources.generic.draft.profiles import ColumnProfile
 from errata.sources.generic.draft.record import DraftedMapping
-from errata.sources.generic.places import WIDE_MARKERS
+from errata.sources.generic.draft.status import put_status_words
+from errata.sources.generic.places import DASHES, WIDE_MARKERS
 
 ENDINGS = ("passed", "score", "output", "answer", "error", "duration", "cost", "input_tokens", "output_tokens",
            "total_tokens", "status", "judge_reasoning")  # fmt: skip
@@ -50,7 +51,8 @@ def find_attempts(profiles: dict[str, ColumnProfile], draft: DraftedMapping) -> 
     named = [
         path
         for path, profile in profiles.items()
-        if _NUMBERED.fullmatch(plain_name(path)) and (profile.is_flag or profile.is_verdict or profile.within(0, 1))
+        if _NUMBERED.fullmatch(plain_name(path))
+        and (profile.is_flag or profile.is_verdict or profile.within(0, 1) or profile.words_among_numbers)
     ]
     if len(named) >= FEW:
         return _single_columns(profiles, draft, "attempts", named, "one column for each attempt?")
@@ -175,5 +177,13 @@ def put_single_column(pool: ColumnPool) -> None:
         profile = pool.profiles.get(marker)
         if profile is None:
             continue
-        key = "passed" if profile.is_flag or profile.is_verdict else "score" if profile.numbers else "output"
-        pool.put("attempt", key, profile)
+        words = [word for word in profile.odd_words if word not in DASHES]
+        if profile.is_flag or profile.is_verdict:
+            pool.put("attempt", "passed", profile)
+            if not profile.is_flag:
+                put_status_words(pool, words, "passed")
+        elif profile.numbers or profile.words_among_numbers:
+            pool.put("attempt", "score", profile)
+            put_status_words(pool, [word for word in profile.words_among_numbers if word not in DASHES], "score")
+        else:
+            pool.put("attempt", "output", profile)
