@@ -165,7 +165,8 @@ def _is_assumption(text: str, match: re.Match[str]) -> bool:
 
 
 def _claimed_actions(turns: Sequence[_Turn]) -> Iterator[Observation]:
-    """Looking something up takes a call. Announcements count only where nothing follows."""
+    """Looking something up takes a call. Announcements count only where no call follows, however late."""
+    last_act = max((number for number, turn in enumerate(turns) if turn.acts), default=-1)
     for number, turn in enumerate(turns):
         if turn.acts or (turn.is_fresh and turn.last_result is not None and turn.last_result.worked):
             continue
@@ -174,9 +175,8 @@ def _claimed_actions(turns: Sequence[_Turn]) -> Iterator[Observation]:
             text = "Reports a search or check, but made no call for it."
             yield _flag("action_not_made", turn.step, text, turn.text, match, "strong")
             continue
-        following = turns[number + 1] if number + 1 < len(turns) else None
         match = _ANNOUNCES.search(turn.text)
-        if match is not None and (following is None or not following.acts):
+        if match is not None and number > last_act:
             text = "Announces a search or check that is never made."
             yield _flag("action_not_made", turn.step, text, turn.text, match, "moderate")
 
@@ -266,9 +266,23 @@ def _endings(turns: Sequence[_Turn]) -> Iterator[Observation]:
 
 
 def _is_fact(text: str, start: int) -> bool:
-    """Whether the words before state something: no plan, request, condition or negation."""
+    """Whether the sentence states something: no plan, question, request, condition or negation."""
     before = text[max(text.rfind("\n", 0, start), text.rfind(". ", 0, start), start - 80) + 1 : start]
-    return _PLANS.search(before) is None
+    end = _STOPS.search(text, start)
+    return _PLANS.search(before) is None and (end is None or "?" not in end[0]) and not _asks(text, start)
+
+
+def _asks(text: str, start: int) -> bool:
+    """Whether the message asks for an answer in the same breath: `… is correct. Please reply "yes".`"""
+    line = text.find("\n", start)
+    return _REQUESTS.search(text, start, line if line >= 0 else len(text)) is not None
+
+
+_STOPS = re.compile(r"[.!?]+(?=\W|\Z)(?!\d)|\n")
+_REQUESTS = re.compile(
+    r"\bplease (?:confirm|reply|respond|answer|let me know|verify|tell me)\b|\blet me know (?:if|whether)\b",
+    re.IGNORECASE,
+)
 
 
 _PLANS = re.compile(
