@@ -236,3 +236,13 @@ def test_a_call_that_is_made_again_is_no_substitute_for_another_action():
     assert again.text == (
         "update_flights was made again for R1 with payment_id gift_card_2; it was called before in step 0."
     )
+
+
+def test_equal_names_are_counted_against_those_expected():
+    upgrade, move = {"order_id": "1", "cabin": "economy"}, {"order_id": "1", "cabin": "economy", "flight": "HAT041"}
+    actions = wanted(("update", upgrade), ("update", move), ("book", {"seat": 1}), ("book", {"seat": 2}))
+    [found] = flagged(agent("", call("update", **move)), agent("Done."), expected=actions)
+
+    assert found.text == (
+        "Expected and never made: 1 of 2 calls of update (1), book twice; the conversation ends without it."
+    )

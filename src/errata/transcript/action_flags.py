@@ -1,7 +1,8 @@
 """Observations about actions: wrong arguments, missing and unexpected actions, and those that block an expected one."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, Observation, Step
@@ -18,7 +19,7 @@ from errata.transcript.calls import CalledFunction
 from errata.transcript.mentions import Mentions, ValueMention, folded_text
 from errata.transcript.refusals import refusal_of
 from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of, words_with
-from errata.transcript.wording import listed_values, shortened
+from errata.transcript.wording import listed_values, shortened, times
 
 ARGUMENTS = 3
 LISTED = 3
@@ -46,7 +47,7 @@ def action_flags(
         yield from _first_named(pair, mentions, wanted)
     for action in compared.unexpected:
         yield _unexpected(action, compared)
-    yield from _missing(attempt, compared, uses)
+    yield from _missing(attempt, case, compared, uses)
     yield from _not_stated(attempt, case)
 
 
@@ -197,7 +198,9 @@ def _again(difference: ArgumentDifference) -> str:
     return f"{difference.argument} {_value(difference.made) if difference.made is not None else 'left out'}"
 
 
-def _missing(attempt: Attempt, compared: ActionComparison, uses: Sequence[ToolUse]) -> Iterator[Observation]:
+def _missing(
+    attempt: Attempt, case: Case | None, compared: ActionComparison, uses: Sequence[ToolUse]
+) -> Iterator[Observation]:
     """Where an expected action was given up: a refused call, a hand-over, the agent's refusal, else the last answer."""
     groups: dict[tuple[int, str], list[CalledFunction]] = {}
     places: dict[tuple[int, str], _GivenUp] = {}
@@ -206,19 +209,26 @@ def _missing(attempt: Attempt, compared: ActionComparison, uses: Sequence[ToolUs
         if place is not None:
             groups.setdefault((place.step.index, place.why), []).append(call)
             places.setdefault((place.step.index, place.why), place)
+    expected = Counter(map(_called, expected_actions(case) or ()))
     for key, calls in groups.items():
         place = places[key]
-        names = ", ".join(_called(call) for call in calls[:LISTED])
-        more = f" and {len(calls) - LISTED} more" if len(calls) > LISTED else ""
         yield Observation(
             kind="action_missing",
             step=place.step.index,
             speaker=speaker_of(place.step),
-            text=f"Expected and never made: {names}{more}; {place.why}.",
+            text=f"Expected and never made: {_listed(calls, expected)}; {place.why}.",
             quote=place.quote,
             tool=calls[0].name,
             strength=place.strength,
         )
+
+
+def _listed(calls: Sequence[CalledFunction], expected: Mapping[str, int]) -> str:
+    """Equal names once, with how many of the expected calls are missing."""
+    counts = Counter(map(_called, calls))
+    names = [_counted(name, count, expected[name]) for name, count in counts.items()]
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
 
 
 class _GivenUp(NamedTuple):
@@ -257,6 +267,12 @@ def _is_same_target(use: ToolUse, call: CalledFunction) -> bool:
         return False
     own, wanted = object_ids(use.arguments), object_ids(call.arguments)
     return not own.isdisjoint(wanted) if own and wanted else True
+
+
+def _counted(name: str, count: int, expected: int) -> str:
+    if count < expected:
+        return f"{count} of {expected} calls of {name}"
+    return f"{name} {times(count)}" if count > 1 else name
 
 
 def _called(call: CalledFunction) -> str:
