@@ -196,3 +196,15 @@ def test_a_value_of_the_run_s_policy_has_a_source():
 
     assert [one.kind for one in evidence_log(attempt, case)] == ["unsupported_claim"]
     assert not evidence_log(attempt, case, [policy])
+
+
+def test_a_label_before_an_id_makes_it_no_new_value():
+    steps = (
+        agent("Task."),
+        agent("", call("search", '[{"flight_number": "HAT052"}]', origin="JFK")),
+        user("And?"),
+        agent("There is one:\n**Flight HAT052**\n", name="A"),
+        agent("Then **Flight HAT999** it is.\n**Flight HAT052**\n**Flight HAT999**", name="B"),
+    )
+
+    assert [one.text.split('"')[1] for one in claims(*steps)] == ["Flight HAT999"]

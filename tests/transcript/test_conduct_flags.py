@@ -191,3 +191,25 @@ def test_an_announced_search_may_be_made_several_steps_later():
 
     assert not flagged("action_not_made", announced, *later)
     assert flagged("action_not_made", announced, *later[:-1], agent("Good."), user("?")) == [(1, "moderate")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("unchecked_confirmation", "As I wrote, the system confirms that no insurance was added."),
+        ("action_not_made", "I have reviewed the reservation, and no insurance was added."),
+    ],
+)
+def test_an_agent_that_works_alone_may_speak_of_what_it_looked_up_before(kind, text):
+    """Step 16 of tau-bench, airline 36: the user asks a second time."""
+    looked_up = agent("", call("get_reservation", '{"insurance": "no"}', reservation_id="R1"))
+    steps = (user("Was there insurance?"), looked_up, agent("No."), user("Sure?"), agent(text))
+
+    assert not logged(*steps, kind=kind)
+    assert logged(steps[0], agent("", call("get_reservation", "Error: unknown", id="R1")), *steps[2:], kind=kind)
+
+
+def test_a_question_mark_in_a_title_asks_nothing():
+    text = 'After manually searching for "Which Is Better?" on the web, we have the authors.'
+
+    assert flagged("action_not_made", agent(text, name="A"), OTHER) == [(1, "strong")]

@@ -14,8 +14,8 @@ NEAR = 3
 """Code that nothing ran within this many steps was not run."""
 LONGEST = 20_000
 ERROR_LINE = 160
-AROUND = 120
-"""Characters of a quote that shows a value: short enough for a terminal's line to hold the value."""
+BEFORE = 60
+"""Characters of a quote before the value that it shows, so that the line of a terminal holds the value."""
 
 _EXIT = re.compile(r"\s*exit ?(?:code|status)[:= ]+(-?\d+)", re.IGNORECASE)
 _FENCE = "```"
@@ -214,4 +214,4 @@ def words_with(step: Step, value: str) -> str:
     text = text_of(step)
     wanted = r",?".join(value.replace(",", "")) if value[:1].isdigit() and value.isascii() else re.escape(value)
     match = re.search(wanted, text, re.IGNORECASE) if value else None
-    return sentence_around(text, *match.span(), width=AROUND) if match else text.strip().split("\n")[0][:ERROR_LINE]
+    return sentence_around(text, *match.span(), before=BEFORE) if match else text.strip().split("\n")[0][:ERROR_LINE]
