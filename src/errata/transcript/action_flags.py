@@ -243,7 +243,9 @@ def _given_up(
 ) -> _GivenUp | None:
     tried = next((use for use in reversed(uses) if use.error and _is_same_target(use, call)), None)
     if tried is not None:
-        return _GivenUp(tried.step, f"a call of the same tool was refused: {tried.error.rstrip('.')}", arguments_quote(tried))
+        return _GivenUp(
+            tried.step, f"a call of the same tool was refused: {tried.error.rstrip('.')}", arguments_quote(tried)
+        )
     handed = next((use for use in reversed(uses) if _HANDS_OVER.match(use.name) and is_agent(use.step)), None)
     if handed is not None:
         return _GivenUp(handed.step, "the agent hands the case over instead", arguments_quote(handed))
