@@ -18,8 +18,8 @@ MOST = 4_000_000
 DECIMALS = 2_000
 """Decimal numbers of one text that can be the source of a rounded one."""
 _THOUSANDS = re.compile(r"(\d)[,_](?=\d{3}(?!\d))")
-_ZEROS = re.compile(r"(?<![\d.])(\d+)\.(\d*?)0+(?![\d.]\d|\d)")
-_DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?![\d.]*\d)")
+_ZEROS = re.compile(r"(?<![\d.])(\d+)\.(\d{1,40})(?![\d.]\d|\d)")
+_DECIMAL = re.compile(r"(?<![\w.])\d{1,15}\.\d{1,40}(?!\d|\.\d)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "\u00a0": " "})
 
 
@@ -119,7 +119,8 @@ def folded_text(text: str) -> str:
 
 
 def _without_zeros(match: re.Match[str]) -> str:
-    return f"{match[1]}.{match[2]}" if match[2] else match[1]
+    decimals = match[2].rstrip("0")
+    return f"{match[1]}.{decimals}" if decimals else match[1]
 
 
 def _texts(steps: Sequence[Step], case: Case | None, context: Sequence[Artefact]) -> Iterator[tuple[Origin, int, str]]:
