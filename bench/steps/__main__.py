@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bench.real.answers import unpack
 from errata.compare.intervals import wilson
-from errata.model import Attempt, Case
+from errata.model import Artefact, Attempt, Case, Run
 from errata.sources import tau_bench, who_and_when
 from errata.transcript.evidence_log import evidence_log
 
@@ -89,30 +89,35 @@ def _print(name: str, logs: list[LabelledLog], *, each: bool) -> None:
 
 
 def _who_and_when(folder: Path) -> Iterator[LabelledLog]:
-    for attempt, case in _attempts(who_and_when.read(folder)):
+    for attempt, case, context in _attempts(who_and_when.read(folder)):
         marked = attempt.extra["annotation"]
-        yield _log(attempt.native_id, attempt, case, int(marked["mistake_step"]), marked["mistake_agent"])
+        yield _log(attempt.native_id, attempt, case, context, int(marked["mistake_step"]), marked["mistake_agent"])
 
 
 def _tau2(path: Path) -> Iterator[LabelledLog]:
     readings = tomllib.loads(READINGS.read_text(encoding="utf-8"))[TAU2.replace(".", "_")]
-    for attempt, case in _attempts(tau_bench.read(path)):
+    for attempt, case, context in _attempts(tau_bench.read(path)):
         name = attempt.case.rpartition("/")[2]
         if attempt.is_failure and name in readings:
-            yield _log(name, attempt, case, readings[name], "")
+            yield _log(name, attempt, case, context, readings[name], "")
 
 
-def _attempts(items: Iterator[object]) -> Iterator[tuple[Attempt, Case | None]]:
+def _attempts(items: Iterator[object]) -> Iterator[tuple[Attempt, Case | None, tuple[Artefact, ...]]]:
     cases: dict[str, Case] = {}
+    context: tuple[Artefact, ...] = ()
     for item in items:
         if isinstance(item, Case):
             cases[item.key] = item
+        elif isinstance(item, Run):
+            context = item.context
         elif isinstance(item, Attempt):
-            yield item, cases.get(item.case)
+            yield item, cases.get(item.case), context
 
 
-def _log(name: str, attempt: Attempt, case: Case | None, step: int, agent: str) -> LabelledLog:
-    flagged = tuple(dict.fromkeys(one.step for one in evidence_log(attempt, case)))
+def _log(
+    name: str, attempt: Attempt, case: Case | None, context: tuple[Artefact, ...], step: int, agent: str
+) -> LabelledLog:
+    flagged = tuple(dict.fromkeys(one.step for one in evidence_log(attempt, case, context)))
     return LabelledLog(name, flagged, step, agent, {one.index: one.actor.name for one in attempt.steps})
 
 

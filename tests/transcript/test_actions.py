@@ -97,7 +97,7 @@ def test_ending_another_object_blocks_nothing():
 @pytest.mark.parametrize(
     ("steps", "step", "words"),
     [
-        ([agent("Unfortunately, I cannot do that."), user("Oh."), agent("You're welcome!")], 0, "declines here"),
+        ([agent("I cannot refund this order."), user("Oh."), agent("You're welcome!")], 0, "refuses it here"),
         ([agent("Done?"), agent("", call("transfer_to_human", summary="x"))], 1, "hands the case over"),
         ([agent("", call("refund", "Error: not allowed", order_id="1")), agent("Bye.")], 0, "was refused: Error"),
         ([agent("Here are your flights."), user("Hm."), agent("You're welcome!")], 0, "ends without it"),
@@ -172,3 +172,77 @@ def test_a_real_dialogue_shows_the_changes_that_nobody_expected():
         if compared is not None:
             assert not any(one.use.error for one in compared.made)
     assert rows
+
+
+def test_a_value_from_a_tool_s_result_is_not_the_agent_s():
+    """Messages 4 and 5 of tau2-bench, airline 22: the result lists every payment method, the expected one first."""
+    profile = '{"payment_methods": {"gift_card_8190333": {"amount": 201}, "credit_card_6754990": {"brand": "visa"}}}'
+    found = logged(
+        agent("", call("get_user_details", profile, user_id="ivan_1")),
+        agent("", call("update", order_id="R1", payment_id="credit_card_6754990")),
+        expected=wanted(("update", {"order_id": "R1", "payment_id": "gift_card_8190333"})),
+    )
+
+    assert [(one.kind, one.step) for one in found] == [("action_differs", 1)]
+
+
+def test_a_value_that_another_argument_expects_is_not_where_it_went_wrong():
+    actions = wanted(("book", {"order_id": "R1", "there": "HAT069", "back": "HAT276"}))
+    wrong = call("book", order_id="R1", there="HAT069", back="HAT069")
+
+    assert {one.kind for one in logged(agent("I found HAT069."), agent("", wrong), expected=actions)} == {
+        "action_differs"
+    }
+    [named] = [
+        one
+        for one in logged(
+            agent("I found HAT078."),
+            agent("", call("book", order_id="R1", there="HAT069", back="HAT078")),
+            expected=actions,
+        )
+        if one.kind == "value_named"
+    ]
+    assert (named.step, named.quote) == (0, "I found HAT078.")
+
+
+def test_the_quote_begins_near_the_value_that_it_shows():
+    long = "The flights that leave in the morning " + "and those that leave in the evening " * 6
+    found = logged(
+        agent(f"{long}include HAT078."),
+        agent("", call("book", order_id="R1", flight="HAT078")),
+        expected=wanted(("book", {"order_id": "R1", "flight": "HAT276"})),
+    )
+    quote = next(one.quote for one in found if one.kind == "value_named")
+
+    assert quote.index("HAT078") < 80
+    assert quote.split()[0] in long.split()
+
+
+def test_a_call_that_is_made_again_is_no_substitute_for_another_action():
+    """Steps 18 and 26 of tau-bench, airline 4: the user asks for another payment method."""
+    found = flagged(
+        agent("", call("update_flights", reservation_id="R1", payment_id="credit_card_1")),
+        user("I prefer a gift card."),
+        agent("", call("update_flights", reservation_id="R1", payment_id="gift_card_2")),
+        agent("Done."),
+        expected=wanted(
+            ("update_flights", {"reservation_id": "R1", "payment_id": "gift_card_3"}),
+            ("update_passengers", {"reservation_id": "R1"}),
+        ),
+    )
+    [again] = [one for one in found if one.kind == "action_unexpected"]
+
+    assert (again.step, again.related_step, again.strength) == (2, 0, "moderate")
+    assert again.text == (
+        "update_flights was made again for R1 with payment_id gift_card_2; it was called before in step 0."
+    )
+
+
+def test_equal_names_are_counted_against_those_expected():
+    upgrade, move = {"order_id": "1", "cabin": "economy"}, {"order_id": "1", "cabin": "economy", "flight": "HAT041"}
+    actions = wanted(("update", upgrade), ("update", move), ("book", {"seat": 1}), ("book", {"seat": 2}))
+    [found] = flagged(agent("", call("update", **move)), agent("Done."), expected=actions)
+
+    assert found.text == (
+        "Expected and never made: 1 of 2 calls of update (1), book twice; the conversation ends without it."
+    )

@@ -120,3 +120,14 @@ def test_new_information_other_arguments_and_polling_are_no_repetitions():
     )
 
     assert not logged(*steps, kind="call_repeated")
+
+
+def test_errors_that_differ_in_their_values_are_not_all_quoted_as_the_first():
+    refused = [f"Error: total price is 1002, but paid {paid}" for paid in (957, 1047)]
+    steps = [agent("", call("book", error, seat=number)) for number, error in enumerate(refused)]
+
+    assert [one.text for one in logged(*steps, kind="call_failed")] == [
+        "book failed twice (steps 0, 1), the first time: Error: total price is 1002, but paid 957; "
+        "no later call of its kind worked."
+    ]
+    assert "(steps 0, 1): Error" in logged(steps[0], steps[0], kind="call_failed")[0].text

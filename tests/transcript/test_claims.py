@@ -3,7 +3,9 @@
 import pytest
 from tests.transcript.transcripts import agent, call, code, logged, ran, transcript, user
 
+from errata.model import Artefact
 from errata.transcript.claims import values_in
+from errata.transcript.evidence_log import evidence_log
 from errata.transcript.mentions import Mentions
 
 QUESTION = "Which zip codes are meant? Answer with the codes."
@@ -156,3 +158,53 @@ def test_a_mention_tells_who_wrote_it_first():
 
     assert [mentions.first(value).origin for value in ("Z7", "A1B2", "X9Y8")] == ["task", "user", "result"]
     assert mentions.first("nothing") is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "returned"),
+    [
+        ("$897", "897.0"),
+        ("2,499", "2499.00"),
+        ("$7,222.50", "7222.5"),
+        ("461.33", "461.33333333"),
+        ("37.5%", "0.375"),
+        ("1327", "1327"),
+    ],
+)
+def test_a_number_has_a_source_however_it_is_written(stated, returned):
+    steps = (
+        agent("Task."),
+        agent("", call("calculate", returned, expression="(399 + 165) * 3 - 26 * 3")),
+        user("So?"),
+        agent("Right."),
+        user("Well?"),
+        agent(f"The total is {stated}.", name="A"),
+    )
+
+    assert not claims(*steps)
+    assert claims(*steps[:1], agent("", call("calculate", "12345.5", expression="x")), *steps[2:])
+
+
+def test_a_value_of_the_run_s_policy_has_a_source():
+    attempt, case = transcript(
+        agent("", call("get_user", '{"name": "Mei"}', user_id="mei_1")),
+        user("And?"),
+        agent("Your booking was made within the last 24 hours."),
+        expected={"actions": []},
+    )
+    policy = Artefact(role="context", path="policy.md", text="The booking was made within the last 24 hrs.")
+
+    assert [one.kind for one in evidence_log(attempt, case)] == ["unsupported_claim"]
+    assert not evidence_log(attempt, case, [policy])
+
+
+def test_a_label_before_an_id_makes_it_no_new_value():
+    steps = (
+        agent("Task."),
+        agent("", call("search", '[{"flight_number": "HAT052"}]', origin="JFK")),
+        user("And?"),
+        agent("There is one:\n**Flight HAT052**\n", name="A"),
+        agent("Then **Flight HAT999** it is.\n**Flight HAT052**\n**Flight HAT999**", name="B"),
+    )
+
+    assert [one.text.split('"')[1] for one in claims(*steps)] == ["Flight HAT999"]

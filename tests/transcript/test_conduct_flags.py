@@ -163,3 +163,53 @@ def test_only_fenced_blocks_with_a_language_are_code():
     assert code_in("```python\nprint(1)\n```\ntext\n```sh\nls\n```") == "print(1)\n\nls\n"
     assert code_in("```33040, 33037```") == code_in("```\nplain\n```") == code_in("no code") == ""
     assert code_in("```python\nnever closed") == "never closed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To confirm, you would like to cancel 3RK2T9. Is that correct? Please reply “yes” to proceed.",
+        "The details above are correct, please confirm.",
+        "Let me know if the date is correct.",
+        "Here is the address: is it accurate?",
+    ],
+)
+def test_a_question_and_a_request_confirm_nothing(text):
+    assert not flagged("unchecked_confirmation", OTHER, agent(text, name="A"), OTHER)
+
+
+def test_a_confirmation_before_another_question_still_counts():
+    text = "The height has been verified. Shall we go on?"
+
+    assert flagged("unchecked_confirmation", OTHER, agent(text, name="A"), OTHER) == [(2, "moderate")]
+
+
+def test_an_announced_search_may_be_made_several_steps_later():
+    """Steps 14 and 22 of tau-bench, airline 23: the agent first asks for the airport."""
+    announced = agent("I will search for nonstop flights. From which airport?")
+    later = (user("JFK."), agent("And on which day?"), user("May 6."), agent("", call("search", "[]", origin="JFK")))
+
+    assert not flagged("action_not_made", announced, *later)
+    assert flagged("action_not_made", announced, *later[:-1], agent("Good."), user("?")) == [(1, "moderate")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("unchecked_confirmation", "As I wrote, the system confirms that no insurance was added."),
+        ("action_not_made", "I have reviewed the reservation, and no insurance was added."),
+    ],
+)
+def test_an_agent_that_works_alone_may_speak_of_what_it_looked_up_before(kind, text):
+    """Step 16 of tau-bench, airline 36: the user asks a second time."""
+    looked_up = agent("", call("get_reservation", '{"insurance": "no"}', reservation_id="R1"))
+    steps = (user("Was there insurance?"), looked_up, agent("No."), user("Sure?"), agent(text))
+
+    assert not logged(*steps, kind=kind)
+    assert logged(steps[0], agent("", call("get_reservation", "Error: unknown", id="R1")), *steps[2:], kind=kind)
+
+
+def test_a_question_mark_in_a_title_asks_nothing():
+    text = 'After manually searching for "Which Is Better?" on the web, we have the authors.'
+
+    assert flagged("action_not_made", agent(text, name="A"), OTHER) == [(1, "strong")]

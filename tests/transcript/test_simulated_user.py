@@ -129,3 +129,12 @@ def test_an_action_reported_as_done_that_was_never_made_is_flagged():
     assert (found.step, found.tool, found.strength) == (1, "update_baggages", "strong")
     for text in ("One bag can be added.", "I have reviewed your bags.", "Your meal has been added."):
         assert not flagged("action_not_made", looked, agent(text), expected=expected)
+
+
+def test_another_amount_than_the_instruction_s_is_made_up_but_contradicts_nothing():
+    """Step 53 of tau-bench, airline 9: the user puts a price on its own reservation."""
+    steps = (agent("What does it cost?"), user("The total cost of the reservation is $1,200."))
+    [found] = flagged("user_invents", *steps)
+
+    assert not flagged("user_contradicts_task", *steps)
+    assert found.text == "The simulated user gives the amount $1,200; its instruction does not name it."

@@ -112,7 +112,7 @@ def clues_of(material: Material, tell: Tell) -> Clues:
     quotes = [one.quote for one in signals if one.quote and one.where != ELSEWHERE]
     error = _error_line(attempt, lines, tell)
     wanted = [error, *quotes, *(line for text in messages for line in text.splitlines()[:3]), *lines]
-    observations = () if material.is_turn else evidence_log(attempt, material.case)
+    observations = () if material.is_turn else evidence_log(attempt, material.case, material.run.context)
     positions = {step.index: at for at, step in enumerate(attempt.steps)}
     pointed_to = dict.fromkeys(step for one in observations for step in (one.step, one.related_step))
     return Clues(

@@ -150,7 +150,8 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
         return shown
     from errata.transcript.evidence_log import evidence_log  # noqa: PLC0415 its patterns take long to compile
 
-    shown = msgspec.structs.replace(shown, evidence_log=evidence_log(attempt, case))
+    observations = evidence_log(attempt, case, run_with_texts(store, stored).context)
+    shown = msgspec.structs.replace(shown, evidence_log=observations)
     attribution = view.attributions.get(attempt.id)
     review = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
     stale = review is not None and is_stale(review.standing.verdict, stored, store)

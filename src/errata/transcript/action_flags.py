@@ -1,16 +1,25 @@
 """Observations about actions: wrong arguments, missing and unexpected actions, and those that block an expected one."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, Observation, Step
-from errata.model.words import ObservationKind
-from errata.transcript.actions import ActionComparison, ArgumentDifference, DifferingAction, MadeAction
+from errata.model.words import ObservationKind, Strength
+from errata.transcript.actions import (
+    ActionComparison,
+    ArgumentDifference,
+    DifferingAction,
+    MadeAction,
+    differences,
+    expected_actions,
+)
 from errata.transcript.calls import CalledFunction
-from errata.transcript.mentions import Mentions
+from errata.transcript.mentions import Mentions, ValueMention, folded_text
+from errata.transcript.refusals import refusal_of
 from errata.transcript.tool_use import ToolUse, arguments_quote, as_json, is_agent, object_ids, speaker_of, words_with
-from errata.transcript.wording import listed_values, sentence_around, shortened
+from errata.transcript.wording import listed_values, shortened, times
 
 ARGUMENTS = 3
 LISTED = 3
@@ -21,12 +30,6 @@ _ENDS = re.compile(
     r"(?:cancel|delete|remove|close|return|refund|exchange|terminate|archive|drop)(?:_|$)", re.IGNORECASE
 )
 _HANDS_OVER = re.compile(r"(?:transfer|escalate|hand_?over|handoff)(?:_|$)", re.IGNORECASE)
-_DECLINES = re.compile(
-    r"\b(?:unfortunately|(?:i(?:'|’)?m|i am|we(?:'|’)?re|we are) (?:unable|not able)"
-    r"|(?:i|we) (?:can(?:'|’)?t|cannot|can not)|(?:cannot|can(?:'|’)t) be (?:\w+ed|made|done)"
-    r"|(?:is not|are not|isn(?:'|’)t|aren(?:'|’)t) (?:possible|allowed|permitted|eligible))\b",
-    re.IGNORECASE,
-)
 _FAREWELL = re.compile(
     r"\A\W*(?:you(?:'|’)?re (?:very |most )?welcome|thank you|thanks|goodbye|have a (?:great|nice|good|wonderful)"
     r"|take care|safe travels)\b.{0,300}\Z",
@@ -38,12 +41,13 @@ _LEAF = re.compile(r"(\w+)(?:\[\d+\])*$")
 def action_flags(
     attempt: Attempt, case: Case | None, uses: Sequence[ToolUse], mentions: Mentions, compared: ActionComparison
 ) -> Iterator[Observation]:
+    wanted = frozenset(leaf for call in expected_actions(case) or () for leaf in _leaves(call.arguments))
     for pair in compared.differing:
         yield _differs(pair, mentions)
-        yield from _first_named(pair, mentions)
+        yield from _first_named(pair, mentions, wanted)
     for action in compared.unexpected:
         yield _unexpected(action, compared)
-    yield from _missing(attempt, compared, uses)
+    yield from _missing(attempt, case, compared, uses)
     yield from _not_stated(attempt, case)
 
 
@@ -62,7 +66,7 @@ def _not_stated(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
             step=last.index,
             speaker=speaker_of(last),
             text=f"No agent states {listed_values(missing)}, which the case expects.",
-            quote=_decline(last.text),
+            quote=_beginning(last.text),
             argument="outputs",
             strength="moderate",
         )
@@ -72,14 +76,14 @@ def _differs(pair: DifferingAction, mentions: Mentions) -> Observation:
     use, worst = pair.made.use, pair.differences[0] if pair.differences else None
     listed = "; ".join(_difference(one) for one in pair.differences[:ARGUMENTS])
     more = f" and {len(pair.differences) - ARGUMENTS} more" if len(pair.differences) > ARGUMENTS else ""
-    named = _naming_step(worst.made, use, mentions) if worst else None
+    named = _naming(worst.made, use, mentions) if worst else None
     return Observation(
         kind="action_differs",
         step=use.step.index,
         speaker=speaker_of(use.step),
         text=f"{use.name} differs from the expected call: {listed}{more}.",
         quote=_quote(use, worst),
-        related_step=named.index if named else None,
+        related_step=named.step.index if named and named.step else None,
         tool=use.name,
         argument=worst.argument if worst else "",
         strength="strong",
@@ -107,22 +111,29 @@ def _quote(use: ToolUse, difference: ArgumentDifference | None) -> str:
     return quote[:200] if quote and quote in whole else as_json(difference.made)[:200]
 
 
-def _first_named(pair: DifferingAction, mentions: Mentions) -> Iterator[Observation]:
-    """The turn that brought a wrong value up, where that was an agent or the user, and not the call itself."""
+def _first_named(pair: DifferingAction, mentions: Mentions, wanted: frozenset[str]) -> Iterator[Observation]:
+    """The turn that brought a wrong value up, where an agent or the user wrote it, and not the call itself.
+
+    What a tool's result lists is nobody's mistake, nor is a value that another expected argument has.
+    """
     seen: set[int] = set()
     for difference in pair.differences[:ARGUMENTS]:
-        step = _naming_step(difference.made, pair.made.use, mentions)
-        if step is None or step.index in seen or step.actor.role in ("tool", "environment", "system"):
+        value = str(difference.made)
+        first = _naming(difference.made, pair.made.use, mentions)
+        if first is None or first.step is None or first.origin == "result" or folded_text(value) in wanted:
+            continue
+        step, quote = first.step, words_with(first.step, value)
+        if step.index in seen or folded_text(value) not in folded_text(quote):
             continue
         seen.add(step.index)
-        wanted = "none" if difference.wanted is None else _value(difference.wanted)
+        expected = "none" if difference.wanted is None else _value(difference.wanted)
         yield Observation(
             kind="value_named",
             step=step.index,
             speaker=speaker_of(step),
             text=f"First names {_value(difference.made)}, which {pair.made.use.name} takes as {difference.argument} "
-            f"(step {pair.made.use.step.index}; expected {wanted}).",
-            quote=words_with(step, str(difference.made)),
+            f"(step {pair.made.use.step.index}; expected {expected}).",
+            quote=quote,
             related_step=pair.made.use.step.index,
             tool=pair.made.use.name,
             argument=difference.argument,
@@ -130,14 +141,22 @@ def _first_named(pair: DifferingAction, mentions: Mentions) -> Iterator[Observat
         )
 
 
-def _naming_step(value: Any, use: ToolUse, mentions: Mentions) -> Step | None:
-    """Who first wrote a value that can be traced; none for the call itself."""
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    elif value is not None:
+        yield folded_text(str(value))
+
+
+def _naming(value: Any, use: ToolUse, mentions: Mentions) -> ValueMention | None:
+    """The first mention of a value that can be traced; none for the call itself."""
     if isinstance(value, bool) or not isinstance(value, str | int | float) or len(str(value)) < SPECIFIC:
         return None
     first = mentions.first(str(value))
     if first is None or first.step is None or first.origin == "system" or first.at >= use.at:
         return None
-    return first.step
+    return first
 
 
 def _unexpected(action: MadeAction, compared: ActionComparison) -> Observation:
@@ -145,64 +164,104 @@ def _unexpected(action: MadeAction, compared: ActionComparison) -> Observation:
     use, own = action.use, object_ids(action.call.arguments)
     same_object = [call for call in compared.missing if not own.isdisjoint(object_ids(call.arguments))]
     about = ", ".join(sorted(own)[:LISTED])
-    kind: ObservationKind
+    target = f" for {about}" if about else ""
+    before = _call_before(action, compared) if own else None
+    kind: ObservationKind = "action_unexpected"
+    text = f"{use.name}{target} is not among the expected actions."
     if same_object and _ENDS.match(use.name):
         kind, text = "action_blocks", f"{use.name} ends {about}, so the expected {same_object[0].name} cannot follow."
-    elif same_object:
-        kind, text = "action_unexpected", f"{use.name} was called for {about}; expected was {same_object[0].name}."
-    else:
-        target = f" for {about}" if about else ""
-        kind, text = "action_unexpected", f"{use.name}{target} is not among the expected actions."
+    elif before is not None:
+        changed = "; ".join(_again(one) for one in [*differences(action.call, before.call)][:ARGUMENTS])
+        with_what = f" with {changed}" if changed else ""
+        text = f"{use.name} was made again{target}{with_what}; it was called before in step {before.use.step.index}."
     return Observation(
         kind=kind,
         step=use.step.index,
         speaker=speaker_of(use.step),
         text=text,
         quote=arguments_quote(use),
+        related_step=before.use.step.index if before is not None else None,
         tool=use.name,
-        strength="strong",
+        strength="strong" if kind == "action_blocks" or before is None else "moderate",
     )
 
 
-def _missing(attempt: Attempt, compared: ActionComparison, uses: Sequence[ToolUse]) -> Iterator[Observation]:
-    """Where an expected action was given up: a refused call, a hand-over to a person, else the last answer."""
-    groups: dict[int, list[CalledFunction]] = {}
-    places: dict[int, tuple[Step, ToolUse | None]] = {}
-    handed = next((use for use in reversed(uses) if _HANDS_OVER.match(use.name) and is_agent(use.step)), None)
-    answers = [step for step in attempt.steps if is_agent(step) and not step.tool_calls and step.text.strip()]
-    declined = next((step for step in answers if _DECLINES.search(step.text)), None)
-    last = next((step for step in reversed(answers) if not _FAREWELL.search(step.text)), None)
+def _call_before(action: MadeAction, compared: ActionComparison) -> MadeAction | None:
+    """The last call of the same tool for the same object: this one corrects or repeats it."""
+    own = object_ids(action.call.arguments)
+    earlier = (one for one in reversed(compared.made) if one.use.at < action.use.at)
+    same = (one for one in earlier if one.call.name == action.call.name)
+    return next((one for one in same if not own.isdisjoint(object_ids(one.call.arguments))), None)
+
+
+def _again(difference: ArgumentDifference) -> str:
+    return f"{difference.argument} {_value(difference.made) if difference.made is not None else 'left out'}"
+
+
+def _missing(
+    attempt: Attempt, case: Case | None, compared: ActionComparison, uses: Sequence[ToolUse]
+) -> Iterator[Observation]:
+    """Where an expected action was given up: a refused call, a hand-over, the agent's refusal, else the last answer."""
+    groups: dict[tuple[int, str], list[CalledFunction]] = {}
+    places: dict[tuple[int, str], _GivenUp] = {}
     for call in compared.missing:
-        tried = next((use for use in reversed(uses) if use.error and _is_same_target(use, call)), None)
-        use = tried or handed
-        step = use.step if use is not None else declined or last
-        if step is not None:
-            groups.setdefault(step.index, []).append(call)
-            places[step.index] = (step, use)
-    for index, calls in groups.items():
-        step, use = places[index]
-        names = ", ".join(_called(call) for call in calls[:LISTED])
-        more = f" and {len(calls) - LISTED} more" if len(calls) > LISTED else ""
-        if use is None:
-            why = "the agent declines here" if step is declined else "the conversation ends without it"
-        elif _HANDS_OVER.match(use.name):
-            why = "the agent hands the case over instead"
-        else:
-            why = f"this call was refused: {use.error.rstrip('.')}"
+        place = _given_up(call, attempt, compared, uses)
+        if place is not None:
+            groups.setdefault((place.step.index, place.why), []).append(call)
+            places.setdefault((place.step.index, place.why), place)
+    expected = Counter(map(_called, expected_actions(case) or ()))
+    for key, calls in groups.items():
+        place = places[key]
         yield Observation(
             kind="action_missing",
-            step=index,
-            speaker=speaker_of(step),
-            text=f"Expected and never made: {names}{more}; {why}.",
-            quote=arguments_quote(use) if use is not None else _decline(step.text),
+            step=place.step.index,
+            speaker=speaker_of(place.step),
+            text=f"Expected and never made: {_listed(calls, expected)}; {place.why}.",
+            quote=place.quote,
             tool=calls[0].name,
-            strength="strong" if use is not None or step is declined else "moderate",
+            strength=place.strength,
         )
 
 
-def _decline(text: str) -> str:
-    match = _DECLINES.search(text)
-    return sentence_around(text, *match.span()) if match else text.strip().split("\n")[0][:160]
+def _listed(calls: Sequence[CalledFunction], expected: Mapping[str, int]) -> str:
+    """Equal names once, with how many of the expected calls are missing."""
+    counts = Counter(map(_called, calls))
+    names = [_counted(name, count, expected[name]) for name, count in counts.items()]
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
+
+
+class _GivenUp(NamedTuple):
+    step: Step
+    why: str
+    quote: str
+    strength: Strength = "strong"
+
+
+def _given_up(
+    call: CalledFunction, attempt: Attempt, compared: ActionComparison, uses: Sequence[ToolUse]
+) -> _GivenUp | None:
+    tried = next((use for use in reversed(uses) if use.error and _is_same_target(use, call)), None)
+    if tried is not None:
+        return _GivenUp(
+            tried.step, f"a call of the same tool was refused: {tried.error.rstrip('.')}", arguments_quote(tried)
+        )
+    handed = next((use for use in reversed(uses) if _HANDS_OVER.match(use.name) and is_agent(use.step)), None)
+    if handed is not None:
+        return _GivenUp(handed.step, "the agent hands the case over instead", arguments_quote(handed))
+    spoken = [step for step in attempt.steps if is_agent(step) and step.text.strip()]
+    refusal = refusal_of(call, spoken, (*compared.missing, *(one.call for one in compared.made)))
+    if refusal is not None:
+        return _GivenUp(refusal.step, "the agent refuses it here", refusal.quote)
+    answers = [step for step in spoken if not step.tool_calls]
+    last = next((step for step in reversed(answers) if not _FAREWELL.search(step.text)), None)
+    if last is None:
+        return None
+    return _GivenUp(last, "the conversation ends without it", _beginning(last.text), "moderate")
+
+
+def _beginning(text: str) -> str:
+    return text.strip().split("\n")[0][:160]
 
 
 def _is_same_target(use: ToolUse, call: CalledFunction) -> bool:
@@ -210,6 +269,12 @@ def _is_same_target(use: ToolUse, call: CalledFunction) -> bool:
         return False
     own, wanted = object_ids(use.arguments), object_ids(call.arguments)
     return not own.isdisjoint(wanted) if own and wanted else True
+
+
+def _counted(name: str, count: int, expected: int) -> str:
+    if count < expected:
+        return f"{count} of {expected} calls of {name}"
+    return f"{name} {times(count)}" if count > 1 else name
 
 
 def _called(call: CalledFunction) -> str:

@@ -58,13 +58,19 @@ def _failure(group: Sequence[ToolUse], first: ToolUse, recovered: int | None) ->
         kind="call_failed",
         step=first.step.index,
         speaker=speaker_of(first.step),
-        text=f"{name} failed{often}: {first.error.rstrip('.')}; {after}.",
+        text=f"{name} failed{often}{_errors(group)}; {after}.",
         quote=_quote(first),
         related_step=first.reply_step.index if first.reply_step is not first.step else recovered,
         tool="" if first.is_code else first.name,
         strength=strength,
         steps=_all_steps(group),
     )
+
+
+def _errors(group: Sequence[ToolUse]) -> str:
+    """The first error, and whether the others have other values in it."""
+    same = len({use.error for use in group}) == 1
+    return f"{'' if same else ', the first time'}: {group[0].error.rstrip('.')}"
 
 
 def _is_command(use: ToolUse) -> bool:

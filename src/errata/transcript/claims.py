@@ -154,6 +154,10 @@ def _unsupported(value: ClaimedValue, mentions: Mentions, callers: dict[int, Too
     digits = value.text.replace(",", "") if value.kind == "number" else ""
     if len(digits) >= LAST_DIGITS and mentions.ends_an_id(digits):
         return None  # the last digits of a card
+    if value.kind in ("quote", "name") and _is_label_with_id(value.text, mentions):
+        return None
+    if digits and _is_rounded(digits, mentions):
+        return None
     if value.kind == "name" and all(_is_named(word, mentions) for word in value.text.split()):
         return None  # first and last name in fields of their own
     for mention in mentions.each(value.text):
@@ -165,6 +169,20 @@ def _unsupported(value: ClaimedValue, mentions: Mentions, callers: dict[int, Too
         elif first is None:
             first = mention
     return first
+
+
+def _is_label_with_id(text: str, mentions: Mentions) -> bool:
+    """`Flight HAT052`: the id has a source, and the word before it only states what it is the id of."""
+    label, _, last = text.rpartition(" ")
+    return (
+        label.isalpha() and last.isalnum() and not last.isalpha() and not last.isdigit() and _is_named(last, mentions)
+    )
+
+
+def _is_rounded(digits: str, mentions: Mentions) -> bool:
+    """Of a longer number in a source, or of a share that is now a percentage."""
+    decimals = len(digits.partition(".")[2])
+    return mentions.has_source(float(digits), decimals) or mentions.has_source(float(digits) / 100, decimals + 2)
 
 
 def _is_named(word: str, mentions: Mentions) -> bool:

@@ -79,9 +79,10 @@ _NOTICES = re.compile(
 
 def conduct_flags(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Iterator[Observation]:
     turns = _turns(steps, uses)
+    is_team = len({speaker_of(turn.step) for turn in turns}) > 1
     yield from _assumptions(turns, uses)
-    yield from _claimed_actions(turns)
-    yield from _confirmations(turns)
+    yield from _claimed_actions(turns, is_team=is_team)
+    yield from _confirmations(turns, is_team=is_team)
     yield from _answers_for_others(turns)
     yield from _unnoticed(turns)
     yield from _endings(turns)
@@ -98,21 +99,29 @@ class _Turn(NamedTuple):
     """The latest result before it."""
     is_fresh: bool
     """Whether that came since the agents last spoke."""
+    has_looked_up: bool
+    """Whether any earlier call worked: an agent that works alone may speak of what it looked up before."""
+
+    @property
+    def has_fresh_result(self) -> bool:
+        return self.is_fresh and self.last_result is not None and self.last_result.worked
 
 
 def _turns(steps: Sequence[Step], uses: Sequence[ToolUse]) -> list[_Turn]:
     """What agents wrote, with what they knew from tools by then. The first step only states the task."""
     ends = sorted((use.reply_step.index, number) for number, use in enumerate(uses) if use.reply is not None)
     turns: list[_Turn] = []
-    known, last, fresh = 0, None, False
+    known, last, fresh, looked_up = 0, None, False, False
     for at, step in enumerate(steps):
         while known < len(ends) and ends[known][0] < step.index:
             last, fresh = uses[ends[known][1]], True
+            looked_up = looked_up or last.worked
             known += 1
         if is_agent(step):
             if at and (step.text or step.tool_calls):
                 code = code_in(step.text)
-                turns.append(_Turn(at, step, _ends_of(step.text), code, bool(step.tool_calls or code), last, fresh))
+                acts = bool(step.tool_calls or code)
+                turns.append(_Turn(at, step, _ends_of(step.text), code, acts, last, fresh, looked_up))
             fresh = False
     return _within_bounds(turns)
 
@@ -164,28 +173,29 @@ def _is_assumption(text: str, match: re.Match[str]) -> bool:
     return not asked and not _NEGATES.search(match[0]) and not _REJECTS.search(text[start : match.start()])
 
 
-def _claimed_actions(turns: Sequence[_Turn]) -> Iterator[Observation]:
-    """Looking something up takes a call. Announcements count only where nothing follows."""
+def _claimed_actions(turns: Sequence[_Turn], *, is_team: bool) -> Iterator[Observation]:
+    """Looking something up takes a call. Announcements count only where no call follows, however late."""
+    last_act = max((number for number, turn in enumerate(turns) if turn.acts), default=-1)
     for number, turn in enumerate(turns):
-        if turn.acts or (turn.is_fresh and turn.last_result is not None and turn.last_result.worked):
+        if turn.acts or turn.has_fresh_result:
             continue
-        match = next((one for one in _CLAIMS_ACTION.finditer(turn.text) if _is_fact(turn.text, one.start())), None)
+        claims = iter(()) if turn.has_looked_up and not is_team else _CLAIMS_ACTION.finditer(turn.text)
+        match = next((one for one in claims if _is_fact(turn.text, one.start())), None)
         if match is not None:
             text = "Reports a search or check, but made no call for it."
             yield _flag("action_not_made", turn.step, text, turn.text, match, "strong")
             continue
-        following = turns[number + 1] if number + 1 < len(turns) else None
         match = _ANNOUNCES.search(turn.text)
-        if match is not None and (following is None or not following.acts):
+        if match is not None and number > last_act:
             text = "Announces a search or check that is never made."
             yield _flag("action_not_made", turn.step, text, turn.text, match, "moderate")
 
 
-def _confirmations(turns: Sequence[_Turn]) -> Iterator[Observation]:
+def _confirmations(turns: Sequence[_Turn], *, is_team: bool) -> Iterator[Observation]:
     """The first confirmation of each stretch without a result that could carry it; the rest are counted."""
     groups: list[list[tuple[_Turn, re.Match[str]]]] = []
     for turn in turns:
-        has_result = turn.is_fresh and turn.last_result is not None and turn.last_result.worked
+        has_result = turn.has_fresh_result or (turn.has_looked_up and not is_team)
         if has_result or not groups:
             groups.append([])
         if turn.acts or has_result:
@@ -266,9 +276,24 @@ def _endings(turns: Sequence[_Turn]) -> Iterator[Observation]:
 
 
 def _is_fact(text: str, start: int) -> bool:
-    """Whether the words before state something: no plan, request, condition or negation."""
+    """Whether the sentence states something: no plan, question, request, condition or negation."""
     before = text[max(text.rfind("\n", 0, start), text.rfind(". ", 0, start), start - 80) + 1 : start]
-    return _PLANS.search(before) is None
+    end = _STOPS.search(text, start)
+    return _PLANS.search(before) is None and (end is None or "?" not in end[0]) and not _asks(text, start)
+
+
+def _asks(text: str, start: int) -> bool:
+    """Whether the message asks for an answer in the same breath: `… is correct. Please reply "yes".`"""
+    line = text.find("\n", start)
+    return _REQUESTS.search(text, start, line if line >= 0 else len(text)) is not None
+
+
+_STOPS = re.compile(r"[.!?]+(?=[\s*_)]|\Z)|\n")
+"""The end of a sentence, not of a title in quotation marks."""
+_REQUESTS = re.compile(
+    r"\bplease (?:confirm|reply|respond|answer|let me know|verify|tell me)\b|\blet me know (?:if|whether)\b",
+    re.IGNORECASE,
+)
 
 
 _PLANS = re.compile(

@@ -1,9 +1,9 @@
 """The evidence log of an attempt: what its steps show by themselves, the strongest observations first."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from errata.model import Attempt, Case, Observation
+from errata.model import Artefact, Attempt, Case, Observation
 from errata.model.words import ObservationKind, Strength
 from errata.transcript.action_flags import action_flags
 from errata.transcript.actions import compare_actions
@@ -46,11 +46,16 @@ _WRONG_ACTIONS = frozenset(("action_blocks", "action_differs", "action_unexpecte
 _ALWAYS = _WRONG_ACTIONS | {"action_missing"}
 
 
-def evidence_log(attempt: Attempt, case: Case | None, most: int = MOST) -> tuple[Observation, ...]:
-    """At most `most` observations, ranked by strength, then by kind, then by their place in the transcript."""
+def evidence_log(
+    attempt: Attempt, case: Case | None, context: Sequence[Artefact] = (), most: int = MOST
+) -> tuple[Observation, ...]:
+    """At most `most` observations, ranked by strength, then by kind, then by their place in the transcript.
+
+    `context`: texts that the agent had besides the transcript, such as its policy.
+    """
     if not attempt.steps:
         return ()
-    ranked = sorted(_folded(_observations(attempt, case)), key=_rank)
+    ranked = sorted(_folded(_observations(attempt, case, context)), key=_rank)
     seen: dict[ObservationKind, int] = {}
     kept = []
     for observation in ranked:
@@ -60,9 +65,9 @@ def evidence_log(attempt: Attempt, case: Case | None, most: int = MOST) -> tuple
     return tuple(kept[:most])
 
 
-def _observations(attempt: Attempt, case: Case | None) -> Iterator[Observation]:
+def _observations(attempt: Attempt, case: Case | None, context: Sequence[Artefact]) -> Iterator[Observation]:
     uses = tool_uses(attempt.steps)
-    mentions = Mentions(attempt.steps, case)
+    mentions = Mentions(attempt.steps, case, context)
     compared = compare_actions(attempt, case, uses)
     yield from chain(
         action_flags(attempt, case, uses, mentions, compared) if compared is not None else (),

@@ -3,9 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from errata.model import Case, Step
+from errata.model import Artefact, Case, Step
 from errata.transcript.tool_use import as_json
 
 Origin = Literal["task", "system", "user", "agent", "call", "result"]
@@ -13,26 +15,30 @@ LONGEST = 50_000
 """Characters of one text that are searched."""
 MOST = 4_000_000
 """Characters of a whole transcript that are searched. A value that comes up later counts as named by nobody."""
+DECIMALS = 2_000
+"""Decimal numbers of one text that can be the source of a rounded one."""
 _THOUSANDS = re.compile(r"(\d)[,_](?=\d{3}(?!\d))")
+_ZEROS = re.compile(r"(?<![\d.])(\d+)\.(\d{1,40})(?![\d.]\d|\d)")
+_DECIMAL = re.compile(r"(?<![\w.])\d{1,15}\.\d{1,40}(?!\d|\.\d)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "\u00a0": " "})
 
 
 class ValueMention(NamedTuple):
     origin: Origin
     at: int
-    """The position of the step; -1 for the task."""
+    """The position of the step; -1 for the task and the context of the run."""
     step: Step | None
 
 
 class Mentions:
     """Built once for an attempt; each question is one search through the whole text."""
 
-    def __init__(self, steps: Sequence[Step], case: Case | None = None) -> None:
+    def __init__(self, steps: Sequence[Step], case: Case | None = None, context: Sequence[Artefact] = ()) -> None:
         self._steps = steps
         self._starts: list[int] = []
         self._pieces: list[tuple[Origin, int]] = []
         texts, size = [], 0
-        for origin, at, text in _texts(steps, case):
+        for origin, at, text in _texts(steps, case, context):
             folded = folded_text(text[:LONGEST])
             if size + len(folded) > MOST:
                 break
@@ -81,6 +87,21 @@ class Mentions:
             at = self._text.find(digits, at + len(digits))
         return False
 
+    def has_source(self, number: float, decimals: int) -> bool:
+        """Whether a task, a result or a user has a number that is this one when rounded."""
+        return any(abs(round(one, decimals) - number) < 1e-9 for one in self._source_decimals)
+
+    @cached_property
+    def _source_decimals(self) -> frozenset[float]:
+        decimals: set[float] = set()
+        for number, (start, (origin, _)) in enumerate(zip(self._starts, self._pieces, strict=True)):
+            if origin not in ("agent", "call"):
+                end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._text)
+                decimals.update(
+                    float(match[0]) for match in islice(_DECIMAL.finditer(self._text, start, end), DECIMALS)
+                )
+        return frozenset(decimals)
+
     def first(self, value: str) -> ValueMention | None:
         return next(self.each(value), None)
 
@@ -90,15 +111,22 @@ def _is_word(letter: str) -> bool:
 
 
 def folded_text(text: str) -> str:
-    """For comparing: lower case, plain quotation marks, numbers without thousands separators."""
+    """For comparing: lower case, plain quotation marks, `2,499.00` and `2499.0` as `2499`."""
     if not text.isascii():
         text = text.translate(_QUOTES)
-    return (_THOUSANDS.sub(r"\1", text) if "," in text or "_" in text else text).lower()
+    text = _THOUSANDS.sub(r"\1", text) if "," in text or "_" in text else text
+    return (_ZEROS.sub(_without_zeros, text) if "." in text else text).lower()
 
 
-def _texts(steps: Sequence[Step], case: Case | None) -> Iterator[tuple[Origin, int, str]]:
+def _without_zeros(match: re.Match[str]) -> str:
+    decimals = match[2].rstrip("0")
+    return f"{match[1]}.{decimals}" if decimals else match[1]
+
+
+def _texts(steps: Sequence[Step], case: Case | None, context: Sequence[Artefact]) -> Iterator[tuple[Origin, int, str]]:
     if case is not None:
         yield from (("task", -1, text) for text in task_texts(case))
+    yield from (("system", -1, artefact.text) for artefact in context if artefact.text)
     for at, step in enumerate(steps):
         role = step.actor.role
         origin: Origin = "agent" if role == "assistant" else "system" if role == "system" else "result"

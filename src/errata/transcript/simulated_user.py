@@ -117,15 +117,17 @@ def _contradictions(steps: Sequence[Step], case: Case, mentions: Mentions) -> It
                     continue
             elif (first := mentions.first(value)) is None or first.step is not step:
                 continue
+            # an instruction may name one amount of several: another one contradicts nothing
+            contradicts = own[shape] and shape != "amount"
             yield Observation(
-                kind="user_contradicts_task" if own[shape] else "user_invents",
+                kind="user_contradicts_task" if contradicts else "user_invents",
                 step=step.index,
                 speaker=speaker_of(step),
-                text=f"The simulated user gives the {shape} {shortened(step.text[slice(*span)])}; its instruction has "
-                + ("another one." if own[shape] else "none."),
+                text=f"The simulated user gives the {shape} {shortened(step.text[slice(*span)])}; its instruction "
+                + ("has another one." if contradicts else "does not name it."),
                 quote=sentence_around(step.text, *span),
                 argument=shape,
-                strength="strong" if own[shape] and shape != "amount" else "moderate",
+                strength="strong" if contradicts else "moderate",
             )
             break
 

@@ -14,6 +14,8 @@ NEAR = 3
 """Code that nothing ran within this many steps was not run."""
 LONGEST = 20_000
 ERROR_LINE = 160
+BEFORE = 60
+"""Characters of a quote before the value that it shows, so that the line of a terminal holds the value."""
 
 _EXIT = re.compile(r"\s*exit ?(?:code|status)[:= ]+(-?\d+)", re.IGNORECASE)
 _FENCE = "```"
@@ -214,8 +216,8 @@ def text_of(step: Step) -> str:
 
 
 def words_with(step: Step, value: str) -> str:
-    """The line or sentence of a step that holds a value, else its beginning."""
+    """The line or sentence of a step that holds a value, or what of it is near the value; else the step's beginning."""
     text = text_of(step)
     wanted = r",?".join(value.replace(",", "")) if value[:1].isdigit() and value.isascii() else re.escape(value)
     match = re.search(wanted, text, re.IGNORECASE) if value else None
-    return sentence_around(text, *match.span()) if match else text.strip().split("\n")[0][:ERROR_LINE]
+    return sentence_around(text, *match.span(), before=BEFORE) if match else text.strip().split("\n")[0][:ERROR_LINE]

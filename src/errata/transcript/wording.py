@@ -31,10 +31,14 @@ def listed_values(values: Iterable[str]) -> str:
     return ", ".join(f'"{shortened(text)}"' for text in texts[:VALUES]) + more
 
 
-def sentence_around(text: str, start: int, end: int, width: int = 200) -> str:
-    """The line or sentence that a match is in, verbatim and at most so long."""
+def sentence_around(text: str, start: int, end: int, width: int = 200, before: int = 100) -> str:
+    """The line or sentence that a match is in, verbatim, at most so long and with at most so much before the match."""
     dot = text.rfind(". ", 0, start)
-    left = max(text.rfind("\n", 0, start) + 1, dot + 2 if dot >= 0 else 0, start - width // 2, 0)
+    left = max(text.rfind("\n", 0, start) + 1, dot + 2 if dot >= 0 else 0, 0)
+    if left < start - before:  # within a long sentence: from a whole word
+        left = start - before
+        space = text.find(" ", left - 1, start)
+        left = space + 1 if space >= 0 else left
     ends = [at for at in (text.find("\n", end), text.find(". ", end)) if at >= 0]
     right = min(ends) + 1 if ends else len(text)
     return text[left : min(right, left + width)].strip()
