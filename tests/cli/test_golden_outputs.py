@@ -201,8 +201,8 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: something points to another owner, also task (provisional, the default: no
-         rule points elsewhere)
+Owner    model, presumed: nobody else passed this case either (provisional, the default: no rule
+         points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   against   all measured models fail this case, or all but one or two, which points to the task
