@@ -104,9 +104,7 @@ def test_a_single_subject_has_none(tmp_path):
     assert "need several subjects" in done("review", "tasks", "alpha").out
 
 
-LONG = (
-    "instance_internetarchive__openlibrary-b67138b316b1e9c11df8a4a8391fe5cc8e75ff9f-ve8c8d62a2b6061"
-)
+LONG = "instance_internetarchive__openlibrary-b67138b316b1e9c11df8a4a8391fe5cc8e75ff9f-ve8c8d62a2b6061"
 
 
 def test_names_of_suspect_tasks_are_printed_whole(tmp_path):
