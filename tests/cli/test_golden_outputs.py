@@ -211,7 +211,7 @@ Owner    model, presumed: nobody else passed this case either (provisional, the 
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench)
 Counts   in strict, as_reported and clean
-Others   1 other model fails this case: voice-alpha
+Others   1 other model fails this case (in 2 earlier runs): voice-alpha
 
 checks
   turn_taking            pass
