@@ -169,7 +169,7 @@ def bucket_slugs(store: Store) -> list[str]:
 def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
     """RUN alone wins; else the shortest beginning, before a slash, that names a run, and the rest names a case.
 
-    Where none is, what stands before the first slash may be the beginning of a name.
+    Where none is, the part before the first slash may be the beginning of a name.
     """
     parts = thing.split("/")
     beginnings = ["/".join(parts[:at]) for at in range(1, len(parts)) if parts[0]]
