@@ -247,3 +247,44 @@ def test_the_document_knows_every_field_of_the_json(library):
     }
 
     assert {field for field in fields if f"`{field}`" not in told} == set()
+
+
+ROWS = """\
+id,model,question,gold,correct
+q1,m1,2 + 2?,4,yes
+q2,m1,Capital of France?,Paris,no
+q3,m1,Boiling point of water?,100 C,no
+q1,m2,2 + 2?,4,yes
+q2,m2,Capital of France?,Lyon,yes
+q3,m2,Boiling point of water?,100 C,no
+"""
+MAP = """\
+suite = "quiz"
+[run]
+model = { column = "model" }
+[case]
+name = "id"
+input = "question"
+expected = "gold"
+[attempt]
+passed = "correct"
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (ROWS, "the runs agree on all 2 cases compared; 1 case left out (1 edited)."),
+        (ROWS.replace("Lyon,yes", "Paris,no"), "No difference: the runs agree on all 3 cases compared."),
+        (
+            ROWS + "q3,m2,Boiling point of water?,100 C,yes\n",
+            "the runs agree on the case compared; 2 cases left out (1 edited, 1 mixed or without a verdict).",
+        ),
+    ],
+)
+def test_agreement_is_only_stated_for_the_cases_that_were_compared(rows, sentence):
+    Path("rows.csv").write_text(rows)
+    Path("map.toml").write_text(MAP)
+    done("import", "rows.csv", "--map", "map.toml")
+
+    assert sentence in " ".join(done("compare", "m1", "m2").out.split())

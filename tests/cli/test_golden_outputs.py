@@ -201,8 +201,8 @@ def test_a_turn_of_a_conversation(library):
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, presumed: something points to another owner, also task (provisional, the default: no
-         rule points elsewhere)
+Owner    model, presumed: nobody else passed this case either (provisional, the default: no rule
+         points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   against   all measured models fail this case, or all but one or two, which points to the task
@@ -211,7 +211,7 @@ Owner    model, presumed: something points to another owner, also task (provisio
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench)
 Counts   in strict, as_reported and clean
-Others   1 other model fails this case: voice-alpha
+Others   1 other model fails this case (in 2 earlier runs): voice-alpha
 
 checks
   turn_taking            pass

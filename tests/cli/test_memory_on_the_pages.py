@@ -167,7 +167,7 @@ def test_a_failure_is_shown_with_what_was_known_of_it(reports, case, told):
 def test_other_models_that_fail_the_same_way_are_shown(library):
     told = done("show", "3a4b5c6d/turn-11", "--store", library)
 
-    assert "Others   2 other models fail this case: voice-beta, voice-alpha" in told.out
+    assert "Others   2 other models fail this case (in 3 earlier runs): voice-beta, voice-alpha" in told.out
 
 
 @pytest.mark.req("A-10")

@@ -113,3 +113,28 @@ def test_a_name_wins_over_a_model():
 
     assert done("show", "alpha", "--json").row["run"]["native_id"] == "alpha"
     assert {line.split()[0] for line in done("runs").out.splitlines()[1:]} >= {"alpha", "other"}
+
+
+@pytest.mark.parametrize("case", ["q-1", "part/q-2"])
+def test_the_printed_name_of_a_run_can_be_pasted_before_a_case_even_if_its_beginning_is_a_model(case):
+    """`demo/ope` is printed for a run whose name begins so, while `demo` is the model of several runs."""
+    rows = [
+        {"run": run, "model": model, "id": name, "ok": False}
+        for run, model in (("demo/open-book-2026", "other"), ("first", "demo"), ("second", "demo"))
+        for name in ("q-1", "part/q-2")
+    ]
+    import_rows(rows)
+    printed = [line.split()[0] for line in done("runs").out.splitlines()[1:] if not line.startswith(" ")]
+    assert sorted(name.count("/") for name in printed) == [0, 0, 1]
+    shown = [done("show", f"{name}/{case}", "--json").row["attempt"] for name in printed]
+    assert len({attempt["id"].partition(":")[0] for attempt in shown}) == len(printed) == 3
+    assert {attempt["case"] for attempt in shown} == {f"quiz/{case}"}
+    assert "`demo` names 2 runs" in errata("show", "demo/q-1").err
+
+
+def test_the_printed_name_of_a_run_wins_over_the_beginning_of_its_name():
+    import_rows([{"run": "demo/open-book-2026", "model": "", "id": "q-1", "ok": False}])
+    (printed,) = [line.split()[0] for line in done("runs").out.splitlines()[1:] if not line.startswith(" ")]
+
+    assert "/" in printed
+    assert done("show", f"{printed}/q-1", "--json").row["attempt"]["case"] == "quiz/q-1"

@@ -2,8 +2,12 @@
 
 import json
 
+import msgspec
 import pytest
 
+from errata.cli.show_attempt import where_it_failed
+from errata.model import Check
+from errata.testing import an_attempt
 from reading import RUN_B, an_answer, submitted
 from terminal import FIXTURES, done, errata, import_fixtures
 
@@ -225,3 +229,11 @@ def test_the_evidence_log_is_in_the_json_of_a_failure_and_not_of_a_pass(tmp_path
 
     assert {"kind", "step", "speaker", "text", "quote", "strength"} <= log[0].keys()
     assert json.loads(shown(library, "jn7mqywb/000-fundamentals/000-greeting_query", "--json"))["evidence_log"] == []
+
+
+def test_checks_that_fail_and_do_not_count_are_among_those_that_failed():
+    exact = [Check(name=f"exact_match,{name}", status="fail", kind="assertion") for name in ("strict", "flexible")]
+    checks = (exact[0], msgspec.structs.replace(exact[1], counts=False))
+    attempt = an_attempt(measurement="scored", outcome="fail", checks=checks)
+
+    assert where_it_failed(attempt) == "failed exact_match,strict (2 of 2 assertions)"

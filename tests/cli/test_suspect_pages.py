@@ -102,3 +102,26 @@ def test_a_single_subject_has_none(tmp_path):
     done("import", write_logs(tmp_path / "logs", {"alpha": "---+++"}))
 
     assert "need several subjects" in done("review", "tasks", "alpha").out
+
+
+LONG = "instance_internetarchive__openlibrary-b67138b316b1e9c11df8a4a8391fe5cc8e75ff9f-ve8c8d62a2b6061"
+
+
+def test_names_of_suspect_tasks_are_printed_whole(tmp_path):
+    logs = write_logs(tmp_path / "logs", SUBJECTS)
+    for log in logs.iterdir():
+        log.write_text(log.read_text().replace("case-01", LONG))
+    done("import", logs)
+
+    assert f"{LONG}:" in done("review", "tasks", "alpha").out.split()
+
+
+def test_where_no_count_is_a_surprise_one_line_has_the_numbers_and_no_names(tmp_path):
+    weak = {f"m{at}": "-" * 6 + "-" * at + "+++" + "-" * (7 - at) for at in range(5)}
+    done("import", write_logs(tmp_path / "logs", weak))
+    page = done("review", "tasks", "m0").out
+
+    assert page == snapshot("""\
+Suspect  No task is suspect · 5 subjects · nobody passes 9 of 16 tasks, 5.1 expected if all were
+         equally difficult
+""")

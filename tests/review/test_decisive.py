@@ -113,6 +113,42 @@ def test_a_corrected_error_is_never_decisive():
     assert "an error that was corrected is never decisive" in refused(decisive_step=3, evidence=QUOTED, candidates=acts)
 
 
+def an_act(step: int, *, corrected: bool = False, sufficient: bool = False) -> dict[str, object]:
+    return {"step": step, "act": "names the wrong town", "corrected": corrected, "sufficient": sufficient}
+
+
+@pytest.mark.parametrize(
+    ("given", "acts", "right"),
+    [
+        (7, [an_act(3, sufficient=True), an_act(7)], 3),
+        (7, [an_act(7, sufficient=True), an_act(3, sufficient=True)], 3),
+        (7, [an_act(3), an_act(7)], 3),
+        (9, [an_act(3, corrected=True, sufficient=True), an_act(7, sufficient=True)], 7),
+        (None, [an_act(3, sufficient=True)], 3),
+    ],
+)
+def test_a_step_that_contradicts_the_reviewers_own_candidates_is_refused_with_the_reason(given, acts, right):
+    problem = refused(decisive_step=given, decisive_reason="the town is wrong", candidates=acts)
+
+    assert f"contradicts your own `candidates`: step {right} is the first that was not corrected" in problem
+
+
+@pytest.mark.parametrize(
+    ("given", "acts"),
+    [
+        (3, [an_act(3, sufficient=True), an_act(7, sufficient=True)]),
+        (7, [an_act(3), an_act(7, sufficient=True)]),
+        (3, [an_act(3), an_act(7)]),
+        (None, [an_act(3)]),
+        (3, []),
+    ],
+)
+def test_a_step_that_follows_from_the_candidates_is_accepted(given, acts):
+    verdict = taken(decisive_step=given, decisive_reason="the town is wrong", candidates=acts)
+
+    assert verdict.decisive_step == given
+
+
 def test_the_answers_to_the_three_questions_are_kept():
     acts = [
         {"step": 3, "act": "names the wrong town", "corrected": False, "sufficient": True},
@@ -194,6 +230,7 @@ def test_agents_are_also_named_by_hand_overs_and_prompts():
     ("speaker", "agent"),
     [
         ("user", "user"),
+        ("user simulated", "user"),
         ("assistant Planner", "Planner"),
         ("assistant Orchestrator (thought)", "Orchestrator"),
         ("assistant Orchestrator (-> WebSurfer)", "Orchestrator"),
@@ -202,3 +239,22 @@ def test_agents_are_also_named_by_hand_overs_and_prompts():
 )
 def test_an_agent_goes_by_its_name_without_remarks(speaker, agent):
     assert agent_name(speaker) == agent
+
+
+@pytest.mark.parametrize("given", ["user", "user simulated", "simulated"])
+def test_a_simulated_user_is_named_user(given):
+    spoken = [{"speaker": "assistant", "steps": "0, 2"}, {"speaker": "user simulated", "steps": "1, 3-29"}]
+    facts = CONVEX.facts | {"steps": {"count": 30, "last": 29, "speakers": spoken}}
+    packet = a_packet(facts=facts)
+    verdict = taken(packet=packet, decisive_step=5, decisive_reason="it denies its own id", decisive_agent=given)
+
+    assert speakers_in(facts, ()).agents == ("assistant", "user")
+    assert verdict.decisive_agent == "user"
+
+
+@pytest.mark.parametrize("tool", ["transfer_to_human_agents", "handoff_to_human", "transfer_to_a_person"])
+def test_a_call_that_hands_over_to_a_person_names_no_agent(tool):
+    attempt = an_attempt(("assistant", ""))
+    step = Step(index=1, actor=Actor(role="assistant"), tool_calls=(ToolCall(name=tool),))
+
+    assert "other_agents" not in facts_about_speakers(msgspec.structs.replace(attempt, steps=(step,)))

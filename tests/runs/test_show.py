@@ -32,6 +32,13 @@ def key_of(stored, store) -> FailureKey:
     return said.failure_key
 
 
+def test_an_equal_list_of_failed_checks_is_not_the_same_error(store):
+    mine, _ = (imported(store, name, model=name, error="not met: book_reservation, send_gift") for name in ("a", "b"))
+    key = FailureKey(exact="DB:not met: book_reservation, send_gift", coarse="DB")
+
+    assert failing_alike(mine, store, key) == ()
+
+
 def test_another_model_with_the_same_error_is_named(store):
     mine, _ = (imported(store, name, model=name, error="no such tier") for name in ("a", "b"))
 

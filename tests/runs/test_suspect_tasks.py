@@ -51,6 +51,16 @@ def test_one_pass_among_ten_subjects_or_two_among_twenty_are_tolerated(store, su
     assert ("case-00" in listed(runs, store)) is is_listed
 
 
+def test_where_it_is_no_surprise_that_nobody_passes_tasks_are_counted_and_not_listed(store):
+    """Each of five subjects passes a fourth: nobody passes a task with a probability of a quarter."""
+    letters = {f"m{at}": "-" * 6 + "-" * at + "+++" + "-" * (7 - at) for at in range(5)}
+    suspects = suspect_tasks(import_suite(store, letters), store)
+
+    assert not suspects.tasks
+    assert (suspects.total, suspects.failed_by_all, suspects.cases) == (0, 9, 16)
+    assert 0 < suspects.expected < suspects.failed_by_all
+
+
 def test_one_pass_of_ten_weak_subjects_is_what_one_expects(store):
     """Each passes one case of ten, so that most cases have at most one pass."""
     letters = {f"m{at}": "-" * at + "+" + "-" * (9 - at) for at in range(10)}

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from errata.model import Attempt, Case, Run, Unreadable
+from errata.model import Attempt, Case, Run, SourceRef, Unreadable
 from errata.sources import tau_bench
+from errata.sources.tau_bench.tau2_attempts import checks_of
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "tau_bench"
 REAL = FOLDER / "tau2" / "data" / "ft-gpt-4.1_airline.json"
@@ -145,7 +146,7 @@ def test_a_frame_of_the_simulated_user_tells_whose_exception_it_was():
 def test_a_conversation_that_nobody_ended_ran_into_the_limit_of_steps():
     found = attempts(FIRST)["1", 2]
 
-    assert (facts(found), found.limit.type) == (("limit", "scored", "fail"), "turn")
+    assert (facts(found), found.limit.type) == (("limit", "not_run", "none"), "turn")
 
 
 def test_without_any_reward_info_nothing_is_known_of_limits(tmp_path):
@@ -175,6 +176,16 @@ def test_rows_of_the_first_generation_that_were_cut_at_their_step_limit_are_limi
     cut = {key for key, attempt in found.items() if attempt.execution == "limit"}
 
     assert cut == {("2", 2), ("9", 3), ("9", 4)}
-    assert {facts(found[key]) for key in cut} == {("limit", "scored", "fail")}
+    assert {facts(found[key]) for key in cut} == {("limit", "not_run", "none")}
+    assert {found[key].reported for key in cut} == {0.0}
     assert {found[key].limit.type for key in cut} == {"turn"}
     assert facts(found["45", 2]) == ("completed", "scored", "fail")
+
+
+def test_a_lookup_that_was_left_out_is_no_reason_for_a_wrong_database():
+    actions = [{"action": {"name": name}, "action_match": False} for name in ("get_reservation_details", "send_gift")]
+    rewards = {"reward_breakdown": {"DB": 0.0, "ACTION": 0.0}, "action_checks": actions}
+    reasons = {check.name: check.explanation for check in checks_of(rewards, SourceRef(file="results.json"))}
+
+    assert reasons["DB"] == "not met: send_gift"
+    assert reasons["ACTION"] == "not met: get_reservation_details, send_gift"

@@ -12,9 +12,9 @@ from errata.triage.across import Across, CaseElsewhere, failing_everywhere, stan
 THREE = ("a", "b", "c")
 
 
-def attributed(attempt, elsewhere, case=None):
+def attributed(attempt, elsewhere, case=None, **more):
     seen = [*observe(a_run(), attempt, case, RunWide(), built_in())]
-    return attribute(attempt, [*seen, *Across({attempt.case: elsewhere}).observe(attempt, case)])
+    return attribute(attempt, [*seen, *Across({attempt.case: elsewhere}).observe(attempt, case)], **more)
 
 
 def answering(answer):
@@ -30,10 +30,13 @@ def agreeing(*answers, **changes):
     return CaseElsewhere(failed=THREE, answers=told, **changes)
 
 
-def test_that_every_subject_fails_is_a_doubt_and_no_verdict():
-    found = attributed(an_attempt(), CaseElsewhere(failed=THREE))
+def test_that_every_subject_fails_is_noted_and_points_to_nobody_else():
+    """A hard task and a broken task look the same in the counts."""
+    found = attributed(an_attempt(), CaseElsewhere(failed=THREE), passed_by="")
 
-    assert (found.owner, found.also, found.decided_by) == ("model", ("task",), "check_failed")
+    assert (found.owner, found.also, found.decided_by) == ("model", (), "check_failed")
+    assert found.proof_reason == "nobody_passed"
+    assert "all_fail" in [one.name for one in found.signals]
 
 
 @pytest.mark.parametrize("elsewhere", [CaseElsewhere(failed=("a", "b")), CaseElsewhere(failed=THREE, passed=1)])

@@ -151,11 +151,12 @@ def test_a_case_whose_one_check_refuses_everybody_alike_is_the_tasks():
     assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "all_fail")
 
 
-def test_fewer_than_three_alike_are_a_doubt_only():
+def test_fewer_than_three_alike_are_noted_only():
     attempt = with_log(*NGINX)
 
     found = attributed(attempt, "Set up nginx.", everybody(nearly_passed(attempt), 2))
-    assert (found.owner, found.also) == ("model", ("task",))
+    assert (found.owner, found.also) == ("model", ())
+    assert [one.strength for one in found.signals if one.name == "all_fail"] == ["weak"]
 
 
 @pytest.mark.parametrize("log", sorted(path.stem for path in LOGS.glob("collection.*.txt")))

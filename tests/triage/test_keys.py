@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from errata.model import Check, ErrorInfo
 from errata.testing import an_attempt
 from errata.text.mask import mask
-from errata.triage.keys import failure_key
+from errata.triage.keys import failure_key, lists_only_names
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,20 @@ def test_a_scorer_that_broke_beside_the_one_that_decides_is_no_part_of_the_key()
     alone, both = (an_attempt(outcome="fail", checks=checks) for checks in ((exact,), (exact, beside)))
 
     assert failure_key(both) == failure_key(alone)
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_list"),
+    [
+        ("not met: update_reservation_flights, update_reservation_baggages", True),
+        ("not met: book_reservation", True),
+        ("not met: the agent states the total of 327 dollars", False),
+        ("AssertionError: expected 3 rows", False),
+    ],
+)
+def test_a_list_of_unmet_checks_is_told_from_an_error(reason, is_list):
+    attempt = an_attempt(
+        outcome="fail", measurement="scored", checks=(Check(name="DB", status="fail", explanation=reason),)
+    )
+
+    assert lists_only_names(failure_key(attempt)) is is_list

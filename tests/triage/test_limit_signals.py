@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from errata.model import Attempt, Case, Check, Limit, Output, Step, ToolCall, ToolResult
 from errata.model.step import Actor
@@ -47,6 +48,23 @@ def rows(path=CUT):
 
 def test_a_limit_before_the_last_required_reply_is_the_budgets():
     found = attributed(*rows()["2", 2])
+
+    assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_reached")
+
+
+def test_turns_used_up_without_the_expected_changes_are_presumed_to_be_the_models():
+    found = attributed(*rows()["9", 4])
+
+    assert (found.owner, found.decided_by, found.proof, found.also) == (
+        "model", "turns_used_up", "presumed", ("budget",)
+    )  # fmt: skip
+
+
+def test_a_dialogue_cut_off_after_all_expected_changes_is_the_budgets():
+    attempt, case = rows()["9", 4]
+    case = replace(case, expected={"actions": []})
+    reads = tuple(replace(step, tool_calls=()) for step in attempt.steps)
+    found = attributed(replace(attempt, steps=reads), case)
 
     assert (found.owner, found.confidence, found.decided_by) == ("budget", "likely", "limit_reached")
 

@@ -1,9 +1,11 @@
 """Why an attempt failed, in one line."""
 
+import msgspec
 import pytest
 
 from errata.model import Artefact, Attribution, Check, ErrorInfo, FailureKey, Judgement, Output, Signal
-from errata.testing import an_attempt
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
 from errata.triage.reasons import ReasonQuote, explained, reason_of, says_more, telling
 
 PYTEST = """\
@@ -143,3 +145,46 @@ def test_the_message_of_an_error_explains_more_than_the_frame_that_decided():
     attempt = failed(errors=(ErrorInfo(type="Crash", message="no such tier", phase="setup", frame="run.py:412"),))
 
     assert reason_of(attempt, said(attempt, "harness_frame", "errors[0].frame", "run.py:412")).text == "no such tier"
+
+
+FALSE_JUDGE = Check(
+    name="NL_ASSERTION: Agent cancels reservation NQNU5R.",
+    status="fail",
+    counts=False,
+    judge="nl",
+    explanation="The agent cancelled it. Not met, as the expectation was that the agent would not cancel it.",
+)
+
+
+def test_what_a_judge_says_beside_the_check_that_decided_is_no_reason():
+    decided = an_attempt(outcome="fail", measurement="scored", checks=(Check(name="DB", status="fail"), FALSE_JUDGE))
+    alone = an_attempt(outcome="fail", measurement="scored", checks=(FALSE_JUDGE,))
+
+    assert reason_of(decided, None).text == ""
+    assert reason_of(alone, None).text == FALSE_JUDGE.explanation
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("wrote_too_much", "not expected"), ("wrote_otherwise", "another change than expected")],
+)
+def test_an_unexpected_change_explains_a_check_without_a_reason_of_its_own(name, words):
+    attempt = an_attempt(
+        outcome="fail",
+        measurement="scored",
+        native_status="user_stop",
+        checks=(Check(name="DB", status="fail"), FALSE_JUDGE),
+    )
+    attribution = said(attempt, name, "tool calls", "cancel_reservation(reservation_id=IFOYYZ)")
+    attribution = msgspec.structs.replace(attribution, decided_by="check_failed")
+
+    assert reason_of(attempt, attribution).text == f"{words}: cancel_reservation(reservation_id=IFOYYZ)"
+
+
+def test_how_a_conversation_ended_is_no_reason_for_a_check_to_fail():
+    attempt = failed(native_status="user_stop")
+    observed = observe(a_run(), attempt, None, RunWide(), built_in())
+    attribution = attribute(attempt, observed)
+
+    assert "user_stop" not in [one.quote for one in attribution.signals]
+    assert reason_of(attempt, attribution).text == ""

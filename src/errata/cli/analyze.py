@@ -105,7 +105,7 @@ def _show_all(
 def _show_suspects(views: Sequence[RunView]) -> None:
     """Once for each suite, before the pages of its runs."""
     for view in {view.run.suite or view.run.id: view for view in views}.values():
-        if view.suspects:
+        if view.suspects or view.suspects.failed_by_all:
             put(f"Suite {view.run.suite}" if view.run.suite else title_of(view.run, view.handle))
             put_suspects(view.suspects, view.handle)
             put()
@@ -227,7 +227,7 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     put()
     _show_owners(analysis)
-    if suspects_here and analysis.suspects:
+    if suspects_here and (analysis.suspects or analysis.suspects.failed_by_all):
         put_suspects(analysis.suspects, analysis.handle)
         put()
     elif analysis.suspects:

@@ -32,7 +32,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         put()
         put_owner(shown, shown.attribution, shown.explanation, raw=raw)
     if shown.before is not None:
-        put_before(shown.before, shown.alike, raw=raw)
+        unlike = shown.attribution is not None and shown.attribution.proof_reason == "no_other_result"
+        put_before(shown.before, shown.alike, raw=raw, comparable=not unlike)
     put_evidence(shown, full=full, raw=raw)
     put()
     if shown.bucket is not None:
@@ -113,7 +114,8 @@ def _of_how_many(failed: list[Check], checks: tuple[Check, ...]) -> str:
     same = [check for check in checks if check.kind == kind and check.status not in ("not_applicable", "skipped")]
     if len(same) < 2 or any(one.kind != kind for one in failed):
         return ""
-    return f" ({len(failed)} of {len(same)} {_PLURALS.get(kind, f'{kind}s')})"
+    # a check that does not count can fail, too
+    return f" ({sum(check.status == 'fail' for check in same)} of {len(same)} {_PLURALS.get(kind, f'{kind}s')})"
 
 
 _PLURALS = {"tests": "tests", "criterion": "criteria"}

@@ -1,7 +1,7 @@
 """How surprising it is that hardly any subject passes a case: by the subjects' own pass rates, case by case and by
 category.
 
-A case counts as failed by everybody where no subject passes it, or at most one in ten (never more than two) and so few
+The counts alone make a case suspect where no subject passes it, or at most one in ten (never more than two), and so few
 passes have a probability of at most 5 % at the subjects' own pass rates; at least three subjects must be measured.
 """
 
@@ -19,8 +19,8 @@ SubjectMask = int
 """Subjects by their numbers, one bit each."""
 
 
-def is_failed_by_everybody(passed: int, p: float, subjects: int) -> bool:
-    return subjects >= FEWEST and (passed == 0 or (passed <= allowed_passes(subjects) and p <= ALPHA))
+def is_suspect_by_counts(passed: int, p: float, subjects: int) -> bool:
+    return subjects >= FEWEST and passed <= allowed_passes(subjects) and p <= ALPHA
 
 
 def at_most(rates: Sequence[float], passes: int) -> float:

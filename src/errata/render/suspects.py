@@ -18,15 +18,21 @@ NOTE = "Suspect means worth reading: a hard task and a broken task look the same
 
 def heading(suspects: SuspectTasks) -> str:
     """`9 suspect tasks, 4 with evidence beyond the counts · 5 subjects · nobody passes 8 of 33 tasks, 5.2 expected`."""
+    if not suspects.total:
+        return f"No task is suspect · {_subjects_and_cases(suspects)}"
     count = plural(suspects.total, "suspect task")
     shown = sum(bool(task.evidence) for task in suspects.tasks)
     if shown < suspects.total:
         count += f", {shown:,} with evidence beyond the counts" if shown else " by the counts alone"
+    return f"{count} · {_subjects_and_cases(suspects)}"
+
+
+def _subjects_and_cases(suspects: SuspectTasks) -> str:
     subjects = plural(len(suspects.subjects), "subject")
     if not suspects.cases:
-        return f"{count} · {subjects}"
+        return subjects
     nobody = f"nobody passes {suspects.failed_by_all:,} of {suspects.cases:,} tasks"
-    return f"{count} · {subjects} · {nobody}, {suspects.expected:.1f} expected if all were equally difficult"
+    return f"{subjects} · {nobody}, {suspects.expected:.1f} expected if all were equally difficult"
 
 
 def counts_in_words(task: SuspectTask) -> str:

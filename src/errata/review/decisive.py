@@ -85,9 +85,30 @@ class DecisiveFields:
             self.notes.append("the second candidate is the decisive step and was dropped")
             second = None
         decisive = DecisiveStep(self._candidates(), step, self._agent(step), self._text("decisive_reason"), second)
+        self._require_choice(decisive)
         if step is not None:
             self._require_support(decisive, quotes, trusted=trusted)
         return decisive
+
+    def _require_choice(self, decisive: DecisiveStep) -> None:
+        """The step has to be the one that follows from the reviewer's own candidates."""
+        step = decisive.step
+        same = [one for one in decisive.candidates if one.step == step]
+        if same and all(one.corrected for one in same):
+            self.reasons.append(
+                f"`decisive_step` {step} was corrected later, by your own `candidates`: an error that was corrected is "
+                "never decisive"
+            )
+            return
+        chosen = chosen_candidate(decisive.candidates)
+        if chosen is None or chosen.step == step or (step is None and not chosen.sufficient):
+            return
+        why = "is the first that was not corrected and is sufficient" if chosen.sufficient else _NONE_SUFFICIENT
+        given = "null" if step is None else step
+        self.reasons.append(
+            f"`decisive_step` {given} contradicts your own `candidates`: step {chosen.step} {why}. Change the step, or "
+            "the candidates"
+        )
 
     def _step(self, name: str) -> int | None:
         given = self._given.get(name)
@@ -137,12 +158,6 @@ class DecisiveFields:
 
     def _require_support(self, decisive: DecisiveStep, quotes: Sequence[Quote], *, trusted: bool) -> None:
         step = decisive.step
-        same = [one for one in decisive.candidates if one.step == step]
-        if same and all(one.corrected for one in same):
-            self.reasons.append(
-                f"`decisive_step` {step} was corrected later, by your own `candidates`: an error that was corrected is "
-                "never decisive"
-            )
         places = self._places_of(step)
         quoted = any(quote.place.partition("#")[0].strip("` ") in places for quote in quotes)
         if not quoted and not decisive.reason and not trusted:
@@ -162,6 +177,15 @@ class DecisiveFields:
             return one_line(for_others(given or ""), TEXT)
         self.reasons.append(f"`{name}` must be a text")
         return ""
+
+
+_NONE_SUFFICIENT = "is the first that was not corrected, and none is sufficient"
+
+
+def chosen_candidate(candidates: Sequence[CandidateStep]) -> CandidateStep | None:
+    """The candidate that is decisive by the definition: see `CHOICE`."""
+    lasting = sorted((one for one in candidates if not one.corrected), key=lambda one: one.step)
+    return next((one for one in lasting if one.sufficient), lasting[0] if lasting else None)
 
 
 def _last_step(packet: Packet, speakers: Speakers) -> int | None:

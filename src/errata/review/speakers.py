@@ -10,10 +10,14 @@ MOST = 40
 """Speakers, and agents, that a packet lists."""
 SPANS = 50
 """Spans of steps in one text; longer texts in the facts of a packet are cut."""
+SIMULATED = "simulated"
+"""How sources mark a user that is a program; no name of an agent."""
 _HAND_OVER = re.compile(r"->\s*([^()]+?)\s*\)?$")
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _PROMPT = re.compile(r"system_prompt/(.+)\.md")
 _TRANSFER = re.compile(r"(?:transfer|hand_?off|delegate)_to_(\w+)", re.IGNORECASE)
+_PERSON = re.compile(r"(?:a_)?(?:live_|real_)?(?:human|person|people|operator|representative)", re.IGNORECASE)
+"""Whoever such a call hands over to takes no part in the transcript."""
 _SPAN = re.compile(r"(\d+)(?:-(\d+))?")
 
 
@@ -52,8 +56,10 @@ def speakers_in(facts: Mapping[str, Any], places: Iterable[tuple[str, str]]) -> 
 
 
 def agent_name(speaker: str) -> str:
-    """`assistant Planner (-> Coder)` is `Planner`; whoever has no name goes by the role."""
+    """`assistant Planner (-> Coder)` is `Planner`; whoever has no name, and a simulated user, goes by the role."""
     role, _, name = speaker.partition(" ")
+    if name == SIMULATED:
+        return role
     return _REMARK.sub("", name).strip() or name.strip() or role
 
 
@@ -62,6 +68,8 @@ def match_agent(given: str, agents: Sequence[str]) -> str:
     if given in agents:
         return given
     wanted = {_letters(given), _letters(agent_name(given)), _letters(_REMARK.sub("", given))}
+    if given == SIMULATED and given not in agents:
+        wanted = {"user"}
     meant = [agent for agent in agents if _letters(agent) in wanted]
     return meant[0] if len(meant) == 1 else ""
 
@@ -79,7 +87,8 @@ def _hand_overs(step: Step) -> Iterator[str]:
     if target := _HAND_OVER.search(step.actor.name):
         yield target[1]
     for call in step.tool_calls:
-        if target := _TRANSFER.fullmatch(call.name):
+        target = _TRANSFER.fullmatch(call.name)
+        if target and not _PERSON.match(target[1]):
             yield target[1]
 
 

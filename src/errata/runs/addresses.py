@@ -11,7 +11,7 @@ from errata.model import Attempt, StoredRun
 from errata.model.action import CaseAddress
 from errata.model.identity import split_attempt_id
 from errata.runs.failures import case_names
-from errata.runs.names import LISTED, handle_of, is_path, known_run, run_named, runs_of_model
+from errata.runs.names import LISTED, handle_of, is_name_of_runs, is_path, known_run, run_named, runs_of_model
 from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.database import Store
 from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of, tries_of
@@ -167,19 +167,27 @@ def bucket_slugs(store: Store) -> list[str]:
 
 
 def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
-    """RUN alone wins; else the shortest beginning that names a run, before a slash, and the rest names a case."""
+    """RUN alone wins; else the shortest beginning, before a slash, that names a run, and the rest names a case.
+
+    Where none is, the part before the first slash may be the beginning of a name.
+    """
     parts = thing.split("/")
-    heads = [thing, *("/".join(parts[:at]) for at in range(1, len(parts)) if parts[0])]
+    beginnings = ["/".join(parts[:at]) for at in range(1, len(parts)) if parts[0]]
+    heads = [thing, *(head for head in beginnings if is_name_of_runs(head, store)), *beginnings[:1]]
     problem: NotFoundError | None = None
-    for head in heads:
-        if head and (head == thing or head == parts[0] or runs_of_model(head, store)):
-            try:
-                return known_run(head, store), thing[len(head) + 1 :]
-            except NotFoundError as error:
-                if runs_of_model(head, store):
-                    raise
-                problem = error
-    raise problem or NotFoundError(f"No run matches `{thing}`", hint="`errata runs` lists the runs in the store")
+    several: NotFoundError | None = None
+    for head in filter(None, dict.fromkeys(heads)):
+        try:
+            return known_run(head, store), thing[len(head) + 1 :]
+        except NotFoundError as error:
+            if runs_of_model(head, store):
+                several = several or error  # a longer beginning may name one of them
+            problem = error
+    raise (
+        several
+        or problem
+        or NotFoundError(f"No run matches `{thing}`", hint="`errata runs` lists the runs in the store")
+    )
 
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:

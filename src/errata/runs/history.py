@@ -20,6 +20,7 @@ from errata.store.database import Store
 from errata.store.memory import all_actions
 from errata.store.named_cases import bucket_cases
 from errata.store.runs import all_runs
+from errata.triage.across import stand_in_of
 
 DAY = len("2026-03-04")
 MOST_RUNS = 50
@@ -116,8 +117,8 @@ class EarlierRuns:
 
     @cached_property
     def failed_elsewhere(self) -> dict[str, tuple[FailedRun, ...]]:
-        """Case → the runs of other models, as far as they name one."""
-        named = [one for one in self._before if one.run.subject.model]
+        """Case → the runs of other models, as far as they name one. A reference solution is no model."""
+        named = [one for one in self._before if one.run.subject.model and not stand_in_of(one.run)]
         return _by_case([one for one in named if not is_same_subject(one.run, self._stored.run)], self._outcomes)
 
     @cached_property

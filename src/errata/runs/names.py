@@ -78,6 +78,13 @@ def _is_named(selector: str, store: Store) -> bool:
     return any(selector in (run.id, run.native_id, run.external_id, run.name) for run in runs)
 
 
+def is_name_of_runs(text: str, store: Store) -> bool:
+    """Whether it is the whole name of a run or model, or the short name that pages print for a run."""
+    if _is_named(text, store) or runs_of_model(text, store):
+        return True
+    return text in handles_of(all_runs(store)).values()
+
+
 def _names_another_run(selector: str, store: Store) -> bool:
     """Whether a run in the store has this very name, and what is here under the same name is not that run's log.
 

@@ -28,7 +28,7 @@ from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution
 from errata.store.database import Store
 from errata.store.runs import all_runs, findings_of
-from errata.triage.keys import is_informative
+from errata.triage.keys import is_informative, lists_only_names
 
 MOST_RUNS = 50
 MOST_LOOKED_AT = 20_000
@@ -45,9 +45,10 @@ class Alike(msgspec.Struct, frozen=True):
 def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Alike, ...]:
     """Models that fail in the same way, those that do so most often first.
 
-    A key without words of its own, such as `unresolved`, is no likeness; nor is a run without a model another model.
+    A key without words of its own, such as `unresolved`, is no likeness, nor is a list of the checks that failed; a run
+    without a model is no other model.
     """
-    if not is_informative(key):
+    if not is_informative(key) or lists_only_names(key):
         return ()
     often: Counter[str] = Counter()
     newest: dict[str, str] = {}

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from errata.compare.passed_by_nobody import CaseCounts, at_most, is_failed_by_everybody, suspect_categories
+from errata.compare.passed_by_nobody import CaseCounts, at_most, is_suspect_by_counts, suspect_categories
 from errata.errors import NotFoundError, StoreError
 from errata.model import Attempt, StoredRun
 from errata.model.identity import fingerprint
@@ -23,7 +23,7 @@ from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_mea
 from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 
 KIND = "suspect tasks"
-RULES = 1
+RULES = 2
 """Increase it when the list changes although the runs and their triage are the same."""
 MOST_LISTED = 500
 MOST_READ = 150
@@ -102,6 +102,10 @@ class _Candidate(msgspec.Struct):
     mask: int
     p: float = 1.0
 
+    @property
+    def is_suspect_by_counts(self) -> bool:
+        return is_suspect_by_counts(self.passed, self.p, self.subjects)
+
 
 @lru_cache(maxsize=4)
 def load_or_find(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
@@ -143,14 +147,14 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
     chosen = []
     for candidate in candidates:
         candidate.p = at_most(suite.rates(candidate.mask), candidate.passed)
-        if is_failed_by_everybody(candidate.passed, candidate.p, candidate.subjects):
+        if candidate.is_suspect_by_counts:
             chosen.append(candidate)
         elif candidate.passed == 0 and (candidate.subjects > 1 or candidate.version in reference_fails):
-            chosen.append(candidate)  # too few subjects: evidence about the task is needed, too
+            chosen.append(candidate)  # the counts alone are no surprise: evidence about the task is needed, too
     chosen.sort(key=lambda one: (one.version not in reference_fails, one.subjects < FEWEST, one.p, one.version))
     with store.kept_open():
         tasks = [*_with_evidence(chosen[:MOST_LISTED], runs, store, names)]
-    left_over = len(chosen) - min(len(chosen), MOST_LISTED)
+    left_over = sum(one.is_suspect_by_counts for one in chosen[MOST_LISTED:])
     tasks.sort(key=lambda task: (_STRENGTHS.index(task.strength), -_likely(task.evidence), task.p))
     return SuspectTasks(
         suite=next((one.run.suite for one in runs.by_pk.values() if one.run.suite), ""),
@@ -189,7 +193,7 @@ def _likely(evidence: Iterable[TaskEvidence]) -> int:
 def _with_evidence(
     candidates: Sequence[_Candidate], runs: _Runs, store: Store, names: set[str]
 ) -> Iterator[SuspectTask]:
-    """Tasks with fewer subjects than it takes are listed for evidence that is about the task."""
+    """Tasks whose counts are no surprise, or whose subjects are too few, are listed for evidence about the task."""
     failures = _failures(candidates, runs, store)
     listed = _attempts(list(dict.fromkeys(one.version[0] for one in candidates[:MOST_READ])), runs, store)
     first = next(iter(runs.by_pk.values()))
@@ -205,8 +209,8 @@ def _with_evidence(
         evidence = evidence_against(failed, attempts, case, passed=candidate.passed, own_name=name, names=called)
         if candidate.subjects < FEWEST:
             evidence = as_doubts(evidence)
-            if not evidence:
-                continue
+        if not evidence and not candidate.is_suspect_by_counts:
+            continue
         yield SuspectTask(
             case=name,
             case_key=key,

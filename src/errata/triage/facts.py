@@ -179,7 +179,9 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
             yield Observed(signal=evidence, owner="model")
             return
         where = f"checks[{failed.name}]" if failed else "outcome"
-        yield _observed(attempt, "check_failed", "model", "likely", where, reason or attempt.native_status)
+        # how the attempt ended is no reason for a check to fail
+        status = f"{failed.name}: failed" if failed and attempt.execution == "completed" else attempt.native_status
+        yield _observed(attempt, "check_failed", "model", "likely", where, reason or status)
 
 
 # judges praise first; what they refuse it for comes behind
@@ -215,6 +217,7 @@ MEANS = {
     "follower": "knock-on failure of an earlier one",
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
+    "turns_used_up": "the turns were used up, and the expected changes were not made",
     "unknown_status": "the harness ended the attempt with a status word that is not known",
     "ends_in_own_error": "the attempt ends in the error of a program that the model wrote",
     "refused": "the model refused a task that asks for an answer",

@@ -60,6 +60,17 @@ def text_in_key(key: FailureKey) -> str:
     return key.exact.removeprefix(f"{key.coarse}:").strip(": ")
 
 
+# `not met: send_certificate, book_reservation`
+_LIST_OF_NAMES = re.compile(
+    r"(?:not met|not passed|failed|missing): *[\w.\[\]<>-]+(?:, [\w.\[\]<>-]+)*…?$", re.IGNORECASE
+)
+
+
+def lists_only_names(key: FailureKey) -> bool:
+    """Whether the reason is only a list of checks that failed; in another case that is another mistake."""
+    return _LIST_OF_NAMES.match(text_in_key(key)) is not None
+
+
 def is_informative(key: FailureKey) -> bool:
     """True for an error; for a check only where its reason states more than that it failed."""
     if key.exact.partition(":")[0] in _PHASES:

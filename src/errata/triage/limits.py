@@ -12,6 +12,7 @@ from errata.model.obstacles import channel_state
 from errata.model.words import Confidence
 from errata.transcript.calls import CalledFunction, is_same_call, required_calls
 from errata.transcript.tool_use import is_waiting
+from errata.triage.dialogues import writes_of
 from errata.triage.expected import expected_texts
 from errata.triage.observed import Observed, signal
 
@@ -153,9 +154,13 @@ def ran_into_a_limit(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     if attempt.execution == "limit":
         limit = attempt.limit
         quote = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
-        strength: Confidence = "likely" if explains_failure(attempt, case) else "weak"
+        explains = explains_failure(attempt, case)
+        strength: Confidence = "likely" if explains else "weak"
         evidence = signal("limit_reached", strength, "limit", quote.strip(), attempt.ref)
         yield Observed(signal=evidence, owner="budget", is_specific=True)
+        if not explains and _is_unscored_dialogue(attempt, case):
+            used_up = signal("turns_used_up", "likely", "limit", quote.strip(), attempt.ref)
+            yield Observed(signal=used_up, owner="model", also=("budget",))
 
 
 # a check that misses what the subject had still to make
@@ -174,10 +179,13 @@ def explains_failure(attempt: Attempt, case: Case | None) -> bool:
         return False
     if attempt.conduct is not None and channel_state(attempt.conduct)[0] == "likely":
         return False  # without its tools it could not have finished in any time
-    if attempt.measurement != "scored" or attempt.outcome not in ("fail", "partial"):
+    is_measured = attempt.measurement == "scored" and attempt.outcome in ("fail", "partial")
+    if not is_measured and not _is_unscored_dialogue(attempt, case):
         return True
     if attempt.steps:
-        return _was_at_work(attempt.steps, required_calls(case.expected) if case is not None else ())
+        return _has_done_its_part(attempt, case) or _was_at_work(
+            attempt.steps, required_calls(case.expected) if case is not None else ()
+        )
     if attempt.output.answer:
         return False
     if _CUTS_TEXT.search(attempt.limit.type if attempt.limit else attempt.stop_reason):
@@ -187,6 +195,19 @@ def explains_failure(attempt: Attempt, case: Case | None) -> bool:
     if failed and text is None:  # what the subject had made is not in the log: only the checks can tell
         return all(_MISSING.search(check.explanation) for check in failed)
     return not (text and text.strip())
+
+
+def _is_unscored_dialogue(attempt: Attempt, case: Case | None) -> bool:
+    """A conversation that was cut off and never scored, while the calls that it should have made are known."""
+    if attempt.measurement == "scored" or attempt.limit is None or attempt.limit.type != "turn":
+        return False
+    return bool(attempt.steps) and writes_of(attempt, case) is not None
+
+
+def _has_done_its_part(attempt: Attempt, case: Case | None) -> bool:
+    """Whether everything had been changed as expected, and nothing else, when the limit was reached."""
+    writes = writes_of(attempt, case)
+    return writes is not None and not writes.missing and not writes.unexpected
 
 
 def _was_at_work(steps: Sequence[Step], required: tuple[CalledFunction, ...]) -> bool:

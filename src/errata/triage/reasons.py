@@ -94,9 +94,18 @@ def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str =
     """The deciding quote, the error, a check's or judge's text, answer and expectation, or the harness's status."""
     return (
         _first(_by_harness(attempt, attribution))
+        or _first(_by_writes(attribution))
         or _first(_by_answer(attempt, expected))
-        or _first(ReasonQuote(where, telling(text)) for where, text in _quotes_of_signals(attempt, attribution))
+        or _first(_by_status(attempt, attribution))
     )
+
+
+def _by_status(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
+    """Whatever is left, except that a check failed."""
+    for where, text in _quotes_of_signals(attempt, attribution):
+        key_line = telling(text)
+        if not any(key_line == f"{check.name}: failed" for check in attempt.checks):
+            yield ReasonQuote(where, key_line)
 
 
 def telling(text: str) -> str:
@@ -151,13 +160,24 @@ def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Ite
     yield from (ReasonQuote(f"judgements[{signal.judge}]", signal.reasoning) for signal in attempt.objections[:1])
 
 
+_WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "another change than expected"}
+
+
+def _by_writes(attribution: Attribution | None) -> Iterator[ReasonQuote]:
+    """A change that the reference does not have explains why the final state is wrong."""
+    for signal in attribution.signals if attribution is not None else ():
+        if signal.name in _WRITES:
+            yield ReasonQuote(signal.where, f"{_WRITES[signal.name]}: {one_line(signal.quote)}")
+
+
 def _by_answer(attempt: Attempt, expected: str) -> Iterator[ReasonQuote]:
     if expected and attempt.outcome in ("fail", "partial"):
         answer = attempt.output.answer or attempt.output.text or ""
         yield ReasonQuote("output", f"answered {_quoted(answer)}, expected {_quoted(expected)}")
-    # checks that only inform are still better than silence
+    # checks that only inform are better than silence, except for a judge's beside the check that decided
+    decided = any(check.failed for check in attempt.checks)
     for check in attempt.checks:
-        if check.status == "fail":
+        if check.status == "fail" and not (decided and check.judge and not check.counts):
             yield ReasonQuote(f"checks[{check.name}]", telling(check.explanation))
 
 

@@ -1,5 +1,6 @@
 """A simulated user that made its own case impossible, as its dialogue shows."""
 
+import re
 from collections.abc import Iterator
 
 from errata.model import Attempt, Case, Step
@@ -35,9 +36,17 @@ def denies_its_own_instruction(attempt: Attempt, case: Case | None) -> Iterator[
     if step is None:
         return
     returned = results_by_step(attempt.steps)
-    if not any(_is_data(result) for each in attempt.steps for _, result in calls_with_results(each, returned)):
+    calls = (pair for each in attempt.steps for pair in calls_with_results(each, returned))
+    if not any(_is_data(result) and _ABOUT_A_USER.search(call.name) for call, result in calls):
         evidence = signal("user_denies_instruction", "likely", f"steps[{step.index}].text", step.text, attempt.ref)
         yield Observed(signal=evidence, owner="simulator", is_specific=True)
+
+
+# a search that anybody can make, as for flights or products, needs no id of the user
+_ABOUT_A_USER = re.compile(
+    r"user|customer|account|profile|member|order|reserv|booking|ticket|line|bill|payment|certificate|details|status",
+    re.IGNORECASE,
+)
 
 
 def _is_data(result: str) -> bool:

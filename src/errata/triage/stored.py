@@ -56,7 +56,7 @@ def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[in
 
 def _wants_its_case(attempt: Attempt) -> bool:
     """A crash while calling the subject is no evidence about its task."""
-    if attempt.outcome in ("fail", "partial") or attempt.artefacts:
+    if attempt.outcome in ("fail", "partial") or attempt.artefacts or attempt.execution == "limit":
         return True
     return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
 

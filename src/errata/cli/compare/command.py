@@ -111,7 +111,7 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     if len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows):
         return
     put_sets(comparison, names)
-    if comparison.suspects:
+    if comparison.suspects or comparison.suspects.failed_by_all:
         put()
         put_suspects(comparison.suspects, handles[comparison.runs[0].runs[0].run.id])
     put_pairs(comparison, names)

@@ -72,7 +72,7 @@ def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: Case
     smallest = min(pairs, key=lambda one: one.all.p)
     least, adjusted = smallest.all.p, smallest.all.adjusted
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
-        return f"No difference: the runs agree on every {names.word} they share."
+        return _agreement(pairs, comparison, names)
     test = f"exact McNemar on shared {names.word}s"
     if len(pairs) == 1:
         test = f"exact McNemar on {smallest.all.shared:,} shared {names.word}s"
@@ -83,6 +83,23 @@ def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: Case
         else f"smallest {p_in_words(least)}, {p_in_words(adjusted)} after Holm correction for {len(pairs)} pairs"
     )
     return f"No pair differs significantly ({test}): {gives}. Smallest: {_pair_in_words(smallest, comparison)}."
+
+
+def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
+    """How many cases the runs agree on, and how many took no part; nothing is concluded about those."""
+    least, most = min(one.all.shared for one in pairs), max(one.all.shared for one in pairs)
+    compared = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    every = f"the {names.word}" if most == 1 else f"all {compared} {names.word}s"
+    which = f"{every} compared" if len(pairs) == 1 else f"{every} compared in each pair"
+    both = "the runs agree" if len(pairs) == 1 else "every two runs agree"
+    out = len(comparison.matrix.rows) - least
+    if not out:
+        return f"No difference: {both} on {which}."
+    edited = len(comparison.edited)
+    reasons = [f"{edited:,} edited"] if edited else []
+    reasons += [f"{out - edited:,} mixed or without a verdict"] if out > edited else []
+    left_out = f"{'up to ' if least != most else ''}{plural(out, names.word)} left out ({', '.join(reasons)})"
+    return f"No difference found: {both} on {which}; {left_out}."
 
 
 def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseLabels) -> None:

@@ -110,12 +110,12 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
     )
 
 
-def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool) -> None:
+def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool, comparable: bool = True) -> None:
     """`History  2026-02-12 MODEL_FAULT "Fourth call not refused" · no action recorded`."""
     lines = [*_reports(before), *_runs(before)]
     for at, line in enumerate(lines):
         put(f"{'' if at else 'History':<8} {line}", hang=HANG, raw=raw)
-    for at, line in enumerate(_elsewhere(before, alike)):
+    for at, line in enumerate(_elsewhere(before, alike, comparable=comparable)):
         put(f"{'' if at else 'Others':<8} {line}", hang=HANG, raw=raw)
 
 
@@ -147,11 +147,14 @@ def _runs(before: History) -> list[str]:
     return [f"failed in {plural(len(runs), 'earlier run')} of the model: {_some(runs)}"]
 
 
-def _elsewhere(before: History, alike: "tuple[Alike, ...]") -> list[str]:
+def _elsewhere(before: History, alike: "tuple[Alike, ...]", *, comparable: bool) -> list[str]:
     lines = [f"{one.model or 'another model'}: {_mention(one)}" for one in before.others[:NAMED]]
     if before.other_runs:
         models = list(dict.fromkeys(one.model for one in before.other_runs))
-        lines.append(f"{plural(len(models), 'other model fails', 'other models fail')} this case: {_some(models)}")
+        runs = f"in {plural(len(before.other_runs), 'earlier run')}"
+        which = runs if comparable else f"{runs}, not comparable: task, prompt or grader differ"
+        count = plural(len(models), "other model fails", "other models fail")
+        lines.append(f"{count} this case ({which}): {_some(models)}")
     if alike:
         models = [f"{one.model} {one.count}×" for one in alike]
         lines.append(f"the same error elsewhere: {_some(models)}")

@@ -18,16 +18,16 @@ from errata.text.clean import one_line
 MOST = 8
 MOST_BY_COUNTS = 12
 MOST_CATEGORIES = 4
-NAME = 60
 INDENT = 9
 
 
 def put_suspects(suspects: SuspectTasks, handle: str, *, every: bool = False) -> None:
-    """The first of them, or all; nothing where there are none."""
-    if not suspects:
+    """The first of them, or all. Without any, the number of tasks that nobody passes; nothing where that is 0."""
+    if not suspects and not suspects.failed_by_all:
         return
     put(f"{'Suspect':<{INDENT - 1}} {heading(suspects)}", hang=INDENT)
-    put(f"{'':<{INDENT}}{NOTE}", hang=INDENT)
+    if suspects:
+        put(f"{'':<{INDENT}}{NOTE}", hang=INDENT)
     shown = suspects.tasks if every else _first(suspects)
     for task in shown:
         if task.evidence or task.review is not None:
@@ -49,13 +49,13 @@ def _put_by_counts(tasks: Sequence[SuspectTask]) -> None:
     """Those with the same counts together."""
     alike: dict[str, list[str]] = {}
     for task in tasks:
-        alike.setdefault(only_counts(task), []).append(one_line(task.case, NAME))
+        alike.setdefault(only_counts(task), []).append(one_line(task.case))
     for words, names in alike.items():
         put(f"{'':<{INDENT}}{', '.join(names)}: {words}", hang=INDENT + 2)
 
 
 def _put_task(task: SuspectTask) -> None:
-    name = one_line(task.case, NAME)
+    name = one_line(task.case)
     put(f"{'':<{INDENT}}{name}: {counts_in_words(task)}", hang=INDENT + 2)
     for evidence in task.evidence:
         quote = f": {one_line(evidence.quote)}" if evidence.quote else ""

@@ -24,6 +24,9 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         put_json(suspects)
         return
     handle = handle_of(chosen[0], options.store)
+    if not suspects and suspects.failed_by_all:
+        put_suspects(suspects, handle)
+        return
     if not suspects:
         subjects = plural(len(suspects.subjects), "subject")
         put(f"No suspect tasks: {subjects} in the store for this suite" if suspects.subjects else _too_few())

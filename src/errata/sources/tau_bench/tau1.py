@@ -187,12 +187,12 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
 
 
 def _facts(info: dict[str, Any], reward: float | None, *, cut_off: bool) -> Facts:
-    """An exception is recorded as a reward of 0, which is not a measurement."""
+    """An exception, or a conversation that was cut off, is recorded as a reward of 0, which is not a measurement."""
     if "error" in info:
         return Facts("error", "not_run", "none")
     if reward is None:
         return Facts("completed", "unscored", "none")
-    return Facts("limit" if cut_off else "completed", "scored", outcome_of(reward))
+    return Facts("limit", "not_run", "none") if cut_off else Facts("completed", "scored", outcome_of(reward))
 
 
 def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
