@@ -67,14 +67,14 @@ class OddNumbers:
             self.times.add(attempt, words)
 
     def _add_cost(self, attempt: Attempt) -> None:
+        roles = (attempt.usage.subject, attempt.usage.judge, attempt.usage.simulator)
+        priced = [usage for usage in roles if usage.cost is not None]
+        if attempt.usage.invalid_costs:
+            self.no_amounts.add(attempt, f"cost {', '.join(f'{usage.cost:g}' for usage in priced)}")
+            return
         whole = attempt.usage.cost
         if whole is None:
             self.cost_unknown += 1
-            return
-        roles = (attempt.usage.subject, attempt.usage.judge, attempt.usage.simulator)
-        priced = [usage for usage in roles if usage.cost is not None]
-        if any(not _is_amount(usage.cost) for usage in priced):
-            self.no_amounts.add(attempt, f"cost {', '.join(f'{usage.cost:g}' for usage in priced)}")
             return
         self.cost += whole
         self.cost_of_counted += whole if attempt.counted else 0.0
@@ -83,10 +83,6 @@ class OddNumbers:
                 self.without_tokens.add(attempt, f"cost {usage.cost:g}, 0 tokens")
             elif _is_overpriced(usage):
                 self.overpriced.add(attempt, f"cost {usage.cost:g}, {usage.tokens:,} tokens")
-
-
-def _is_amount(cost: float | None) -> bool:
-    return cost is None or (math.isfinite(cost) and cost >= 0)
 
 
 def _is_overpriced(usage: Usage) -> bool:

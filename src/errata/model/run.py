@@ -10,7 +10,7 @@ from errata.model.case import Artefact
 from errata.model.check import Part
 from errata.model.record import Evidence, Record
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import LeftOutCode, ScorerKind
+from errata.model.words import LeftOutCode, MeasuredUnit, ScorerKind
 
 
 class SourceInfo(Record):
@@ -113,7 +113,9 @@ class Run(Record):
     suite_version: str = ""
     expected_cases: int | None = None
     measured_attempts: int | None = None
-    """How many cases the harness measured by its own count; the log need not hold a row of each."""
+    """How many attempts the harness measured by its own count; the log need not hold a row of each."""
+    measured_unit: MeasuredUnit = "attempts"
+    """`cases` where `measured_attempts` counts a case once, however often it was tried."""
     measured_passes: int | None = None
     """How many of them passed by its own count."""
     started_at: str | None = None

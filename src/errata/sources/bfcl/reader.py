@@ -220,6 +220,7 @@ def run_of(category: Category, header: ScoreHeader, root: Path, tally: _Tally) -
         suite=f"{parts.version}_{parts.category}" if parts.version else parts.category,
         expected_cases=header.total,
         measured_attempts=header.total,
+        measured_unit="cases",
         measured_passes=header.correct,
         conflicts=tuple(tally.conflicts()),
         reported=tuple(_reported(header, tally)),

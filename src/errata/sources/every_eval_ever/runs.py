@@ -80,6 +80,7 @@ def run_of(summary: EvaluationSummary, name: str, results: list[EvaluationResult
         suite=name,
         expected_cases=_expected(results),
         measured_attempts=_sample_count(results),
+        measured_unit="cases",
         started_at=moment_since_1970(number_or_none(_since(data, results))),
         reported=tuple(_reported(results)),
         scorers=tuple(_scorer(one) for one in results),

@@ -32,7 +32,7 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, cost_number, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
 from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, only_reads, outcome_of
 from errata.text.redact import redact
@@ -163,7 +163,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
     steps = steps_of_chat(sequence(row.get("traj")))
     cut_off = has_breakdowns and not info.get("reward_info") and "error" not in info
     facts = _facts(info, reward, cut_off=cut_off)
-    cost = number(info.get("user_cost"))
+    cost = cost_number(info.get("user_cost"))
     return Attempt(
         run=run.id,
         case=case_key(run.suite, number_.case),

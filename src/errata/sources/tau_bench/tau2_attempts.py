@@ -10,7 +10,17 @@ from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRe
 from errata.model.words import CheckKind, CheckStatus, CheckWeakness, Execution, Measurement, Outcome, Phase
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.fields import JsonFields
-from errata.sources.shared.values import has_value, mapping, moment, non_empty, number, rest, sequence, text
+from errata.sources.shared.values import (
+    cost_number,
+    has_value,
+    mapping,
+    moment,
+    non_empty,
+    number,
+    rest,
+    sequence,
+    text,
+)
 from errata.sources.tau_bench.trials import (
     TrialNumber,
     last_agent_message,
@@ -71,8 +81,8 @@ def attempt_of(
         checks=checks_of(rewards, ref.below("reward_info")),
         steps=steps,
         usage=UsageByRole(
-            subject=usage_of_role(steps, "assistant", number(simulation.take("agent_cost"))),
-            simulator=usage_of_role(steps, "user", number(simulation.take("user_cost"))),
+            subject=usage_of_role(steps, "assistant", cost_number(simulation.take("agent_cost"))),
+            simulator=usage_of_role(steps, "user", cost_number(simulation.take("user_cost"))),
         ),
         started_at=moment(simulation.take("start_time")),
         finished_at=moment(simulation.take("end_time")),
