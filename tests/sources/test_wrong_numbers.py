@@ -1,5 +1,6 @@
 """Real logs with one number changed: which finding reports it, and which number is left alone."""
 
+import json
 import math
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,6 +78,21 @@ def test_a_leaderboard_with_rounded_rates_is_not_reported(tmp_path):
     found = findings(leaderboard(tmp_path))
 
     assert {one.name for one in found} == {"no_attempts", "cases_not_in_log"}
+
+
+@pytest.mark.parametrize(("correct", "is_certain"), [(0, False), (2, True), (3, True)])
+def test_listed_failures_that_contradict_the_count_of_correct_answers_are_reported(tmp_path, correct, is_certain):
+    log = copy_of("bfcl/simple", tmp_path)
+    path = next(log.rglob("*_score.json"))
+    first, *rest = path.read_text().splitlines(keepends=True)
+    header = json.loads(first) | {"correct_count": correct, "accuracy": correct / 4}
+    path.write_text(json.dumps(header) + "\n" + "".join(rest))
+    (found,) = findings(log, "files_disagree")
+
+    assert found.severity == ("error" if is_certain else "warning")
+    assert f"4 results and 3 listed failures do not add up to {correct} of 4 correct" in found.text
+    assert [one.outcome for one in attempts(log)].count("pass") == is_certain
+    assert all(one.measurement != "unscored" for one in attempts(log))
 
 
 # --- costs ---

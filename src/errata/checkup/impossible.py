@@ -8,6 +8,7 @@ from errata.checkup.survey import RunSurvey
 from errata.checkup.words import NAMED, QUOTE_WIDTH, at_run, case_name, count, finding
 from errata.model import Evidence, Finding, Reported
 from errata.model.usage import amount
+from errata.model.words import Severity
 from errata.text.clean import one_line
 
 RATES = ("pass_rate", "accuracy")
@@ -99,7 +100,8 @@ def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
         text = one_line(f"{conflict.text}{cases}{f' and {more:,} more' if more > 0 else ''}")
         numbers = {"counted": conflict.counted, "stated": conflict.stated, "cases": conflict.differing or None}
         known = {name: value for name, value in numbers.items() if value is not None}
-        yield finding(survey, "files_disagree", "warning", text, [Evidence(quote="", ref=conflict.ref)], **known)
+        severity: Severity = "error" if conflict.is_certain else "warning"
+        yield finding(survey, "files_disagree", severity, text, [Evidence(quote="", ref=conflict.ref)], **known)
 
 
 def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:

@@ -63,6 +63,8 @@ class FileConflict(Record):
     """The first cases with different results."""
     differing: int = 0
     """How many such cases there are."""
+    is_certain: bool = False
+    """One of the files must be wrong: no way of counting makes both right."""
 
 
 class Scorer(Record):
