@@ -56,7 +56,8 @@ def unfinished_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
-    """Equal repetitions are a note, contradictions make the case unusable."""
+    """Copies are left out by every source; equal verdicts are a note, contradictions make the case unusable."""
+    yield from _copied_rows(survey)
     same = []
     for rows in survey.duplicates.values():
         if len({(seen.outcome, seen.failed) for seen in rows}) == 1:
@@ -69,6 +70,17 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
         listed = ", ".join(case_name(survey, rows[0].case) for rows in same[:8])
         text = f"{count(len(same), 'case has', 'cases have')} several rows with the same verdict: {listed}"
         yield finding(survey, "duplicate_case", "info", text, map(quote_output, same[0]), cases=len(same))
+
+
+def _copied_rows(survey: RunSurvey) -> Iterator[Finding]:
+    """Rows that equal another one in every field."""
+    copies = [item for item in survey.unreadables if item.copy_of]
+    if copies:
+        cases = ", ".join(list(dict.fromkeys(item.copy_of for item in copies))[:8])
+        rows = count(len(copies), "row is a copy of another one and is", "rows are copies of others and are")
+        text = f"{rows} not counted: {cases}"
+        evidence = [Evidence(quote=item.why, ref=item.ref) for item in copies[:3]]
+        yield finding(survey, "duplicate_case", "warning", text, evidence, rows=len(copies))
 
 
 def judges_in_conflict(survey: RunSurvey) -> Iterator[Finding]:

@@ -32,6 +32,7 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.values import as_text, cost_number, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
 from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, only_reads, outcome_of
@@ -60,11 +61,16 @@ class Tau1Rows:
         self._run = run
         self._numbers = TrialNumbers()
         self._cases = CaseNumbering()
+        self._copies = Copies()
         self._has_breakdowns = has_breakdowns
 
     def items(self, row: Row) -> Iterator[Item]:
         task = as_text(row.data["task_id"])
-        trial = self._numbers.next(self._run, task, row.data.get("trial"))
+        number_ = row.data.get("trial")
+        if number_ is not None and self._copies.includes((task, as_text(number_)), row.data):
+            yield copied_row(NAME, row.ref, task)
+            return
+        trial = self._numbers.next(self._run, task, number_)
         attempt = attempt_of(self._run, row.data, trial, row.ref, has_breakdowns=self._has_breakdowns)
         case = case_of(self._run, row.data, task, row.ref)
         if self._cases.is_news(case):

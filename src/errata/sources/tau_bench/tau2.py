@@ -26,6 +26,7 @@ from errata.sources.shared.documents import children, is_file
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -122,10 +123,14 @@ class Simulations:
         self._info = info
         self._tasks = tasks
         self._numbers = TrialNumbers()
+        self._copies = Copies()
 
     def items(self, row: Row) -> Iterator[Item]:
         simulation = JsonFields(row.data)
         task = as_text(simulation.require("task_id"))
+        if self._copies.includes((task, as_text(simulation.get("trial"))), row.data):
+            yield copied_row(NAME, row.ref, task)
+            return
         number_ = self._numbers.next(self._run, task, simulation.get("trial"))
         attempt = attempt_of(self._run, simulation, number_, number(self._info.get("max_steps")), row.ref)
         yield from self._case(task, row.ref)
