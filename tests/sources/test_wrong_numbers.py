@@ -95,6 +95,36 @@ def test_listed_failures_that_contradict_the_count_of_correct_answers_are_report
     assert all(one.measurement != "unscored" for one in attempts(log))
 
 
+# --- scores that are gone ---
+
+
+@pytest.mark.parametrize(
+    ("fixture", "file", "unit"),
+    [("helm/demo", "per_instance_stats.json", "cases"), ("evalscope/repeats", "*/reviews/*/*.jsonl", "attempts")],
+)
+def test_a_score_that_was_removed_is_reported(tmp_path, fixture, file, unit):
+    log = copy_of(fixture, tmp_path)
+    assert findings(log, "no_verdict") == []
+    (path,) = [path for path in log.rglob(file.rpartition("/")[2]) if path.match(file)]
+    if path.suffix == ".jsonl":
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    else:
+        change(path, lambda rows: rows[:-1])
+    (found,) = findings(log, "no_verdict")
+    (run,) = [item for item in items(log) if isinstance(item, Run)]
+
+    stated = run.measured_attempts or 0
+    assert found.text.startswith(f"the harness counts {stated} measured {unit}, but only {stated - 1} ")
+
+
+def test_no_score_at_all_is_one_finding(tmp_path):
+    log = copy_of("helm/demo", tmp_path)
+    next(log.rglob("per_instance_stats.json")).write_text("[]")
+
+    assert findings(log, "no_verdict") == []
+    assert len(findings(log, "not_judged")) == 1
+
+
 # --- costs ---
 
 

@@ -108,6 +108,21 @@ def unjudged(survey: RunSurvey) -> Iterator[Finding]:
         text = f"{cases} a row but no verdict: {names(survey, survey.unscored)}"
         evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))
+    if survey.measured_cases:
+        yield from _lost_scores(survey)
+
+
+def _lost_scores(survey: RunSurvey) -> Iterator[Finding]:
+    """Rows without a score that the harness counts among the measured ones."""
+    run, rows = survey.run, survey.without_score
+    measured = len(survey.measured_cases) if run.measured_unit == "cases" else survey.measured_once
+    lost = min(rows.count, (run.measured_attempts or 0) - measured)
+    if lost > 0:
+        have = f"{measured:,} {'has' if measured == 1 else 'have'} a score here"
+        text = f"the harness counts {run.measured_attempts:,} measured {run.measured_unit}, but only {have}: "
+        text += f"{names(survey, rows)} {'has' if rows.count == 1 else 'have'} none"
+        evidence = [Evidence(quote="no score in the log", ref=seen.ref) for seen in rows.first[:3]]
+        yield finding(survey, "no_verdict", "warning", text, evidence, cases=lost)
 
 
 def _words(rows: list[AttemptNote]) -> list[str]:

@@ -118,6 +118,8 @@ class RunSurvey:
     """Answers that are the body of a failed request."""
     unmeasured: NamedAttempts = field(default_factory=NamedAttempts)
     """Rows without a verdict, other than skipped ones."""
+    without_score: NamedAttempts = field(default_factory=NamedAttempts)
+    """Completed rows that nothing in the log scores."""
     with_calls: int = 0
     unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
@@ -250,6 +252,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.unscored.add(attempt)
     if attempt.measurement != "scored" and attempt.execution not in ("skipped", "unfinished"):
         survey.unmeasured.add(attempt)
+    if attempt.measurement == "not_run" and attempt.execution == "completed":
+        survey.without_score.add(attempt)
     if attempt.undelivered is not None:
         survey.undelivered.add(attempt)
         survey.sent[attempt.undelivered.sent] += 1
