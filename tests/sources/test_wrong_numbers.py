@@ -2,12 +2,15 @@
 
 import json
 import math
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from changed_logs import FIXTURES, change, copy_of, items
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from errata.checkup import examine
 from errata.model import Attempt, Case, Finding, Run, Unreadable
@@ -123,6 +126,41 @@ def test_no_score_at_all_is_one_finding(tmp_path):
 
     assert findings(log, "no_verdict") == []
     assert len(findings(log, "not_judged")) == 1
+
+
+# --- scores that can't be ---
+
+
+def changed_reward(folder: Path, reward: float, **parts: float) -> Path:
+    log = next(copy_of("tau_bench/tau2", folder).glob("*.json"))
+    rewards = {"reward": reward, "reward_breakdown": parts}
+    change(log, lambda document: document["simulations"][0]["reward_info"].update(rewards))
+    return log
+
+
+@pytest.mark.parametrize("reward", [7.5, -1.0, 1.01])
+def test_a_reward_outside_of_its_scale_is_reported(tmp_path, reward):
+    (found,) = findings(changed_reward(tmp_path, reward, DB=1.0), "impossible_score")
+
+    assert found.severity == "error"
+    assert "a score outside of its scale (0 to 1)" in found.text
+    assert found.evidence[0].quote == f"score {reward:g}"
+
+
+@given(
+    parts=st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=3), reward=st.sampled_from([0.0, 0.5, 1.0])
+)
+@settings(max_examples=10, deadline=None)
+def test_a_reward_is_the_product_of_its_parts(parts, reward):
+    with tempfile.TemporaryDirectory() as folder:
+        named = {f"PART_{at}": value for at, value in enumerate(parts)}
+        found = findings(changed_reward(Path(folder), reward, **named), "impossible_score")
+
+    assert bool(found) == (math.prod(parts) != reward)
+
+
+def test_a_reward_without_parts_is_not_compared(tmp_path):
+    assert findings(changed_reward(tmp_path, 1.0), "impossible_score") == []
 
 
 # --- costs ---

@@ -144,6 +144,19 @@ def _is_close(stated: float, total: float) -> bool:
     return abs(stated - total) <= max(COST_SLACK, COST_SHARE * abs(total))
 
 
+def impossible_scores(survey: RunSurvey) -> Iterator[Finding]:
+    """Scores outside of their scale, and those that contradict the parts they are made of."""
+    odd, scale = survey.odd, survey.run.scale
+    if odd.off_scale.count and scale is not None:
+        ends = [f"{end:g}" for end in (scale.lowest, scale.highest) if end is not None]
+        trait = f"a score outside of its scale ({' to '.join(ends)})"
+        text, evidence = _describe(survey, odd.off_scale, trait)
+        yield finding(survey, "impossible_score", "error", text, evidence, attempts=odd.off_scale.count)
+    if odd.contradicted.count:
+        text, evidence = _describe(survey, odd.contradicted, "a score that is not the product of its parts")
+        yield finding(survey, "impossible_score", "error", text, evidence, attempts=odd.contradicted.count)
+
+
 def impossible_times(survey: RunSurvey) -> Iterator[Finding]:
     if survey.odd.times.count:
         text, evidence = _describe(survey, survey.odd.times, "a negative duration, or an end before its start")

@@ -168,6 +168,7 @@ class RunSurvey:
 
     def __post_init__(self) -> None:
         self.disagreements.judges = judging_scorers(self.run)
+        self.odd.scale = self.run.scale
 
     def add(self, attempt: Attempt) -> None:
         self.odd.add(attempt)

@@ -76,6 +76,15 @@ class Scorer(Record):
     lower_is_better: bool = False
 
 
+class ScoreScale(Record):
+    """Which scores an attempt can get, where the harness or its log defines that."""
+
+    lowest: float | None = None
+    highest: float | None = None
+    is_product: bool = False
+    """The score is the product of the checks that count."""
+
+
 class Session(Record):
     """One of several executions whose traces lie in one folder."""
 
@@ -127,6 +136,7 @@ class Run(Record):
     reported: tuple[Reported, ...] = ()
     conflicts: tuple[FileConflict, ...] = ()
     scorers: tuple[Scorer, ...] = ()
+    scale: ScoreScale | None = None
     context: tuple[Artefact, ...] = ()
     """System prompt, policy text, knowledge base."""
     code: CodeVersion | None = None

@@ -17,6 +17,7 @@ from errata.model import (
     Output,
     Reported,
     Run,
+    ScoreScale,
     SourceInfo,
     SourceRef,
     Subject,
@@ -122,6 +123,7 @@ def _run(path: Path, glance: _Tau1Glance, ref: SourceRef) -> Run:
         expected_cases=_expected(name_parts),
         # as `display_metrics` prints it: over all rows, including errors
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
+        scale=ScoreScale(lowest=0, highest=1),
         environment=non_empty(
             user_strategy=name_parts.get("strategy"), start=name_parts.get("start"), end=name_parts.get("end")
         ),

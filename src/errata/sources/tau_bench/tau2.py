@@ -15,6 +15,7 @@ from errata.model import (
     Item,
     Reported,
     Run,
+    ScoreScale,
     SourceInfo,
     SourceRef,
     Subject,
@@ -256,6 +257,7 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
         started_at=moment(timestamp),
         # the average over all simulations that tau2-bench considers evaluable; no file has it
         reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
+        scale=ScoreScale(lowest=0, highest=1, is_product=True),
         context=tuple(_context(world, user, ref.below("info"))),
         code=CodeVersion(commit=commit) if commit else None,
         environment=settings(rest(info, _INFO) | non_empty(**_rest_of(agent, user, world))),
