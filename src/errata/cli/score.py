@@ -11,7 +11,7 @@ from errata.cli.render.runs import counted_in, harness_title
 from errata.cli.render.score_json import json_pool, json_scores
 from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
-from errata.compare.costs import Cost, Price
+from errata.compare.costs import ONLY_SIMULATOR, Cost, Price
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
@@ -141,9 +141,14 @@ def _put_cost(cost: Cost) -> None:
     if cost.total is None:
         return
     parts = [f"{_dollars(cost.total)} total", f"{_dollars(cost.of_passes)} on passes"]
-    parts += [f"{_dollars(cost.of_failures)} on failures"]
+    if cost.of_failures is not None or cost.of_unscored is None:
+        parts += [f"{_dollars(cost.of_failures)} on failures"]
+    if cost.of_unscored is not None:
+        parts += [f"{_dollars(cost.of_unscored)} not scored"]
     parts += [f"{money(cost.per_pass)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
+    if cost.is_simulator_only:
+        put(f"{'':<{LABEL}}{ONLY_SIMULATOR}")
     if cost.unknown:
         put(f"{'':<{LABEL}}unknown for {plural(cost.unknown, 'attempt')}")
     passes = cost.cost_of_pass

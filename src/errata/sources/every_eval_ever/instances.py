@@ -69,9 +69,9 @@ class EvaluationContext(NamedTuple):
 
 def items_of(context: EvaluationContext, group: Row) -> Iterator[Item]:
     last = ""
-    for index, rows in enumerate(_tries(group.data), start=1):
-        name = text(rows[0].data.get("sample_id"))
-        rows, copies = split_copies(rows, name, source=NAME)
+    for index, tried in enumerate(_tries(group.data), start=1):
+        name = text(tried[0].data.get("sample_id"))
+        rows, copies = split_copies(tried, name, source=NAME)
         yield from copies
         yield from (_case(context.run, row) for row in repetitions(rows, _result_id))
         case = _case(context.run, rows[0])

@@ -100,6 +100,11 @@ class Tasks:
     def ref_of(self, name: str) -> SourceRef:
         return self._document.ref.below("tasks", self._tasks[name][0])
 
+    def actions(self, name: str) -> Any:
+        """The expected actions of a task; None if the document does not have it."""
+        task = self._tasks.get(name, (0, {}))[1]
+        return mapping(task.get("evaluation_criteria")).get("actions")
+
     def case(self, run: Run, name: str, ref: SourceRef) -> Case:
         """A simulation's task may be missing in the document."""
         if name not in self._tasks:
@@ -133,7 +138,9 @@ class Simulations:
             yield copied_row(NAME, row.ref, task)
             return
         number_ = self._numbers.next(self._run, task, simulation.get("trial"))
-        attempt = attempt_of(self._run, simulation, number_, number(self._info.get("max_steps")), row.ref)
+        attempt = attempt_of(
+            self._run, simulation, number_, number(self._info.get("max_steps")), row.ref, self._tasks.actions(task)
+        )
         yield from self._case(task, row.ref)
         self._numbers.take(number_)
         yield attempt
