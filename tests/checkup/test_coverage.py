@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from checkup_fixtures import RUN, check, crashed, failed, missing, named, row, rows, the
 
-from errata.model import Check, ErrorInfo, Judgement, SourceRef
+from errata.model import Check, ErrorInfo, Judgement, SourceRef, Unreadable
 
 UNSCORED = {"measurement": "unscored", "outcome": "none"}
 NOT_RUN = {"measurement": "not_run", "outcome": "none"}
@@ -207,3 +207,14 @@ def test_a_run_without_attempts_is_an_error():
 
 def test_a_run_with_only_superseded_attempts_has_none_that_counts():
     assert the("no_attempts", check(rows(2, superseded_by="x"))).breaks
+
+
+def test_copies_are_named_once_for_all_of_them_and_are_not_unreadable():
+    copies = [
+        Unreadable(source="s", where=f"rows:{line}", why="a copy of rows:1", copy_of=name)
+        for line, name in ((7, "case-1"), (8, "case-1"), (9, "case-2"))
+    ]
+    found = check(rows(3), unreadables=copies)
+
+    assert the("duplicate_case", found).text == "3 rows are copies of others and are not counted: case-1, case-2"
+    assert named("unreadable", found) == []

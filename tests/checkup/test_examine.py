@@ -18,6 +18,7 @@ from errata.model import (
     Obstacle,
     Output,
     Reported,
+    ScoreScale,
     Session,
     Sighting,
     SourceInfo,
@@ -156,6 +157,10 @@ MINIMAL = {
     "impossible_cost": (
         "warning",
         {"attempts": [*rows(2), row(2, usage=UsageByRole(subject=Usage(input=1, cost=-0.01)))]},
+    ),
+    "impossible_score": (
+        "error",
+        {"attempts": [*rows(2), row(2, reported=7.5)], "run": a_changed_run(scale=ScoreScale(lowest=0, highest=1))},
     ),
     "impossible_time": ("warning", {"attempts": [*rows(2), row(2, duration=-1.0)]}),
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),

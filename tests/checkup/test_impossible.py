@@ -45,6 +45,14 @@ def test_repeated_cases_are_planned_once():
     assert counts([*rows(2), *again], expected_cases=2) == []
 
 
+@given(tries=st.integers(1, 4), made=st.integers(1, 6), measured=st.integers(1, 6))
+def test_a_count_of_cases_is_compared_with_cases_alone(tries, made, measured):
+    attempts = [row(number, index=index) for number in range(made) for index in range(1, tries + 1)]
+    found = counts(attempts, measured_attempts=measured, measured_unit="cases")
+
+    assert bool(found) == (made > measured)
+
+
 def test_more_passes_than_attempts_are_a_problem():
     (found,) = counts(rows(3), expected_cases=4, measured_attempts=4, measured_passes=5)
 
@@ -109,7 +117,7 @@ def test_two_files_that_contradict_each_other_are_named():
 def test_a_cost_that_is_no_amount_is_named(cost):
     found = the("impossible_cost", check([*rows(2), paid(2, cost)]))
 
-    assert found.text == "1 attempt has a cost that is no amount: case-2"
+    assert found.text == "1 attempt has a cost that is no amount: case-2; left out of every sum"
 
 
 @given(cost=st.floats(0, 10), tokens=st.integers(1_000, 1_000_000))
@@ -144,6 +152,12 @@ def test_a_run_costs_what_its_attempts_cost(costs, factor):
     found = named("impossible_cost", check(attempts, a_run(usage=UsageByRole(subject=Usage(cost=stated)))))
 
     assert bool(found) == (abs(stated - sum(costs)) > max(0.01, 0.01 * sum(costs)))
+
+
+def test_the_cost_of_a_run_that_is_no_amount_is_named():
+    found = the("impossible_cost", check(rows(2), a_run(usage=UsageByRole(subject=Usage(cost=-3.0)))))
+
+    assert found.text == "the run states a cost of -3, which is no amount"
 
 
 def test_a_sum_of_costs_is_not_compared_where_one_is_unknown():

@@ -5,7 +5,7 @@ import sys
 import pytest
 from checkup_fixtures import check, named, row, rows, the
 
-from errata.model import Limit, Output, Usage, UsageByRole
+from errata.model import Conduct, Limit, Output, Sighting, Usage, UsageByRole
 
 EMPTY = {"output": Output(text="")}
 SAME = {"output": Output(text="I can't help with that")}
@@ -112,3 +112,17 @@ def test_a_harness_that_states_no_costs_at_all_is_no_finding():
 
 def test_a_cost_of_zero_is_known():
     assert check(rows(3, usage=UsageByRole(subject=Usage(input=1, cost=0.0)))) == ()
+
+
+@pytest.mark.parametrize(("execution", "is_empty"), [("completed", False), ("limit", True)])
+def test_an_episode_that_a_call_ended_has_lost_no_answer(execution, is_empty):
+    ended = [row(number, output=Output(text=""), conduct=Conduct(calls=3), execution=execution) for number in range(2)]
+    found = named("empty_outputs", check([*ended, *rows(5)]))
+
+    assert bool(found) is is_empty
+
+
+def test_an_empty_last_turn_after_calls_is_an_empty_answer():
+    conduct = Conduct(calls=3, ended_empty=Sighting(count=1, step=4))
+
+    assert named("empty_outputs", check([row(0, output=Output(text=""), conduct=conduct)])) != []

@@ -137,6 +137,21 @@ def test_where_nothing_passed_there_is_neither_mean_nor_median():
     assert (found.mean, found.median, found.note) == (None, None, CostNote.NOTHING_PASSED)
 
 
+def test_an_attempt_that_nobody_scored_is_no_failure_that_was_paid_for():
+    unscored = bought(2, 0.5, "none", measurement="not_run")
+    found = priced(bought(1, 0.25), unscored, bought(3, 0.125, "fail"))
+
+    assert (found.total, found.of_passes, found.of_failures, found.of_unscored) == (0.875, 0.25, 0.125, 0.5)
+    assert priced(unscored).of_failures is None
+
+
+@pytest.mark.parametrize(("agent", "user", "is_only"), [(None, 0.2, True), (0.1, 0.2, False), (0.1, None, False)])
+def test_the_cost_of_a_simulated_user_alone_is_marked(agent, user, is_only):
+    usage = UsageByRole(subject=Usage(cost=agent), simulator=Usage(cost=user))
+
+    assert priced(tried(1, usage=usage), tried(2, usage=usage)).is_simulator_only is is_only
+
+
 def test_what_a_run_has_cost_is_told_of_passes_and_failures():
     found = priced(bought(1, 0.25), bought(2, 0.5, "fail"), bought(3, None, "fail"), tried(4, **NOT_MADE))
 

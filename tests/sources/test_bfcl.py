@@ -160,7 +160,8 @@ def test_where_rows_were_added_after_the_scoring_nobody_knows_what_was_right(tmp
     path.write_text(path.read_text() + json.dumps(answered("simple_python_4")) + "\n")
     (run,) = runs(log)
 
-    assert facts(by_case(log)["simple_python_0"]) == ("completed", "unscored", "none")
+    assert facts(by_case(log)["simple_python_0"]) == ("completed", "not_run", "none")
+    assert not by_case(log)["simple_python_0"].is_failure
     assert run.reported[0].metric == "accuracy of rows that are not named"
 
 

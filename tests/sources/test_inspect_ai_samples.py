@@ -427,7 +427,7 @@ def test_a_log_without_samples_names_its_cases_and_makes_up_no_attempts():
 
 def test_a_sample_that_stands_there_twice_is_a_duplicate(tmp_path):
     data, samples = raw(SCORER)
-    data["samples"] = [*samples, samples[1]]
+    data["samples"] = [*samples, samples[1] | {"uuid": "another"}]
     path = tmp_path / "log.json"
     path.write_text(json.dumps(data))
 

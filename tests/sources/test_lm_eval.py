@@ -251,7 +251,7 @@ def test_samples_of_a_task_that_the_results_do_not_name_are_told(tmp_path):
 
 def test_a_document_that_stands_twice_with_one_filter_was_tried_twice(tmp_path):
     path = results(tmp_path, {"t": {"acc,none": 1.0}})
-    samples(tmp_path, "t", sample(0), sample(1), sample(0))
+    samples(tmp_path, "t", sample(0), sample(1), sample(0, resps=[["5"]]))
 
     assert [(one.case, one.index) for one in attempts(path)] == [("t/0", 1), ("t/0", 2), ("t/1", 1)]
 

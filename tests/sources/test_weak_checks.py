@@ -38,6 +38,14 @@ def test_a_database_that_nobody_had_to_change_is_as_expected_by_itself():
     assert weaknesses(reward_breakdown={"DB": 1.0}, action_checks=[]) == {"DB": "nothing_changed"}
 
 
+@pytest.mark.parametrize(("actions", "weakness"), [([], "nothing_changed"), (None, ""), ([{"name": "book"}], "")])
+def test_a_task_without_actions_has_no_list_of_checked_actions(actions, weakness):
+    rewards = {"reward_breakdown": {"DB": 1.0}, "action_checks": None}
+    (check,) = checks_of(rewards, REF, actions)
+
+    assert check.weakness == weakness
+
+
 def test_where_the_log_does_not_list_the_requirements_nothing_is_concluded():
     assert weaknesses(reward_breakdown={"DB": 1.0, "COMMUNICATE": 1.0}) == {"DB": "", "COMMUNICATE": ""}
 

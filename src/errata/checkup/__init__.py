@@ -30,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     aggregates.aggregate_mismatch,
     impossible.files_disagree,
     impossible.impossible_costs,
+    impossible.impossible_scores,
     impossible.impossible_times,
     breakage.run_not_completed,
     breakage.unknown_statuses,

@@ -130,7 +130,7 @@ def unknown_statuses(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def unreadable_items(survey: RunSurvey) -> Iterator[Finding]:
-    items = survey.unreadables
+    items = [item for item in survey.unreadables if not item.copy_of]
     if items:
         text = f"{plural(len(items), 'item')} of the log could not be read"
         evidence = [

@@ -57,7 +57,8 @@ def unfinished_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
-    """Equal repetitions are a note, contradictions make the case unusable."""
+    """Copies are left out by every source; equal verdicts are a note, contradictions make the case unusable."""
+    yield from _copied_rows(survey)
     same = []
     for rows in survey.duplicates.values():
         if len({(seen.outcome, seen.failed) for seen in rows}) == 1:
@@ -70,6 +71,17 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
         listed = ", ".join(case_name(survey, rows[0].case) for rows in same[:8])
         text = f"{plural(len(same), 'case has', 'cases have')} several rows with the same verdict: {listed}"
         yield finding(survey, "duplicate_case", "info", text, map(quote_output, same[0]), cases=len(same))
+
+
+def _copied_rows(survey: RunSurvey) -> Iterator[Finding]:
+    """Rows that equal another one in every field."""
+    copies = [item for item in survey.unreadables if item.copy_of]
+    if copies:
+        cases = ", ".join(list(dict.fromkeys(item.copy_of for item in copies))[:8])
+        rows = plural(len(copies), "row is a copy of another one and is", "rows are copies of others and are")
+        text = f"{rows} not counted: {cases}"
+        evidence = [Evidence(quote=item.why, ref=item.ref) for item in copies[:3]]
+        yield finding(survey, "duplicate_case", "warning", text, evidence, rows=len(copies))
 
 
 def judges_in_conflict(survey: RunSurvey) -> Iterator[Finding]:
@@ -97,6 +109,21 @@ def unjudged(survey: RunSurvey) -> Iterator[Finding]:
         text = f"{cases} a row but no verdict: {names(survey, survey.unscored)}"
         evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))
+    if survey.measured_cases:
+        yield from _lost_scores(survey)
+
+
+def _lost_scores(survey: RunSurvey) -> Iterator[Finding]:
+    """Rows without a score that the harness counts among the measured ones."""
+    run, rows = survey.run, survey.without_score
+    measured = len(survey.measured_cases) if run.measured_unit == "cases" else survey.measured_once
+    lost = min(rows.count, (run.measured_attempts or 0) - measured)
+    if lost > 0:
+        have = f"{measured:,} {'has' if measured == 1 else 'have'} a score here"
+        text = f"the harness counts {run.measured_attempts:,} measured {run.measured_unit}, but only {have}: "
+        text += f"{names(survey, rows)} {'has' if rows.count == 1 else 'have'} none"
+        evidence = [Evidence(quote="no score in the log", ref=seen.ref) for seen in rows.first[:3]]
+        yield finding(survey, "no_verdict", "warning", text, evidence, cases=lost)
 
 
 def _words(rows: list[AttemptNote]) -> list[str]:

@@ -1,17 +1,21 @@
 """Numbers that can't be: more finished than planned, rates above 1, costs that nobody pays, ends before the start."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from errata.checkup.odd_numbers import OddGroup, backwards
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import NAMED, QUOTE_WIDTH, at_run, case_name, finding
 from errata.model import Evidence, Finding, Reported
+from errata.model.usage import amount
+from errata.model.words import Severity
 from errata.render.figures import plural
 from errata.text.clean import one_line
 
 RATES = ("pass_rate", "accuracy")
 COUNTS = ("passed", "failed", "unscored", "scored")
 ROUNDED = 0.005
+_COST = re.compile(r"(?:^|_| )cost(?:_usd)?$", re.IGNORECASE)
 COST_SHARE, COST_SLACK = 0.01, 0.01
 """A run's cost may differ from the sum of its attempts by rounding."""
 
@@ -31,9 +35,15 @@ def _more_than_planned(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def _more_than_measured(survey: RunSurvey) -> Iterator[Finding]:
-    stated, rows = survey.run.measured_attempts, survey.measured_once
+    """Only like with like: a harness that counts cases counts one that was tried twice once."""
+    run = survey.run
+    stated, rows = run.measured_attempts, survey.measured_once
+    if run.measured_unit == "cases":
+        rows = len(survey.measured_cases)
     if stated is not None and rows > stated:
-        text = f"{plural(rows, 'row has', 'rows have')} a verdict, but the harness counts {stated:,} measured attempts"
+        noun = "case" if run.measured_unit == "cases" else "row"
+        what = plural(rows, f"{noun} has", f"{noun}s have")
+        text = f"{what} a verdict, but the harness counts {stated:,} measured {run.measured_unit}"
         yield finding(survey, "impossible_count", "error", text, at_run(survey), stated=stated, found=rows)
 
 
@@ -60,16 +70,19 @@ def _reported_numbers(survey: RunSurvey) -> Iterator[Finding]:
             yield _impossible(survey, reported, f"{value:g}, but a rate is between 0 and 1")
         elif reported.metric in COUNTS and (value < 0 or not float(value).is_integer()):
             yield _impossible(survey, reported, f"{value:g}, which is not a count")
-        elif reported.metric == "passed" and reported.n is not None and value > reported.n:
+        elif reported.metric in ("passed", "count") and reported.n is not None and value > reported.n:
             yield _impossible(survey, reported, f"{value:g} of {reported.n:,}")
-        elif reported.headline and reported.metric in RATES and not (reported.filter or reported.reducer):
+        elif reported.metric in RATES and not (reported.filter or reported.reducer):
             yield from _rate_against_counts(survey, reported, value)
 
 
 def _rate_against_counts(survey: RunSurvey, reported: Reported, rate: float) -> Iterator[Finding]:
-    passes, n = survey.run.measured_passes, reported.n
+    """The counts of the rate itself; those of the run belong to its headline."""
+    n, passes = reported.n, reported.extra.get("passes")
+    if passes is None and reported.headline:
+        passes = survey.run.measured_passes
     if passes is not None and n and passes <= n and abs(rate - passes / n) > ROUNDED:
-        yield _impossible(survey, reported, f"{rate:.4g}, but its own counts are {passes:,} of {n:,}")
+        yield _impossible(survey, reported, f"{rate:.4g}, but its own counts are {passes:,.0f} of {n:,}")
 
 
 def _impossible(survey: RunSurvey, reported: Reported, words: str) -> Finding:
@@ -88,7 +101,8 @@ def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
         text = one_line(f"{conflict.text}{cases}{f' and {more:,} more' if more > 0 else ''}")
         numbers = {"counted": conflict.counted, "stated": conflict.stated, "cases": conflict.differing or None}
         known = {name: value for name, value in numbers.items() if value is not None}
-        yield finding(survey, "files_disagree", "warning", text, [Evidence(quote="", ref=conflict.ref)], **known)
+        severity: Severity = "error" if conflict.is_certain else "warning"
+        yield finding(survey, "files_disagree", severity, text, [Evidence(quote="", ref=conflict.ref)], **known)
 
 
 def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
@@ -101,7 +115,9 @@ def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
     for trait, group in traits.items():
         if group.count:
             text, evidence = _describe(survey, group, trait)
+            text += "; left out of every sum" if group is odd.no_amounts else ""
             yield finding(survey, "impossible_cost", "warning", text, evidence, attempts=group.count)
+    yield from _invalid_costs_of_run(survey)
     stated = survey.run.usage.cost
     is_whole = survey.rows and not odd.cost_unknown and not survey.not_in_log and not odd.no_amounts.count
     if stated is None or not is_whole:
@@ -111,8 +127,35 @@ def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
         yield finding(survey, "impossible_cost", "warning", text, at_run(survey), stated=stated, found=odd.cost)
 
 
+def _invalid_costs_of_run(survey: RunSurvey) -> Iterator[Finding]:
+    """The run's own cost, or one of the harness's numbers whose name ends in `cost`."""
+    for cost in survey.run.usage.invalid_costs:
+        text = f"the run states a cost of {cost:g}, which is no amount"
+        yield finding(survey, "impossible_cost", "warning", text, at_run(survey, f"cost {cost:g}"))
+    for reported in survey.run.reported:
+        value = reported.value
+        if _COST.search(reported.name) and value is not None and amount(value) is None:
+            where = reported.ref.file if reported.ref else "the harness"
+            text = f"{where} states {reported.name} {value:g}, which is no amount"
+            evidence = [Evidence(quote=f"{reported.name} {value:g}", ref=reported.ref)]
+            yield finding(survey, "impossible_cost", "warning", text, evidence)
+
+
 def _is_close(stated: float, total: float) -> bool:
     return abs(stated - total) <= max(COST_SLACK, COST_SHARE * abs(total))
+
+
+def impossible_scores(survey: RunSurvey) -> Iterator[Finding]:
+    """Scores outside of their scale, and those that contradict the parts they are made of."""
+    odd, scale = survey.odd, survey.run.scale
+    if odd.off_scale.count and scale is not None:
+        ends = [f"{end:g}" for end in (scale.lowest, scale.highest) if end is not None]
+        trait = f"a score outside of its scale ({' to '.join(ends)})"
+        text, evidence = _describe(survey, odd.off_scale, trait)
+        yield finding(survey, "impossible_score", "error", text, evidence, attempts=odd.off_scale.count)
+    if odd.contradicted.count:
+        text, evidence = _describe(survey, odd.contradicted, "a score that is not the product of its parts")
+        yield finding(survey, "impossible_score", "error", text, evidence, attempts=odd.contradicted.count)
 
 
 def impossible_times(survey: RunSurvey) -> Iterator[Finding]:

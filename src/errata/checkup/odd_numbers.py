@@ -6,13 +6,14 @@ from datetime import datetime
 
 import msgspec
 
-from errata.model import Attempt, SourceRef, Usage
+from errata.model import Attempt, ScoreScale, SourceRef, Usage
 from errata.model.times import is_local, parse
 
 HIGHEST_PRICE = 0.006
 """Dollars per token: ten times the dearest model that was ever on sale."""
 OTHER_FEES = 1.0
 """Dollars per attempt that searches, tools and the like may add."""
+SCORE_SLACK = 1e-6
 MOST_KEPT = 5
 _NOT_MADE = ("missing", "unfinished", "skipped")
 
@@ -57,6 +58,11 @@ class OddNumbers:
     """Costs of attempts that used no token."""
     times: OddGroup = field(default_factory=OddGroup)
     """Negative durations, and ends before the start."""
+    off_scale: OddGroup = field(default_factory=OddGroup)
+    """Scores that the harness can't give."""
+    contradicted: OddGroup = field(default_factory=OddGroup)
+    """Scores that are not the product of their parts."""
+    scale: ScoreScale | None = None
     cost: float = 0.0
     cost_of_counted: float = 0.0
     cost_unknown: int = 0
@@ -65,18 +71,31 @@ class OddNumbers:
         if attempt.execution in _NOT_MADE or attempt.parent is not None:
             return
         self._add_cost(attempt)
+        if self.scale is not None and attempt.reported is not None:
+            self._add_score(attempt, attempt.reported, self.scale)
         if words := _impossible_time(attempt):
             self.times.add(attempt, words)
 
+    def _add_score(self, attempt: Attempt, score: float, scale: ScoreScale) -> None:
+        lowest = -math.inf if scale.lowest is None else scale.lowest
+        highest = math.inf if scale.highest is None else scale.highest
+        if not lowest - SCORE_SLACK <= score <= highest + SCORE_SLACK:
+            self.off_scale.add(attempt, f"score {score:g}")
+        elif scale.is_product and (parts := _parts(attempt)):
+            product = math.prod(parts.values())
+            if abs(product - score) > SCORE_SLACK:
+                listed = ", ".join(f"{name} {value:g}" for name, value in parts.items())
+                self.contradicted.add(attempt, f"score {score:g}, parts: {listed}")
+
     def _add_cost(self, attempt: Attempt) -> None:
+        roles = (attempt.usage.subject, attempt.usage.judge, attempt.usage.simulator)
+        priced = [usage for usage in roles if usage.cost is not None]
+        if attempt.usage.invalid_costs:
+            self.no_amounts.add(attempt, f"cost {', '.join(f'{usage.cost:g}' for usage in priced)}")
+            return
         whole = attempt.usage.cost
         if whole is None:
             self.cost_unknown += 1
-            return
-        roles = (attempt.usage.subject, attempt.usage.judge, attempt.usage.simulator)
-        priced = [usage for usage in roles if usage.cost is not None]
-        if any(not _is_amount(usage.cost) for usage in priced):
-            self.no_amounts.add(attempt, f"cost {', '.join(f'{usage.cost:g}' for usage in priced)}")
             return
         self.cost += whole
         self.cost_of_counted += whole if attempt.counted else 0.0
@@ -87,8 +106,12 @@ class OddNumbers:
                 self.overpriced.add(attempt, f"cost {usage.cost:g}, {usage.tokens:,} tokens")
 
 
-def _is_amount(cost: float | None) -> bool:
-    return cost is None or (math.isfinite(cost) and cost >= 0)
+def _parts(attempt: Attempt) -> dict[str, float]:
+    """The values of the checks that count; empty where one has none, or the attempt was cut off."""
+    checks = [check for check in attempt.checks if check.counts]
+    if attempt.execution != "completed" or any(type(check.value) not in (int, float) for check in checks):
+        return {}
+    return {check.name: float(check.value) for check in checks if isinstance(check.value, int | float)}
 
 
 def _is_overpriced(usage: Usage) -> bool:

@@ -118,6 +118,8 @@ class RunSurvey:
     """Answers that are the body of a failed request."""
     unmeasured: NamedAttempts = field(default_factory=NamedAttempts)
     """Rows without a verdict, other than skipped ones."""
+    without_score: NamedAttempts = field(default_factory=NamedAttempts)
+    """Completed rows that nothing in the log scores."""
     with_calls: int = 0
     unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
@@ -166,6 +168,7 @@ class RunSurvey:
 
     def __post_init__(self) -> None:
         self.disagreements.judges = judging_scorers(self.run)
+        self.odd.scale = self.run.scale
 
     def add(self, attempt: Attempt) -> None:
         self.odd.add(attempt)
@@ -250,6 +253,8 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.unscored.add(attempt)
     if attempt.measurement != "scored" and attempt.execution not in ("skipped", "unfinished"):
         survey.unmeasured.add(attempt)
+    if attempt.measurement == "not_run" and attempt.execution == "completed":
+        survey.without_score.add(attempt)
     if attempt.undelivered is not None:
         survey.undelivered.add(attempt)
         survey.sent[attempt.undelivered.sent] += 1
@@ -329,7 +334,7 @@ def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
         survey.truncated.add(attempt)
     if failed_response(attempt) is not None:
         survey.error_bodies.add(attempt)
-    if text is None:
+    if text is None or _ends_in_call(attempt):
         return
     survey.with_text += 1
     if not text.strip():
@@ -342,6 +347,14 @@ def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
         # only a text that comes again may be quoted
         if survey.texts[key] == 2 and len(survey.sample) < MOST_SAMPLES:
             survey.sample[key] = remember(attempt)
+
+
+def _ends_in_call(attempt: Attempt) -> bool:
+    """The last turn is a call that ends the episode, such as a transfer to a person: no text was lost."""
+    conduct = attempt.conduct
+    if (attempt.output.text or "").strip() or conduct is None or attempt.execution != "completed":
+        return False
+    return conduct.calls > 0 and conduct.ended_empty is None
 
 
 def text_key(attempt: Attempt) -> int:

@@ -21,6 +21,7 @@ from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
 from errata.cli.table import put_parts
+from errata.compare.costs import ONLY_SIMULATOR
 from errata.model import UnreadFiles
 from errata.model.run import subject_label
 from errata.render.proof import proof_counts
@@ -340,6 +341,8 @@ def _show_cost(analysis: Analysis) -> None:
     spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
     total = money(counts.cost, 2 if counts.cost >= 1 else 4, analysis.stored.run.extra.get("currency", "USD"))
     put(f"Cost     {total}{rest}{spent}")
+    if analysis.scores.cost.is_simulator_only:
+        put(f"         {ONLY_SIMULATOR}")
 
 
 def _show_next(analysis: Analysis) -> None:

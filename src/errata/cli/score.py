@@ -11,7 +11,7 @@ from errata.cli.render.runs import counted_in, harness_title
 from errata.cli.render.score_json import json_pool, json_scores
 from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
-from errata.compare.costs import Cost, Price
+from errata.compare.costs import ONLY_SIMULATOR, Cost, Price
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
@@ -141,11 +141,16 @@ def _put_cost(cost: Cost, currency: str) -> None:
     if cost.total is None:
         return
     parts = [f"{_amount(cost.total, currency)} total", f"{_amount(cost.of_passes, currency)} on passes"]
-    parts += [f"{_amount(cost.of_failures, currency)} on failures"]
+    if cost.of_failures is not None or cost.of_unscored is None:
+        parts += [f"{_amount(cost.of_failures, currency)} on failures"]
+    if cost.of_unscored is not None:
+        parts += [f"{_amount(cost.of_unscored, currency)} not scored"]
     parts += [
         f"{money(cost.per_pass, 4, currency)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"
     ]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
+    if cost.is_simulator_only:
+        put(f"{'':<{LABEL}}{ONLY_SIMULATOR}")
     if cost.unknown:
         put(f"{'':<{LABEL}}unknown for {plural(cost.unknown, 'attempt')}")
     passes = cost.cost_of_pass

@@ -20,24 +20,33 @@ class Spending(msgspec.Struct):
     priced_passes: int = 0
     of_passes: float = 0.0
     of_failures: float = 0.0
+    of_unscored: float = 0.0
+    priced_unscored: int = 0
+    """Attempts that nobody scored: neither a pass nor a failure."""
 
-    def add(self, cost: float | None, *, passed: bool) -> None:
+    def add(self, cost: float | None, *, passed: bool, scored: bool = True) -> None:
         self.made += 1
         self.passed += passed
-        if cost is not None:
-            self.priced += 1
-            self.priced_passes += passed
-            self.of_passes += cost if passed else 0.0
-            self.of_failures += 0.0 if passed else cost
+        if cost is None:
+            return
+        self.priced += 1
+        self.priced_passes += passed
+        self.priced_unscored += not scored
+        if not scored:
+            self.of_unscored += cost
+        elif passed:
+            self.of_passes += cost
+        else:
+            self.of_failures += cost
 
     @property
     def total(self) -> float | None:
-        return self.of_passes + self.of_failures if self.priced else None
+        return self.of_passes + self.of_failures + self.of_unscored if self.priced else None
 
     @property
     def cost_of_pass(self) -> float | None:
         """Mean cost over pass rate, of the attempts whose cost is known; none where not one of them passed."""
-        return (self.of_passes + self.of_failures) / self.priced_passes if self.priced_passes else None
+        return (self.total or 0.0) / self.priced_passes if self.priced_passes else None
 
     @property
     def note(self) -> CostNote | None:
@@ -52,7 +61,8 @@ def spending_on(tries: Iterable[Trial]) -> Spending:
     spent = Spending()
     for attempt in tries:
         if attempt.execution != "missing":
-            spent.add(attempt.cost, passed=attempt.passed)
+            scored = attempt.passed or attempt.is_failure or attempt.measurement == "scored"
+            spent.add(attempt.cost, passed=attempt.passed, scored=scored)
     return spent
 
 
@@ -129,6 +139,7 @@ class Tiers:
 
 
 FRONTIER = "frontier_cop"
+ONLY_SIMULATOR = "only the cost of the simulated user is logged; the agent's is unknown"
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,6 +170,10 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     total: float | None
     of_passes: float | None
     of_failures: float | None
+    of_unscored: float | None
+    """Of attempts that nobody scored."""
+    is_simulator_only: bool
+    """The log states what the simulated user cost, and not what the subject cost."""
     per_pass: float | None
     """Everything that was spent, over the passes it bought."""
     unknown: int
@@ -177,7 +192,9 @@ def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> Cost:
     return Cost(
         total=spent.total,
         of_passes=spent.of_passes if spent.priced_passes else None,
-        of_failures=spent.of_failures if spent.priced > spent.priced_passes else None,
+        of_failures=spent.of_failures if spent.priced > spent.priced_passes + spent.priced_unscored else None,
+        of_unscored=spent.of_unscored if spent.priced_unscored else None,
+        is_simulator_only=spent.priced > 0 and all(one.is_cost_of_simulator for one in trials.rows if one.cost),
         per_pass=spent.cost_of_pass,
         unknown=spent.made - spent.priced,
         note=spent.note,

@@ -186,7 +186,8 @@ def note_text(note: Note) -> str:
             return "nothing was scored, so there are neither passes nor failures"
         case "passes_unassigned":
             stated = "" if note.stated is None else f"the harness reports {note.stated:.4g}; "
-            return f"{stated}{count:,} passes are counted by the harness, but the log does not show which rows passed"
+            are = "pass is" if count == 1 else "passes are"
+            return f"{stated}{count:,} {are} counted by the harness, but the log does not show which rows passed"
         case "passes_without_rows":
             failed = f"; {' or '.join(note.words)} = not passed" if note.words else ""
             others = f" and {of - count:,} failure{'' if of - count == 1 else 's'}" if of > count else ""

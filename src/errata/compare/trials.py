@@ -36,6 +36,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     reported: float | None
     reported_counted: bool | None
     cost: float | None
+    is_cost_of_simulator: bool
+    """Only the simulated user's cost is known."""
     error: str
     error_type: str
     timed_out: bool
@@ -105,6 +107,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         reported=attempt.reported,
         reported_counted=attempt.reported_counted,
         cost=attempt.usage.cost,
+        is_cost_of_simulator=attempt.usage.subject.cost is None and attempt.usage.simulator.cost is not None,
         error=first.message if first else "",
         error_type=first.type if first else "",
         timed_out=attempt.execution == "limit" and limit in _TIME_LIMITS,

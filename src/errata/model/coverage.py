@@ -46,10 +46,11 @@ def not_in_log(run: Run, *, cases: int, executions: Mapping[str, int]) -> int:
     absent = (run.expected_cases or 0) - cases
     if absent <= 0:
         made = sum(executions.values()) - executions.get("missing", 0)
-        return max(0, run.measured_attempts - made)
+        return max(0, run.measured_attempts - (min(made, cases) if run.measured_unit == "cases" else made))
     # some harnesses count what ended in an error, others do not: it is never more than what has no row
     unmeasured = _NOT_MADE if run.measured_passes is not None else _NOT_MEASURED
     measured = sum(often for word, often in executions.items() if word not in unmeasured)
+    measured = min(measured, cases) if run.measured_unit == "cases" else measured
     return min(max(0, run.measured_attempts - measured), absent)
 
 

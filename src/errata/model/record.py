@@ -66,6 +66,8 @@ class Unreadable(Record):
     excerpt: str = ""
     run: str = ""
     """The run that it belongs to; empty where the log does not tell, and it may be any of several."""
+    copy_of: str = ""
+    """The case whose row this is a copy of, field by field: it was read, and is counted once."""
 
 
 class UnreadFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from errata.model.case import Artefact
 from errata.model.check import Part
 from errata.model.record import Evidence, Record
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
-from errata.model.words import LeftOutCode, ScorerKind
+from errata.model.words import LeftOutCode, MeasuredUnit, ScorerKind
 
 
 class SourceInfo(Record):
@@ -64,6 +64,8 @@ class FileConflict(Record):
     """The first cases with different results."""
     differing: int = 0
     """How many such cases there are."""
+    is_certain: bool = False
+    """One of the files must be wrong: no way of counting makes both right."""
 
 
 class Scorer(Record):
@@ -73,6 +75,15 @@ class Scorer(Record):
     version: str = ""
     threshold: float | None = None
     lower_is_better: bool = False
+
+
+class ScoreScale(Record):
+    """Which scores an attempt can get, where the harness or its log defines that."""
+
+    lowest: float | None = None
+    highest: float | None = None
+    is_product: bool = False
+    """The score is the product of the checks that count."""
 
 
 class Session(Record):
@@ -114,7 +125,9 @@ class Run(Record):
     suite_version: str = ""
     expected_cases: int | None = None
     measured_attempts: int | None = None
-    """How many cases the harness measured by its own count; the log need not hold a row of each."""
+    """How many attempts the harness measured by its own count; the log need not hold a row of each."""
+    measured_unit: MeasuredUnit = "attempts"
+    """`cases` where `measured_attempts` counts a case once, however often it was tried."""
     measured_passes: int | None = None
     """How many of them passed by its own count."""
     started_at: str | None = None
@@ -124,6 +137,7 @@ class Run(Record):
     reported: tuple[Reported, ...] = ()
     conflicts: tuple[FileConflict, ...] = ()
     scorers: tuple[Scorer, ...] = ()
+    scale: ScoreScale | None = None
     context: tuple[Artefact, ...] = ()
     """System prompt, policy text, knowledge base."""
     code: CodeVersion | None = None

@@ -1,5 +1,6 @@
 """Tokens and money, and the calls to a reviewer that cost them. Every number is optional: absent is not zero."""
 
+import math
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -45,15 +46,33 @@ class UsageByRole(Record):
 
     @property
     def cost(self) -> float | None:
+        """What all of them spent; none where one of the costs can't be right, so that no sum includes it."""
         if self.judge is NO_USAGE and self.simulator is NO_USAGE:
-            return self.subject.cost
+            return amount(self.subject.cost)
         spent = [usage for usage in (self.subject, self.judge, self.simulator) if usage.cost is not None]
         if len({usage.currency for usage in spent}) > 1:
             return None  # two currencies have no sum
-        return total_of(usage.cost for usage in spent)
+        return amount(total_cost(usage.cost for usage in spent))
+
+    @property
+    def invalid_costs(self) -> list[float]:
+        """Negative costs, and those that are not a number, as the log has them."""
+        costs = (self.subject.cost, self.judge.cost, self.simulator.cost)
+        return [cost for cost in costs if cost is not None and amount(cost) is None]
 
 
 NO_USAGE_BY_ROLE = UsageByRole()
+
+
+def amount(cost: float | None) -> float | None:
+    """The cost; none where nobody can pay it: a negative number, infinity, `NaN`."""
+    return cost if cost is not None and 0 <= cost < math.inf else None
+
+
+def total_cost(costs: Iterable[float | None]) -> float | None:
+    """The sum of the known costs; an invalid one takes the place of the sum, so that no sum hides it."""
+    known = [cost for cost in costs if cost is not None]
+    return next((cost for cost in known if amount(cost) is None), total_of(known))
 
 
 def total_of(values: Iterable[Number | None]) -> Number | None:

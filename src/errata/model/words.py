@@ -51,6 +51,7 @@ ArtefactRole = Literal[
 ]
 CostSource = Literal["reported", "estimated", "unknown"]
 ScorerKind = Literal["code", "judge", "human"]
+MeasuredUnit = Literal["attempts", "cases"]
 ReviewerKind = Literal["llm", "command", "agent", "person", "file"]
 CallState = Literal["intended", "answered", "failed", "lost"]
 RecommendationGroup = Literal["eval", "config", "model", "none"]

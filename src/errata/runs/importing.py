@@ -117,8 +117,9 @@ def _import_as_ordered(order: Order, store: Store, on_items: OnItems) -> PathSum
         for batch in batches(order):
             importing.add(batch)
             attempts += sum(len(part.attempts) for part in batch.parts.values())
-            unreadable += len(batch.unreadables)
-            examples.extend(item for _, item in batch.unreadables[: SHOWN - len(examples)])
+            problems = [item for _, item in batch.unreadables if not item.copy_of]
+            unreadable += len(problems)
+            examples.extend(problems[: SHOWN - len(examples)])
             on_items(batch.items)
         runs = tuple(importing.finish())
     return PathSummary(order.path, order.source, runs, attempts, unreadable, tuple(examples), order.passed_over)

@@ -54,7 +54,7 @@ class Staged:
 
     def note(self, item: Unreadable) -> None:
         """Every item is counted, the first of them are kept: a file of garbage must not fill the memory."""
-        self._unreadable += 1
+        self._unreadable += not item.copy_of
         if len(self._unreadables) < UNREADABLE_KEPT:
             self._unreadables.append(item)
 

@@ -125,6 +125,10 @@ class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
     total: float | None
     of_passes: float | None
     of_failures: float | None
+    of_unscored: float | None
+    """Attempts without a score, which are neither passes nor failures."""
+    is_simulator_only: bool
+    """The log states what the simulated user cost, and not what the subject cost."""
     per_pass: float | None
     unknown: int
     """Attempts whose cost is not known."""

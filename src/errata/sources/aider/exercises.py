@@ -32,7 +32,7 @@ from errata.sources.shared.chat import last_answer
 from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.facts import MISSING, Facts
 from errata.sources.shared.fields import JsonFields
-from errata.sources.shared.values import count, non_empty, number, parts, rest, sequence, text
+from errata.sources.shared.values import cost_number, count, non_empty, number, parts, rest, sequence, text
 from errata.text.redact import redact
 
 HISTORY = ".aider.chat.history.md"
@@ -210,7 +210,7 @@ def _checks(result: JsonFields, ref: SourceRef) -> tuple[Check, ...]:
 def _usage(result: JsonFields) -> Usage:
     """The log has a cost of 0 for models without a price."""
     tokens = count(result.take("prompt_tokens"))
-    cost = number(result.take("cost")) or None
+    cost = cost_number(result.take("cost")) or None
     return Usage(
         input=tokens,
         output=count(result.take("completion_tokens")),

@@ -13,6 +13,7 @@ from errata.sources.shared.values import non_empty
 _FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
 _COMMENT = re.compile(r"\s+#.*$")
 _RATE = re.compile(r"^pass_rate_(?P<try>\d+)$")
+_PASSES = re.compile(r"^pass_num_\d+$")
 _HOMES = frozenset(["dirname", "model", "edit_format", "commit_hash", "reasoning_effort", "date"])
 
 
@@ -77,11 +78,13 @@ def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
     n = int(numbers["test_cases"]) if "test_cases" in numbers else None
     for at, (_, key) in enumerate(reversed(tries)):
         rate = round(numbers[key] / 100, 6)
-        yield Reported(name=key, metric="pass_rate", value=rate, n=n, headline=at == 0, ref=ref)
+        extra = non_empty(passes=numbers.get(key.replace("rate", "num")))
+        yield Reported(name=key, metric="pass_rate", value=rate, n=n, headline=at == 0, extra=extra, ref=ref)
     last = f"pass_num_{tries[-1][0]}" if tries else ""
     for key, value in numbers.items():
         if key not in _HOMES and not _RATE.match(key):
-            yield Reported(name=key, metric="passed" if key == last else "count", value=value, ref=ref)
+            metric = "passed" if key == last else "count"
+            yield Reported(name=key, metric=metric, value=value, n=n if _PASSES.match(key) else None, ref=ref)
 
 
 def _day(written: str) -> str | None:

@@ -148,20 +148,28 @@ class _Tally(NamedTuple):
         return self.result_count is None or self.join.unplaced > 0
 
     @property
+    def lists_too_many(self) -> bool:
+        """More failures are listed than the first line has: one of the two is wrong."""
+        correct, total = self.header.correct, self.header.total
+        return correct is not None and total is not None and correct + self.join.listed > total
+
+    @property
     def names_all(self) -> bool:
+        """The list holds every failure, so the other results are correct."""
         correct, total = self.header.correct, self.header.total
         if self.reads_scores_alone or correct is None or total is None:
             return False
-        return self.join.listed == total - correct and self.not_listed <= correct
+        return self.join.listed >= total - correct and self.not_listed <= correct
 
     def conflicts(self) -> Iterator[FileConflict]:
         if self.header.ref is None or self.reads_scores_alone:
             return
         correct, total, listed = self.header.correct, self.header.total, self.join.listed
         stated = f"{correct} of {total} correct"
-        if not self.names_all:
+        if not self.names_all or self.lists_too_many:
             text = f"{self.result_count} results and {listed} listed failures do not add up to {stated}"
-            yield FileConflict(text=f"results and scores: {text}", ref=self.header.ref)
+            certain = self.lists_too_many
+            yield FileConflict(text=f"results and scores: {text}", is_certain=certain, ref=self.header.ref)
         if self.join.only_scored:
             first = min(self.join.only_scored)
             text = f"{len(self.join.only_scored)} of {listed} listed failures have no result row, such as {first}"
@@ -220,6 +228,7 @@ def run_of(category: Category, header: ScoreHeader, root: Path, tally: _Tally) -
         suite=f"{parts.version}_{parts.category}" if parts.version else parts.category,
         expected_cases=header.total,
         measured_attempts=header.total,
+        measured_unit="cases",
         measured_passes=header.correct,
         conflicts=tuple(tally.conflicts()),
         reported=tuple(_reported(header, tally)),

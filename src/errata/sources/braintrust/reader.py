@@ -20,7 +20,7 @@ from errata.model import (
     case_key,
 )
 from errata.model.identity import fingerprint
-from errata.model.usage import total_of
+from errata.model.usage import total_cost, total_of
 from errata.model.words import ActorRole, Phase, StepKind
 from errata.sources.base import Row
 from errata.sources.braintrust import NAME
@@ -39,6 +39,7 @@ from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.values import (
     as_text,
+    cost_number,
     count,
     mapping,
     moment_since_1970,
@@ -177,7 +178,7 @@ def _usage(fields: dict[str, Any], spans: list[Row]) -> Usage:
     own = [mapping(fields.get("metrics"))]
     calls = [mapping(one.data.get("metrics")) for one in spans if kind_of(one.data) == "llm"]
     of = own if number(own[0].get("tokens")) or number(own[0].get("prompt_tokens")) else calls
-    cost = total_of(number(one.get("estimated_cost")) for one in of)
+    cost = total_cost(cost_number(one.get("estimated_cost")) for one in of)
     return Usage(
         input=total_of(count(one.get("prompt_tokens")) for one in of),
         output=total_of(count(one.get("completion_tokens")) for one in of),

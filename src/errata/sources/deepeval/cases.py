@@ -33,7 +33,7 @@ from errata.model import (
     case_key,
 )
 from errata.model.identity import fingerprint
-from errata.model.usage import total_of
+from errata.model.usage import total_cost, total_of
 from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
 from errata.sources.base import Row
 from errata.sources.deepeval.results import fields, objects
@@ -45,6 +45,7 @@ from errata.sources.shared.facts import Facts, despite_error, mark_recovered
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import (
     as_text,
+    cost_number,
     count,
     mapping,
     moment,
@@ -174,11 +175,11 @@ def _facts_of_metrics(passed: Any, checks: tuple[Check, ...]) -> Facts:
 
 
 def _judging(case: dict[str, Any]) -> Usage:
-    metrics, spent = objects(case.get("metrics_data")), number(case.get("evaluation_cost"))
+    metrics, spent = objects(case.get("metrics_data")), cost_number(case.get("evaluation_cost"))
     return Usage(
         input=total_of(count(one.get("input_tokens")) for one in metrics),
         output=total_of(count(one.get("output_tokens")) for one in metrics),
-        cost=total_of(number(one.get("evaluation_cost")) for one in metrics) if spent is None else spent,
+        cost=total_cost(cost_number(one.get("evaluation_cost")) for one in metrics) if spent is None else spent,
         cost_source="reported" if spent is not None or metrics else "unknown",
     )
 

@@ -19,7 +19,7 @@ from errata.sources.every_eval_ever.written_rows import facts_in_metadata
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
-from errata.sources.shared.row_groups import repeated_rows
+from errata.sources.shared.row_groups import repeated_rows, repetitions, split_copies
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import (
     as_text,
@@ -69,13 +69,16 @@ class EvaluationContext(NamedTuple):
 
 def items_of(context: EvaluationContext, group: Row) -> Iterator[Item]:
     last = ""
-    for index, rows in enumerate(_tries(group.data), start=1):
+    for index, tried in enumerate(_tries(group.data), start=1):
+        name = text(tried[0].data.get("sample_id"))
+        rows, copies = split_copies(tried, name, source=NAME)
+        yield from copies
+        yield from (_case(context.run, row) for row in repetitions(rows, _result_id))
         case = _case(context.run, rows[0])
         if index == 1 or case.digest != last:
             yield case
         last = case.digest
-        yield _attempt(context, rows, index)
-        name = text(rows[0].data.get("sample_id"))
+        yield _attempt(context, list(rows), index)
         yield from repeated_rows(rows, f"a result of {name}", source=NAME, key=_result_id)
 
 

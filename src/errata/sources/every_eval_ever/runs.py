@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.model import Reported, Run, Scorer, ScoreScale, SourceInfo, SourceRef, Subject
 from errata.sources.base import number_or_none
 from errata.sources.every_eval_ever import NAME
 from errata.sources.shared.values import (
@@ -80,9 +80,11 @@ def run_of(summary: EvaluationSummary, name: str, results: list[EvaluationResult
         suite=name,
         expected_cases=_expected(results),
         measured_attempts=_sample_count(results),
+        measured_unit="cases",
         started_at=moment_since_1970(number_or_none(_since(data, results))),
         reported=tuple(_reported(results)),
         scorers=tuple(_scorer(one) for one in results),
+        scale=_scale(results[0].config) if results else None,
         origin=str(path.parent),
         extra=_extra(data, results),
         ref=results[0].ref if results else summary.ref,
@@ -143,6 +145,14 @@ def _scorer(result: EvaluationResult) -> Scorer:
         model=", ".join(filter(None, judges)),
         lower_is_better=result.config.get("lower_is_better") is True,
     )
+
+
+def _scale(config: dict[str, Any]) -> ScoreScale | None:
+    """The range of the first result, as the summary states it."""
+    lowest, highest = number(config.get("min_score")), number(config.get("max_score"))
+    if lowest is None or highest is None or lowest >= highest:
+        return None
+    return ScoreScale(lowest=lowest, highest=highest)
 
 
 def _extra(data: dict[str, Any], results: list[EvaluationResult]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from errata.model import (
     case_key,
     times,
 )
-from errata.model.usage import total_of
+from errata.model.usage import total_cost, total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
 from errata.sources.base import folders
 from errata.sources.harbor.agent_logs import printed_by_agent, stream_of
@@ -37,7 +37,17 @@ from errata.sources.harbor.verdicts import (
     value_of,
 )
 from errata.sources.shared.documents import Documents, files
-from errata.sources.shared.values import count, mapping, moment, non_empty, number, rest, sequence, settings, text
+from errata.sources.shared.values import (
+    cost_number,
+    count,
+    mapping,
+    moment,
+    non_empty,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _HOMES = frozenset(
@@ -220,7 +230,7 @@ def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
     own = [mapping(result.get("agent_result"))]
     if not any(own):
         own = [mapping(mapping(step).get("agent_result")) for step in sequence(result.get("step_results"))]
-    cost = total_of(number(spent.get("cost_usd")) for spent in own)
+    cost = total_cost(cost_number(spent.get("cost_usd")) for spent in own)
     usage = Usage(
         input=total_of(count(spent.get("n_input_tokens")) for spent in own),
         output=total_of(count(spent.get("n_output_tokens")) for spent in own),

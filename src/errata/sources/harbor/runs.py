@@ -10,6 +10,7 @@ from errata.sources.base import folders, is_file
 from errata.sources.harbor import NAME
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
+    cost_number,
     count,
     last_part,
     mapping,
@@ -317,7 +318,7 @@ def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
 
 
 def _usage(stats: dict[str, Any]) -> Usage:
-    cost = number(stats.get("cost_usd"))
+    cost = cost_number(stats.get("cost_usd"))
     return Usage(
         input=count(stats.get("n_input_tokens")),
         output=count(stats.get("n_output_tokens")),

@@ -29,7 +29,7 @@ from errata.sources.helm.stats import Stat, stats_of
 from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import ItemGroups, repeated_rows
+from errata.sources.shared.row_groups import ItemGroups, repeated_rows, repetitions, split_copies
 from errata.sources.shared.values import (
     mapping,
     moment_since_1970,
@@ -93,6 +93,9 @@ def items_of(context: InstanceContext, numbering: CaseNumbering, group: Row) -> 
     instance = mapping(rows[0].data["instance"])
     name = _name(instance)
     index = numbering.next(name)
+    rows, copies = split_copies(rows, name, source=NAME)
+    yield from copies
+    yield from _other_descriptions(context, name, rows)
     case = case_of(context.run, name, instance, rows[0])
     if numbering.is_news(case):
         yield case
@@ -100,6 +103,12 @@ def items_of(context: InstanceContext, numbering: CaseNumbering, group: Row) -> 
     # an instance has a request for each of its references
     yield from repeated_rows(rows, f"a request of {name}", source=NAME, key=_reference)
     yield from repeated_rows(_stats_rows(context, rows[0]), f"the stats of {name}", source=NAME)
+
+
+def _other_descriptions(context: InstanceContext, name: str, rows: tuple[Row, ...]) -> Iterator[Case]:
+    """What repeated requests ask or expect, where it is something else."""
+    for row in repetitions(rows, _reference):
+        yield case_of(context.run, name, mapping(row.data["instance"]), row)
 
 
 def _reference(state: dict[str, Any]) -> tuple[str, str]:

@@ -149,6 +149,7 @@ def run_of(folder: Folder) -> Run:
         suite=suite,
         expected_cases=_expected(folder),
         measured_attempts=_expected(folder),
+        measured_unit="cases",
         started_at=since,
         reported=tuple(_reported(folder)),
         scorers=tuple(Scorer(name=one) for one in dict.fromkeys(one.name for one in folder.stats if one.is_measure)),

@@ -21,6 +21,7 @@ from errata.sources.inspect_ai.samples import LogContext, attempt_of, case_conte
 from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.archives import open_archive
+from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.values import count, mapping, plain, sequence
 
 PLAN_CAP = 1_000_000
@@ -71,6 +72,10 @@ def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item |
     yield from _Samples(context, log).items(share)
 
 
+_CONTENT = ("uuid", "input", "target", "output", "scores", "error", "model_usage", "total_time", "started_at")
+"""What two samples of one id and epoch have in common only if one is a copy."""
+
+
 class _Tally(msgspec.Struct, frozen=True):
     """The samples that one reader saw, from which the first reader computes the missing ones."""
 
@@ -89,6 +94,7 @@ class _Samples:
         """Samples whose epochs differ in what they ask."""
         self._seen: set[tuple[str, int]] = set()
         self._measured = 0
+        self._copies = Copies()
         spec = mapping(log.header.get("eval"))
         self._epochs = max(1, count(mapping(spec.get("config")).get("epochs")) or 1)
         self._plan = log.ref.below("eval", "dataset", "sample_ids")
@@ -116,6 +122,8 @@ class _Samples:
     def _of_sample(self, row: Row) -> list[Item]:
         sample = row.data
         ident, epoch = sample_id(sample), count(sample.get("epoch")) or 1
+        if self._copies.includes((ident, epoch), [sample.get(name) for name in _CONTENT]):
+            return [copied_row(NAME, row.ref, ident)]
         index = self._free(ident, epoch)
         attempt = attempt_of(self._context, sample, row.ref, index)
         if index != epoch:

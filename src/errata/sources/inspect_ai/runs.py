@@ -19,7 +19,7 @@ from errata.model import (
     UsageByRole,
 )
 from errata.model.identity import fingerprint
-from errata.model.usage import NO_USAGE, total_of
+from errata.model.usage import NO_USAGE, total_cost, total_of
 from errata.sources.inspect_ai import NAME
 from errata.sources.inspect_ai.logs import InspectLog
 from errata.sources.inspect_ai.values import words
@@ -358,7 +358,7 @@ def sum_of(usages: Iterable[Usage]) -> Usage:
         cache_read=total_of(usage.cache_read for usage in given),
         cache_write=total_of(usage.cache_write for usage in given),
         reasoning=total_of(usage.reasoning for usage in given),
-        cost=total_of(usage.cost for usage in given),
+        cost=total_cost(usage.cost for usage in given),
         cost_source="reported" if any(usage.cost is not None for usage in given) else "unknown",
         includes_cache=False,
     )

@@ -16,7 +16,18 @@ from errata.sources.shared.facts import MISSING
 from errata.sources.shared.scores import facts_of, grade_of
 from errata.sources.shared.span_steps import SpanTranscript
 from errata.sources.shared.spans import PHASES, SpanKind, TraceSpan, Tree, call_of, parse_json_text
-from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    cost_number,
+    count,
+    mapping,
+    non_empty,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _TRACE = frozenset(
     ("id", "timestamp", "input", "output", "observations", "scores", "latency", "totalCost", "projectId", "environment",
@@ -254,7 +265,7 @@ def _usage(data: dict[str, Any]) -> Usage | None:
         for name, spelled in _TOKENS.items()
     }
     costs = (mapping(data.get("costDetails")).get("total"), data.get("calculatedTotalCost"), data.get("totalCost"))
-    cost = next((paid for one in costs if (paid := number(one)) is not None), None)
+    cost = next((paid for one in costs if (paid := cost_number(one)) is not None), None)
     if data.get("type") != "GENERATION" and not any(tokens.values()) and not cost:
         return None
     if cost is None and not any(value is not None for value in tokens.values()):

@@ -40,7 +40,19 @@ from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import RowScore, answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.steps import nested_steps
-from errata.sources.shared.values import as_text, count, mapping, moment, name_of, non_empty, number, plain, rest, text
+from errata.sources.shared.values import (
+    as_text,
+    cost_number,
+    count,
+    mapping,
+    moment,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    text,
+)
 
 _RUN = frozenset(
     ("id", "inputs", "outputs", "error", "start_time", "end_time", "session_name", "session_id", "child_runs", "status",
@@ -156,7 +168,7 @@ def _is_exception(comment: str) -> bool:
 
 def _usage(run_data: dict[str, Any]) -> Usage:
     tokens: dict[str, Any] = {home: count(run_data.get(name)) for home, name in _TOKENS.items()}
-    cost = number(run_data.get("total_cost"))
+    cost = cost_number(run_data.get("total_cost"))
     return Usage(cost=cost, cost_source="unknown" if cost is None else "reported", **tokens)
 
 

@@ -118,6 +118,7 @@ def run_of(results: ResultsDocument, plan: TaskPlan, path: Path) -> Run:
         suite_version=_of_task(document, "versions", plan.name),
         expected_cases=sample_count,
         measured_attempts=sample_count,
+        measured_unit="cases",
         started_at=moment_since_1970(document.get("date")),
         reported=tuple(_reported(results, plan)),
         scorers=tuple(_scorers(results, plan)),

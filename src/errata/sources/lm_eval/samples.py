@@ -12,9 +12,11 @@ import msgspec
 from errata.model import Attempt, Case, Check, Item, Output, Run, case_key
 from errata.model.words import Outcome
 from errata.sources.base import Row, decode, number_or_none
+from errata.sources.lm_eval import NAME
 from errata.sources.lm_eval.results import ResultsDocument, TaskMeasure, TaskPlan
 from errata.sources.shared.chat import steps_of_tries
 from errata.sources.shared.facts import outcome_of, status_of
+from errata.sources.shared.row_groups import split_copies
 from errata.sources.shared.values import as_text, mapping, name_of, non_empty, number, plain, rest, sequence, text
 
 NO_FILTER = "none"
@@ -83,7 +85,10 @@ class SampleRequest(NamedTuple):
 
 def items_of(task: Task, group: Row) -> Iterator[Item]:
     last = ""
-    for index, tried in enumerate(tries_of(group.data, task.results.filters(task.name)), start=1):
+    name = task.case(group.data[0].data["doc_id"])
+    rows, copies = split_copies(group.data, name, source=NAME)
+    yield from copies
+    for index, tried in enumerate(tries_of(rows, task.results.filters(task.name)), start=1):
         request = request_of(tried[0].row.data.get("arguments"))
         case = _case(task, tried[0].row, request)
         if index == 1 or case.digest != last:

@@ -10,7 +10,17 @@ from errata.sources.shared.chat import finish_reason, reply_messages, request_me
 from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, whole
 from errata.sources.shared.spans import moment as moment_of_span
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import mapping, moment, moment_since_1970, non_empty, number, rest, sequence, text
+from errata.sources.shared.values import (
+    cost_number,
+    mapping,
+    moment,
+    moment_since_1970,
+    non_empty,
+    number,
+    rest,
+    sequence,
+    text,
+)
 
 _COLUMNS = ("trace", "trace_id", "state", "request_time", "execution_duration", "request", "response", "trace_metadata",
             "tags", "spans", "assessments", "client_request_id")  # fmt: skip
@@ -173,7 +183,7 @@ def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> TraceSpan:
 
 def _usage(attributes: dict[str, Any]) -> Usage | None:
     used = usage_in(attributes.get("mlflow.chat.tokenUsage"))
-    cost = number(mapping(attributes.get("mlflow.llm.cost")).get("total_cost"))
+    cost = cost_number(mapping(attributes.get("mlflow.llm.cost")).get("total_cost"))
     if used is None and cost is None:
         return None
     return replace(used or Usage(), cost=cost, cost_source="unknown" if cost is None else "reported")

@@ -7,7 +7,7 @@ from errata.model import ErrorInfo, SourceRef, ToolCall, Usage
 from errata.sources.otlp import names
 from errata.sources.otlp.attributes import Attributes
 from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, moment, parse_json_text, whole
-from errata.sources.shared.values import as_text, count, mapping, non_empty, number, rest, sequence, text
+from errata.sources.shared.values import as_text, cost_number, count, mapping, non_empty, rest, sequence, text
 
 DETAILS = "gen_ai.client.inference.operation.details"
 _PROMPT_EVENTS = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
@@ -243,7 +243,7 @@ def _usage(attributes: Attributes) -> Usage | None:
     if not names.SPENT & attributes.all.keys():
         return None
     tokens: dict[str, Any] = {name: count(attributes.take(*spelled)) for name, spelled in names.TOKENS.items()}
-    cost = number(attributes.take(*names.COST))
+    cost = cost_number(attributes.take(*names.COST))
     if cost is None and not any(value is not None for value in tokens.values()):
         return None
     # both conventions include cached tokens in the input

@@ -30,7 +30,7 @@ from errata.sources.promptfoo.checks import (
 from errata.sources.promptfoo.columns import Graders
 from errata.sources.promptfoo.steps import HISTORIES, has_history, steps_of
 from errata.sources.promptfoo.values import as_text, moment, rest, without_secrets
-from errata.sources.shared.values import count, mapping, number, plain, seconds, sequence, text
+from errata.sources.shared.values import cost_number, count, mapping, number, plain, seconds, sequence, text
 
 ASSERTION, ERROR = 1, 2
 """Values of `failureReason`; 0 means a pass, or unknown."""
@@ -276,9 +276,9 @@ def _metadata(row: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
 def usage_of(row: dict[str, Any], *, graded: bool) -> UsageByRole:
     response, row_tokens = mapping(row.get("response")), mapping(row.get("tokenUsage"))
     response_tokens = mapping(response.get("tokenUsage"))
-    cost = number(response.get("cost"))
+    cost = cost_number(response.get("cost"))
     if cost is None:
-        cost = number(row.get("cost")) or None
+        cost = cost_number(row.get("cost")) or None
     subject = usage(response_tokens or _without_zeros(row_tokens), cost)
     grading = mapping(row.get("gradingResult")).get("tokensUsed")
     spending = [mapping(one) for one in (row_tokens.get("assertions"), response_tokens.get("assertions"), grading)]

@@ -36,6 +36,7 @@ from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import (
     as_text,
+    cost_number,
     count,
     mapping,
     name_of,
@@ -242,7 +243,7 @@ def _value(checks: tuple[Check, ...]) -> float | None:
 
 
 def _usage(metrics: dict[str, Any]) -> Usage:
-    cost = number(metrics.get("cost"))
+    cost = cost_number(metrics.get("cost"))
     return Usage(
         input=count(metrics.get("input_tokens")),
         output=count(metrics.get("output_tokens")),

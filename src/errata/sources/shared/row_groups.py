@@ -140,6 +140,47 @@ def read_groups(
         yield unreadable(source, SourceRef(file=relative(path, root)), describe(error))
 
 
+def copied_row(source: str, ref: SourceRef, name: str, original: SourceRef | None = None) -> Unreadable:
+    """A row that equals another one in every field; `name` is what it holds, as its harness names it."""
+    note = unreadable(source, ref, f"a copy of {original or 'an earlier row'}")
+    return msgspec.structs.replace(note, copy_of=name)
+
+
+def split_copies(rows: Iterable[Row], name: str, *, source: str) -> tuple[tuple[Row, ...], list[Unreadable]]:
+    """The rows of one group without those that equal an earlier one, and a note for each that was left out."""
+    kept: list[Row] = []
+    copies: list[Unreadable] = []
+    for row in rows:
+        original = next((one for one in kept if one.data == row.data), None)
+        if original is None:
+            kept.append(row)
+        else:
+            copies.append(copied_row(source, row.ref, name, original.ref))
+    return tuple(kept), copies
+
+
+class Copies:
+    """Finds rows that equal the first one of their key; for a million rows only hashes are kept."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, int] = {}
+
+    def includes(self, key: Hashable, content: Any) -> bool:
+        """Whether an earlier row has this key and this content."""
+        mark, hashed = hash(key), _content_hash(content)
+        if mark in self._first:
+            return self._first[mark] == hashed
+        self._first[mark] = hashed
+        return False
+
+
+def _content_hash(content: Any) -> int:
+    try:
+        return hash(msgspec.json.encode(content))
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return hash(repr(content))
+
+
 def repeated_rows(
     rows: Iterable[Row], name: str, *, source: str, key: Callable[[Any], Hashable] = lambda _: None
 ) -> Iterator[Unreadable]:
@@ -147,10 +188,18 @@ def repeated_rows(
     first: dict[Hashable, Row] = {}
     for row in rows:
         earlier = first.setdefault(key(row.data), row)
-        if earlier is not row:
+        if earlier is not row and earlier.data == row.data:
+            yield copied_row(source, row.ref, name, earlier.ref)
+        elif earlier is not row:
             yield unreadable(
                 source, row.ref, f"repeats {name}, which is also at {earlier.ref}: only one of them is read"
             )
+
+
+def repetitions(rows: Iterable[Row], key: Callable[[Any], Hashable]) -> list[Row]:
+    """The rows whose key an earlier row has."""
+    first: dict[Hashable, Row] = {}
+    return [row for row in rows if first.setdefault(key(row.data), row) is not row]
 
 
 class ItemGroups:

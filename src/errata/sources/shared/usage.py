@@ -3,8 +3,8 @@
 from typing import Any
 
 from errata.model import Usage
-from errata.model.usage import NO_USAGE, total_of
-from errata.sources.shared.values import count, number
+from errata.model.usage import NO_USAGE, total_cost, total_of
+from errata.sources.shared.values import cost_number, count
 
 
 def usage_of(value: Any) -> Usage:
@@ -12,7 +12,7 @@ def usage_of(value: Any) -> Usage:
     if not value or type(value) is not dict:
         return NO_USAGE
     get = value.get
-    cost = number(get("total_cost"))
+    cost = cost_number(get("total_cost"))
     return Usage(
         input=count(get("input_tokens")),
         output=count(get("output_tokens")),
@@ -29,7 +29,7 @@ def usage_of(value: Any) -> Usage:
 def sum_of(usages: list[Usage]) -> Usage:
     if not usages:
         return NO_USAGE
-    cost = total_of(one.cost for one in usages)
+    cost = total_cost(one.cost for one in usages)
     return Usage(
         input=total_of(one.input for one in usages),
         output=total_of(one.output for one in usages),

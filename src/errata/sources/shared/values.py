@@ -58,6 +58,11 @@ def number(value: Any) -> float | None:
     return number_or_none(value) if type(value) is int or type(value) is float else None
 
 
+def cost_number(value: Any) -> float | None:
+    """A cost as the log has it, also a negative one or `NaN`: the checkup reports these."""
+    return float(value) if type(value) is float else number(value)
+
+
 def count(value: Any) -> int | None:
     """A whole number of tokens, samples or trials."""
     if type(value) is int:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.values import (
+    cost_number,
     count,
     has_value,
     mapping,
@@ -123,7 +124,7 @@ def _slim(message: Any) -> Any:
 
 def _usage_of_message(bag: dict[str, Any]) -> Usage | None:
     tokens = mapping(mapping(bag.get("response")).get("usage"))
-    cost = number(bag.get("cost"))
+    cost = cost_number(bag.get("cost"))
     if cost is None and not tokens:
         return None
     return Usage(
@@ -139,7 +140,7 @@ def _usage(stats: dict[str, Any], messages: list[Any]) -> Usage:
     usages = [_usage_of_message(mapping(mapping(message).get("extra"))) for message in messages]
     inputs = [one.input for one in usages if one and one.input is not None]
     outputs = [one.output for one in usages if one and one.output is not None]
-    cost = number(stats.get("instance_cost"))
+    cost = cost_number(stats.get("instance_cost"))
     return Usage(
         input=sum(inputs) if inputs else None,
         output=sum(outputs) if outputs else None,

@@ -8,11 +8,11 @@ from errata.model import Actor, Artefact, ErrorInfo, Limit, SourceRef, Step, Too
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.values import (
     as_text,
+    cost_number,
     count,
     mapping,
     moment,
     non_empty,
-    number,
     plain,
     rest,
     sequence,
@@ -105,7 +105,7 @@ def _error(status: str, ending: AgentEnding, ref: SourceRef) -> tuple[ErrorInfo,
 
 def _usage(metrics: dict[str, Any]) -> Usage:
     tokens = mapping(metrics.get("accumulated_token_usage"))
-    cost = number(metrics.get("accumulated_cost"))
+    cost = cost_number(metrics.get("accumulated_cost"))
     calls = len(sequence(metrics.get("token_usages"))) or len(sequence(metrics.get("costs")))
     return Usage(
         input=count(tokens.get("prompt_tokens")),

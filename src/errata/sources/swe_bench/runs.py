@@ -161,6 +161,7 @@ def run_of(facts: SweBenchRun) -> Run:
         suite=facts.suite,
         expected_cases=facts.total or count(facts.report.get("total_instances")),
         measured_attempts=facts.total - facts.not_measured if facts.total else _measured_count(facts.report),
+        measured_unit="cases",
         reported=facts.reported or tuple(_reported(facts.report, facts.ref)),
         conflicts=facts.conflicts,
         origin=str(facts.origin),

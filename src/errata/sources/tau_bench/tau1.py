@@ -17,6 +17,7 @@ from errata.model import (
     Output,
     Reported,
     Run,
+    ScoreScale,
     SourceInfo,
     SourceRef,
     Subject,
@@ -32,7 +33,8 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.row_groups import Copies, copied_row
+from errata.sources.shared.values import as_text, cost_number, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
 from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, only_reads, outcome_of
 from errata.text.redact import redact
@@ -60,11 +62,16 @@ class Tau1Rows:
         self._run = run
         self._numbers = TrialNumbers()
         self._cases = CaseNumbering()
+        self._copies = Copies()
         self._has_breakdowns = has_breakdowns
 
     def items(self, row: Row) -> Iterator[Item]:
         task = as_text(row.data["task_id"])
-        trial = self._numbers.next(self._run, task, row.data.get("trial"))
+        number_ = row.data.get("trial")
+        if number_ is not None and self._copies.includes((task, as_text(number_)), row.data):
+            yield copied_row(NAME, row.ref, task)
+            return
+        trial = self._numbers.next(self._run, task, number_)
         attempt = attempt_of(self._run, row.data, trial, row.ref, has_breakdowns=self._has_breakdowns)
         case = case_of(self._run, row.data, task, row.ref)
         if self._cases.is_news(case):
@@ -116,6 +123,7 @@ def _run(path: Path, glance: _Tau1Glance, ref: SourceRef) -> Run:
         expected_cases=_expected(name_parts),
         # as `display_metrics` prints it: over all rows, including errors
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
+        scale=ScoreScale(lowest=0, highest=1),
         environment=non_empty(
             user_strategy=name_parts.get("strategy"), start=name_parts.get("start"), end=name_parts.get("end")
         ),
@@ -163,7 +171,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceR
     steps = steps_of_chat(sequence(row.get("traj")))
     cut_off = has_breakdowns and not info.get("reward_info") and "error" not in info
     facts = _facts(info, reward, cut_off=cut_off)
-    cost = number(info.get("user_cost"))
+    cost = cost_number(info.get("user_cost"))
     return Attempt(
         run=run.id,
         case=case_key(run.suite, number_.case),

@@ -15,6 +15,7 @@ from errata.model import (
     Item,
     Reported,
     Run,
+    ScoreScale,
     SourceInfo,
     SourceRef,
     Subject,
@@ -25,6 +26,7 @@ from errata.sources.base import Row, children, convert_each, describe, head_of, 
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -96,6 +98,11 @@ class Tasks:
     def ref_of(self, name: str) -> SourceRef:
         return self._document.ref.below("tasks", self._tasks[name][0])
 
+    def actions(self, name: str) -> Any:
+        """The expected actions of a task; None if the document does not have it."""
+        task = self._tasks.get(name, (0, {}))[1]
+        return mapping(task.get("evaluation_criteria")).get("actions")
+
     def case(self, run: Run, name: str, ref: SourceRef) -> Case:
         """A simulation's task may be missing in the document."""
         if name not in self._tasks:
@@ -120,12 +127,18 @@ class Simulations:
         self._info = info
         self._tasks = tasks
         self._numbers = TrialNumbers()
+        self._copies = Copies()
 
     def items(self, row: Row) -> Iterator[Item]:
         simulation = JsonFields(row.data)
         task = as_text(simulation.require("task_id"))
+        if self._copies.includes((task, as_text(simulation.get("trial"))), row.data):
+            yield copied_row(NAME, row.ref, task)
+            return
         number_ = self._numbers.next(self._run, task, simulation.get("trial"))
-        attempt = attempt_of(self._run, simulation, number_, number(self._info.get("max_steps")), row.ref)
+        attempt = attempt_of(
+            self._run, simulation, number_, number(self._info.get("max_steps")), row.ref, self._tasks.actions(task)
+        )
         yield from self._case(task, row.ref)
         self._numbers.take(number_)
         yield attempt
@@ -249,6 +262,7 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
         started_at=moment(timestamp),
         # the average over all simulations that tau2-bench considers evaluable; no file has it
         reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
+        scale=ScoreScale(lowest=0, highest=1, is_product=True),
         context=tuple(_context(world, user, ref.below("info"))),
         code=CodeVersion(commit=commit) if commit else None,
         environment=settings(rest(info, _INFO) | non_empty(**_rest_of(agent, user, world))),

@@ -10,7 +10,17 @@ from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRe
 from errata.model.words import CheckKind, CheckStatus, CheckWeakness, Execution, Measurement, Outcome, Phase
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.fields import JsonFields
-from errata.sources.shared.values import has_value, mapping, moment, non_empty, number, rest, sequence, text
+from errata.sources.shared.values import (
+    cost_number,
+    has_value,
+    mapping,
+    moment,
+    non_empty,
+    number,
+    rest,
+    sequence,
+    text,
+)
 from errata.sources.tau_bench.trials import (
     TrialNumber,
     last_agent_message,
@@ -43,9 +53,14 @@ class SimulationEnding(NamedTuple):
 
 
 def attempt_of(
-    run: Run, simulation: JsonFields, number_: TrialNumber, max_steps: float | None, ref: SourceRef
+    run: Run,
+    simulation: JsonFields,
+    number_: TrialNumber,
+    max_steps: float | None,
+    ref: SourceRef,
+    expected_actions: Any = None,
 ) -> Attempt:
-    """`max_steps`: the maximum number of steps."""
+    """`max_steps`: the maximum number of steps; `expected_actions`: those of the task, if the log has it."""
     reason = text(simulation.take("termination_reason"))
     ending, rewards = ending_of(reason), mapping(simulation.take("reward_info"))
     reward = number(rewards.get("reward"))
@@ -68,11 +83,11 @@ def attempt_of(
         stop_reason=text(last.extra.get("stop_reason")) if last else "",
         limit=_limit(ending, reason, max_steps),
         errors=_errors(simulation, ending, reason, ref),
-        checks=checks_of(rewards, ref.below("reward_info")),
+        checks=checks_of(rewards, ref.below("reward_info"), expected_actions),
         steps=steps,
         usage=UsageByRole(
-            subject=usage_of_role(steps, "assistant", number(simulation.take("agent_cost"))),
-            simulator=usage_of_role(steps, "user", number(simulation.take("user_cost"))),
+            subject=usage_of_role(steps, "assistant", cost_number(simulation.take("agent_cost"))),
+            simulator=usage_of_role(steps, "user", cost_number(simulation.take("user_cost"))),
         ),
         started_at=moment(simulation.take("start_time")),
         finished_at=moment(simulation.take("end_time")),
@@ -142,8 +157,8 @@ def ending_of(reason: str) -> SimulationEnding:
     return _ENDINGS.get(reason.rpartition(".")[2].lower(), SimulationEnding("error", answered=False))
 
 
-def checks_of(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
-    return (*_parts(rewards, ref), *_single(rewards, ref))
+def checks_of(rewards: dict[str, Any], ref: SourceRef, expected_actions: Any = None) -> tuple[Check, ...]:
+    return (*_parts(rewards, ref, expected_actions), *_single(rewards, ref))
 
 
 def more_of(rewards: dict[str, Any]) -> dict[str, Any]:
@@ -153,7 +168,7 @@ def more_of(rewards: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
+def _parts(rewards: dict[str, Any], ref: SourceRef, expected_actions: Any) -> Iterator[Check]:
     """Parts of the reward, which is their product."""
     for order, (name, value) in enumerate(mapping(rewards.get("reward_breakdown")).items()):
         part = number(value)
@@ -164,18 +179,21 @@ def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
             kind="reward",
             order=order,
             value=part,
-            weakness=_weakness(name, rewards),
+            weakness=_weakness(name, rewards, expected_actions),
             explanation="" if part is None or outcome_of(part) == "pass" else _missed_requirements(name, rewards),
             ref=ref.below("reward_breakdown", name),
         )
 
 
-def _weakness(part: str, rewards: dict[str, Any]) -> CheckWeakness:
-    """An empty list of requirements is met by itself; a database stays as it is where no write is expected."""
+def _weakness(part: str, rewards: dict[str, Any], expected_actions: Any) -> CheckWeakness:
+    """An empty list of requirements is met by itself; a database stays as it is where no write is expected.
+
+    A task without actions has no list of checked actions: then the task itself shows that.
+    """
     if part == "DB":
         required = rewards.get("action_checks")
-        actions = [mapping(check).get("action") for check in sequence(required)]
-        return "nothing_changed" if isinstance(required, list) and only_reads(actions) else ""
+        actions = [mapping(check).get("action") for check in required] if isinstance(required, list) else None
+        return "nothing_changed" if only_reads(expected_actions if actions is None else actions) else ""
     listed = next((listed for listed, name, *_ in _LISTS if name == part), "")
     return "no_criteria" if listed in rewards and not rewards[listed] else ""
 

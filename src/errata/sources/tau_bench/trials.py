@@ -11,7 +11,18 @@ from errata.model.words import Outcome
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.steps import TranscriptBuilder
-from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    cost_number,
+    count,
+    mapping,
+    moment,
+    non_empty,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _CALL = frozenset(["id", "name", "arguments", "requestor"])
 _SIMULATED = Actor(role="user", name="simulated")
@@ -74,7 +85,7 @@ def usage_of_role(steps: tuple[Step, ...], role: str, cost: float | None) -> Usa
     own = [step.usage for step in steps if step.actor.role == role and step.usage is not None]
     inputs = [usage.input for usage in own if usage.input is not None]
     outputs = [usage.output for usage in own if usage.output is not None]
-    is_priced = cost is not None and (cost > 0 or not inputs)
+    is_priced = cost is not None and (cost != 0 or not inputs)
     return Usage(
         input=sum(inputs) if inputs else None,
         output=sum(outputs) if outputs else None,
@@ -131,7 +142,7 @@ def _answer(builder: TranscriptBuilder, message: dict[str, Any], ref: SourceRef)
 
 
 def _usage(message: JsonFields) -> Usage | None:
-    tokens, cost = mapping(message.take("usage")), number(message.take("cost"))
+    tokens, cost = mapping(message.take("usage")), cost_number(message.take("cost"))
     if not tokens and cost is None:
         return None
     return Usage(

@@ -6,7 +6,18 @@ from typing import Any
 from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.sources.base import head_of, json_lines
 from errata.sources.shared.transcripts.session import SessionReader, SessionTranscript
-from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, number, plain, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    cost_number,
+    count,
+    mapping,
+    moment,
+    non_empty,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 from errata.text.redact import redact
 
 AGENT = "Claude Code"
@@ -116,7 +127,7 @@ class ClaudeSession(SessionReader):
         if used := mapping(message.get("usage")):
             ident = text(message.get("id")) or text(line.get("uuid"))
             self._usages[ident] = used
-            if (cost := number(line.get("costUSD"))) is not None:
+            if (cost := cost_number(line.get("costUSD"))) is not None:
                 self._costs[ident] = cost
 
     def _results(self, line: dict[str, Any], message: dict[str, Any], ref: SourceRef) -> None:
