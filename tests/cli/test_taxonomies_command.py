@@ -71,3 +71,10 @@ def test_without_labels_for_infrastructure_the_report_says_that_it_is_not_classi
     done("report", "latest", "-o", "report.md")
 
     assert "## Not classified: infrastructure" in Path("report.md").read_text()
+
+
+def test_the_taxonomy_of_tasks_is_listed_like_the_others():
+    page = done("taxonomies", "tasks").out
+
+    assert page.startswith("tasks · 4 labels · for suspect tasks, with --tasks\n")
+    assert "broken_task (owner task)" in page

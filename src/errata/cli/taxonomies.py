@@ -7,6 +7,7 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.render.fields import place_of
 from errata.errors import NotFoundError, did_you_mean
 from errata.model.output.store import TaxonomyOutput
+from errata.model.suspects import TASKS
 from errata.verbs.review import list_taxonomies
 
 HANG = 6
@@ -37,7 +38,8 @@ def command(name: str, options: Options) -> None:
 
 def _show(taxonomy: TaxonomyOutput) -> None:
     parts = [taxonomy.name, plural(len(taxonomy.labels), "label")]
-    parts += [f"for {', '.join(taxonomy.sources)}" if taxonomy.sources else "for every source"]
+    every = "for suspect tasks, with --tasks" if taxonomy.name == TASKS else "for every source"
+    parts += [f"for {', '.join(taxonomy.sources)}" if taxonomy.sources else every]
     parts += ["only with --taxonomy"] if taxonomy.opt_in else []
     parts += [place_of(taxonomy.file)] if taxonomy.file else []
     put(" · ".join(parts))

@@ -21,7 +21,7 @@ from errata.model.times import to_text
 from errata.model.verdict import word_for
 from errata.review import agreement, calibrate, human_labels, judge_agreement
 from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
-from errata.review.labels import OWNERS
+from errata.review.labels import OWNERS, TASK_QUESTION
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
@@ -224,7 +224,7 @@ def _submitted_failure(which: str, store: Store) -> tuple[StoredRun, str, str]:
 
 
 def list_taxonomies() -> list[TaxonomyOutput]:
-    """Built-in ones, those of the settings, and the owners, which serve every source that has none."""
+    """Built-in ones, those of the settings, the owners, which serve every source that has none, and that of tasks."""
     listed = [(as_question(taxonomy), taxonomy, file) for taxonomy, file in taxonomies_in_use()]
     return [
         TaxonomyOutput(
@@ -235,7 +235,7 @@ def list_taxonomies() -> list[TaxonomyOutput]:
             file=str(file) if file else None,
             labels=msgspec.convert(question.labels, tuple[TaxonomyLabelOutput, ...], from_attributes=True),
         )
-        for question, taxonomy, file in [*listed, (OWNERS, None, None)]
+        for question, taxonomy, file in [*listed, (OWNERS, None, None), (TASK_QUESTION, None, None)]
     ]
 
 
