@@ -5,8 +5,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from errata.model import Item, Run
-from errata.sources.base import Row, convert_each
+from msgspec.structs import replace
+
+from errata.model import FileConflict, Item, Run
+from errata.sources.base import Row, convert_each, unreadable
 from errata.sources.langfuse import NAME
 from errata.sources.langfuse.attempts import (
     AttemptPlace,
@@ -39,6 +41,9 @@ class LangfuseReader:
         self._runs: dict[str, Run] = {}
         self._numbering = CaseNumbering()
         self._seen: set[int] = set()
+        self._rows: set[int] = set()
+        """File and trace of each row."""
+        self._linked, self._unlinked = False, 0
 
     def items(self) -> Iterator[Item]:
         yield from self._plan.problems
@@ -48,6 +53,10 @@ class LangfuseReader:
             yield from convert_each(rows, self._trace_of_row, source=NAME)
         yield from convert_each(self._observations.together(), self._trace_of_observations, source=NAME)
         yield from self._missing()
+        if self._linked and self._unlinked:
+            traces = "1 trace belongs" if self._unlinked == 1 else f"{self._unlinked:,} traces belong"
+            conflict = FileConflict(text=f"{traces} to no item of a dataset run: read as a run of their own")
+            yield from (replace(run, conflicts=(conflict,)) for name, run in self._runs.items() if name)
 
     def _trace_of_row(self, row: Row) -> Iterator[Item]:
         renamed = with_api_names(row)
@@ -59,6 +68,11 @@ class LangfuseReader:
         ident = text(data.get("id"))
         if not ident:
             raise ValueError("a trace without an id")
+        place = hash((row.ref.file, ident))
+        if place in self._rows:
+            yield unreadable(NAME, row.ref, f"repeats trace {ident}, which is earlier in the file: only one is read")
+            return
+        self._rows.add(place)
         inside = nested_rows(data, row, "observations")
         scores = nested_rows(data, row, "scores")
         trace = LangfuseTrace(data, row, inside or self._observations.of(ident), scores or self._scores.of(ident))
@@ -88,6 +102,8 @@ class LangfuseReader:
             return
         read = LangfuseSpans(trace)
         links: list[DatasetLink | None] = [link] if link else [*self._plan.links.get(trace.id, [])]
+        self._linked = self._linked or bool(links)
+        self._unlinked += not links
         for run_link in links or [None]:
             known_run = self._runs.get(run_link.run if run_link else "")
             run = known_run or self._plan.run_of(run_link, trace.data, read.model, self._export.root, trace.row.ref)
