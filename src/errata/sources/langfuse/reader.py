@@ -55,7 +55,7 @@ class LangfuseReader:
         yield from self._missing()
         if self._linked and self._unlinked:
             traces = "1 trace belongs" if self._unlinked == 1 else f"{self._unlinked:,} traces belong"
-            conflict = FileConflict(text=f"{traces} to no item of a dataset run: read as a run of their own")
+            conflict = FileConflict(text=f"{traces} to no item of a dataset run, which makes a separate run")
             yield from (replace(run, conflicts=(conflict,)) for name, run in self._runs.items() if name)
 
     def _trace_of_row(self, row: Row) -> Iterator[Item]:
