@@ -79,7 +79,14 @@ class DatasetRuns:
             row.ref,
             data,
         )
-        self.links.setdefault(text(data.get("traceId")), []).append(link)
+        trace = text(data.get("traceId"))
+        known = self.links.setdefault(trace, [])
+        earlier = next((one for one in known if (one.run, one.item) == (link.run, link.item)), None)
+        if earlier is None or not trace:
+            known.append(link)
+        elif earlier.ref.file == row.ref.file:  # a list of items beside the run may name the same ones
+            why = f"repeats trace {trace} of item {link.item}, which is also at {earlier.ref}: only one of them is read"
+            self.problems.append(unreadable(NAME, row.ref, why))
 
     def _note(self, row: Row) -> None:
         """Scores of traces are read with the traces; this keeps the scores of whole runs."""
