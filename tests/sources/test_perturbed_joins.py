@@ -79,7 +79,7 @@ JOINS = (
     Join("langfuse/dataset_run", "run.json", ("traceId",), ("datasetRunItems",)),
     Join("langfuse/dataset_run", "traces.json", ("id",), ("data",)),
     Join("harbor/terminal-bench", "results.json", ("task_id",), ("results",)),
-    Join("openai_evals/match", "*.jsonl", ("sample_id",), head=1),
+    Join("openai_evals/match", "*.jsonl", ("sample_id",), head=1, only="sample_id"),
     Join("tau_bench/tau2", "*.json", ("task_id",), ("simulations",)),
     Join("tau_bench/tau2", "*.json", ("id",), ("tasks",), is_stated_once=False),
 )
