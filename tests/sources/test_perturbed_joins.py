@@ -18,6 +18,7 @@ import pytest
 from changed_logs import FIXTURES, items
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.length import PROFILE
 
 from errata.checkup import findings_in
 from errata.checkup.survey import RunSurvey
@@ -201,7 +202,15 @@ def _write_lines(path: Path, rows: Rows) -> None:
 
 @pytest.mark.parametrize("perturb", [drop, shuffle, renumber, repeat])
 @pytest.mark.parametrize("join", JOINS, ids=str)
-@settings(max_examples=3, deadline=None, phases=(Phase.explicit, Phase.generate))
+# the same examples each time; `make properties` draws others. Known gap: rows of one epoch that every_eval_ever lost
+# are not seen where the rest averages to the same number
+@settings(
+    max_examples=3 if PROFILE == "short" else 100,
+    derandomize=PROFILE == "short",
+    database=None,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+)
 @given(choice=st.sets(st.integers(0, 40), min_size=1, max_size=4))
 def test_counts_stay_right_or_a_finding_shows_that_they_do_not(join, perturb, choice):
     before = as_written(join.fixture)
