@@ -90,7 +90,7 @@ def _without_failure(log: Read, target: Target) -> str:
     meant = log.attempts_at(target)
     if not meant:
         return f"no attempt at `{target.case}` of `{target.run}`"
-    return "" if any(attempt.is_failure for attempt in meant) else "the attempt is no failure"
+    return "" if any(attempt.is_failure for attempt in meant) else "the attempt is not a failure"
 
 
 def _unseen(log: Read, target: Target, text: str) -> str:

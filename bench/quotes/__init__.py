@@ -1,0 +1,1 @@
+"""Whether misleading quotes are refused and honest ones accepted."""
