@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-steps bench-suspects bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest clean help
+.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-compare bench-differences bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -89,6 +89,9 @@ bench-real: $(READY) ## owners beside those of people who read the raw logs
 bench-triage: $(READY) ## triage against labelled samples and injected faults
 	@$(BIN)/python -m bench.triage
 
+bench-missions: $(READY) ## owners and clusters of the three missions, on data made without knowing the rules
+	@$(BIN)/python -m bench.missions
+
 bench-steps: $(READY) ## evidence logs beside the decisive steps that people marked
 	@$(BIN)/python -m bench.steps
 
@@ -97,6 +100,9 @@ bench-suspects: $(READY) ## suspect tasks on generated results with planted faul
 
 bench-buckets: $(READY) ## failures grouped into causes, beside two baselines
 	@$(BIN)/python -m bench.buckets
+
+bench-quotes: $(READY) ## misleading quotes refused, honest ones accepted
+	@$(BIN)/python -m bench.quotes
 
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 	@$(BIN)/python -m bench.review
@@ -126,11 +132,14 @@ bench-report: $(READY) ## reports over 10,000 failures
 bench-compare: $(READY) ## matrix and buckets on a store of a million attempts
 	@$(BIN)/python -m bench.comparing
 
+bench-differences: $(READY) ## models that deviate in a category: planted ones found, and false ones
+	@$(BIN)/python -m bench.differences
+
 docs: $(DOCS_READY) ## build the documentation site; a broken link or an unlisted page is an error
 	@$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/docs
 	@echo build/docs/index.html
 
-lock: $(READY) ## write the lock files anew
+lock: $(READY) | needs-uv ## rewrite the lock files
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --python-version 3.11 pyproject.toml --group dev --extra llm --extra parquet --extra pandas --extra polars \
 	  -o requirements/dev.lock
@@ -142,7 +151,7 @@ lock: $(READY) ## write the lock files anew
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/docs.lock
 
 # test tools are installed beside them in versions of today
-lowest: ## the smoke tests, with the oldest versions that pyproject.toml allows
+lowest: | needs-uv ## the smoke tests, with the oldest versions that pyproject.toml allows
 	@mkdir -p build
 	@uv pip compile --quiet --resolution lowest-direct --no-header --no-annotate --python-version 3.11 --all-extras \
 	  pyproject.toml -o build/lowest.txt
@@ -151,6 +160,9 @@ lowest: ## the smoke tests, with the oldest versions that pyproject.toml allows
 	@uv pip install --quiet --python $(LOWEST)/bin/python --constraint build/lowest.txt --no-deps --editable .
 	@uv pip install --quiet --python $(LOWEST)/bin/python --constraint build/lowest.txt $(SMOKE_TOOLS)
 	@$(LOWEST)/bin/pytest $(SMOKE)
+
+needs-uv: ## stop with a message where uv is not installed
+	@command -v uv >/dev/null 2>&1 || { echo "this target needs uv: https://docs.astral.sh/uv/" >&2; exit 1; }
 
 clean: ## remove what the targets made
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -31,7 +31,13 @@ suppress_warnings = ["misc.highlighting_failure", "myst.strikethrough"]
 
 _HEADING = re.compile(r"^## (.+)$")
 _LINK = re.compile(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)")
-_FOLDER = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
+_LOCAL = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
+
+
+def is_on_site(path: Path) -> bool:
+    """A site has no folders, and no pages of `bench`."""
+    folders = {ROOT / Path(pattern).parent for pattern in include_patterns}
+    return not path.is_dir() and (path.suffix != ".md" or path.resolve().parent in folders)
 
 
 def linked_pages(page: str, text: str) -> dict[str, list[str]]:
@@ -52,9 +58,9 @@ def linked_pages(page: str, text: str) -> dict[str, list[str]]:
 
 
 def add_navigation(_app: Any, page: str, source: list[str]) -> None:
-    """Give lists of pages a tree of contents, and turn links to folders into plain text: a site has no folders."""
+    """Give lists of pages a tree of contents, and turn links to what is not on the site into plain text."""
     folder = (ROOT / page).parent
-    source[0] = _FOLDER.sub(lambda match: match[1] if (folder / match[2]).is_dir() else match[0], source[0])
+    source[0] = _LOCAL.sub(lambda match: match[0] if is_on_site(folder / match[2]) else match[1], source[0])
     for heading, pages in linked_pages(page, source[0]).items() if page in LISTS else ():
         caption = f":caption: {heading}\n" if page == START else ""
         entries = "\n".join(f"/{name}" for name in pages)

@@ -51,7 +51,7 @@ def commands() -> Iterator[tuple[str, list[list[str]]]]:
         ],
     )
     yield "transcripts", [["report", str(unjudged), "--date", DAY]]
-    yield "batch", [["report", str(batch), "--date", DAY]]
+    yield "batch", [["report", str(batch), "-o", "analysis", "--date", DAY]]
 
 
 def write(name: str, several: list[list[str]], folder: Path) -> None:

@@ -38,6 +38,8 @@ PARTICIPLES = {
 METAPHORS = {"shelf", "shelved", "desk", "heir", "heirs", "slip", "slips", "seam", "seams", "told", "said"}
 """In no part of any name."""
 
+IDIOMS = ("longer", "more", "other", "better", "worse", "different", "surprise", "wider", "earlier", "later", "one")
+"""Words after "is no" that a native speaker would use."""
 PHRASES = {
     r"of which|in which": "use a plain clause, or two sentences",
     r"so many": "give the number, or `N`",
@@ -55,6 +57,7 @@ PHRASES = {
     r"kept from being": "`blocked`",
     r"in short go to": "`a summary is printed`",
     r"p = 0\.00?\b": "`p < 0.001`",
+    rf"(?<!there )(?:is|are|was|were) no (?!{'|'.join(IDIOMS)})\w+": "`is not a …`, `are not …`",
 }
 _PHRASE = re.compile("|".join(rf"(?P<p{at}>\b(?:{phrase})\b)" for at, phrase in enumerate(PHRASES)), re.IGNORECASE)
 _ADVICE = tuple(PHRASES.values())
@@ -188,14 +191,24 @@ def nodes_of_short_comprehensions(tree: ast.Module) -> Iterator[int]:
 
 def prose_in_code(path: Path, source: str, tree: ast.Module) -> Iterator[Problem]:
     lines = source.splitlines()
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and is_prose(node.value)):
-            continue
-        if QUOTED not in lines[(node.end_lineno or node.lineno) - 1]:
-            yield from phrases(path, node.lineno, node.value)
+    for line, end, text in texts_in(tree):
+        if is_prose(text) and QUOTED not in lines[end - 1]:
+            yield from phrases(path, line, text)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and QUOTED not in token.string:
             yield from phrases(path, token.start[0], token.string)
+
+
+def texts_in(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """First line, last line and text of every string; of an f-string the whole, with `…` for its values."""
+    parts: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts.update(id(part) for part in node.values)
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+            yield node.lineno, node.end_lineno or node.lineno, text
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            yield node.lineno, node.end_lineno or node.lineno, node.value
 
 
 def is_prose(text: str) -> bool:

@@ -12,7 +12,7 @@ Every measured command runs in a process of its own, on a copy of the bundled ex
 Definitions
 -----------
 layout       Python files below src/errata, without the example data. A module is a file that has code: an
-             `__init__.py` that is empty or has only a docstring is no module. Lines are lines of these modules.
+             `__init__.py` that is empty or has only a docstring is not a module. Lines are lines of these modules.
              Classes are counted at any depth; a name is shared if two or more classes have it.
 functions    Functions and methods of errata that are called at least once by `errata analyze --no-report`, and the
              files they are in. Not counted: module and class bodies, lambdas, comprehensions, generator expressions,
@@ -25,7 +25,7 @@ conversions  Classes of errata with an instance that is about one failure and no
              done, so an object that collects several cases is not counted. The figure depends on the marked case:
              a case that is alone in its group also counts the record of its group.
 passes       Attempt records decoded while `errata analyze` runs and writes its report, divided by the number of
-             attempts. A read of single columns by SQL is no pass.
+             attempts. A read of single columns by SQL is not a pass.
 recognition  Modules of `errata.sources` that are loaded in a new process after `errata.sources.find` of one promptfoo
              log.
 cpu          User and system time of `errata analyze` (with its report), child processes included, divided by that

@@ -34,7 +34,7 @@ def main() -> int:
     for place, marked in marks():
         proven[marked].append(place)
     unknown = sorted(name for name in proven.keys() - required.keys() if not LATER.fullmatch(name))
-    wrong = [f"{proven[name][0]} names `{name}`, which is no requirement" for name in unknown]
+    wrong = [f"{proven[name][0]} names `{name}`, which is not a requirement" for name in unknown]
     wrong += untold(required, proven, targets())
     for problem in wrong:
         print(problem)
@@ -67,7 +67,7 @@ def untold(required: Collection[str], proven: Container[str], needs: Mapping[str
             yield f"{file} has an entry for `{name}`, but no test names it"
         elif not needs[name].removeprefix(OPEN).strip():
             yield f"{file} does not say why `{name}` is open"
-    yield from (f"{file} has a line for `{name}`, which is no requirement" for name in needs if name not in required)
+    yield from (f"{file} has a line for `{name}`, which is not a requirement" for name in needs if name not in required)
 
 
 def failing() -> set[str]:

@@ -70,7 +70,12 @@ def attempt(stored: StoredRun, case: str) -> str:
 def a_verdict(stored: StoredRun, case: str, bucket: str = "", *, name: str = "ben", **changes) -> Verdict:
     at = changes.pop("at", "2026-04-01T10:00:00Z")
     whole = {"id": f"{name}-{stored.run.native_id}-{case}-{at}", "attempt": attempt(stored, case), "taxonomy": "owners"}
-    whole |= {"label": "harness", "owner": "harness", "cause": f"what {bucket or case} says", "confidence": "certain"}
+    whole |= {
+        "label": "environment",
+        "owner": "environment",
+        "cause": f"what {bucket or case} says",
+        "confidence": "certain",
+    }
     return Verdict(**whole | {"bucket": bucket, "reviewer": Reviewer(kind="person", name=name), "at": at} | changes)
 
 

@@ -29,6 +29,7 @@ FETCHED = "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
 REPORTS = FIXTURES.parent / "actions" / "reports"
 VERDICTS = FIXTURES.parent / "golden_verdicts" / "run-b.jsonl"
 SHAPE, GREETING = "002-queries/006-pagination_shape", "000-fundamentals/002-http_greeting"
+EMPTY = "empty provider response"
 TURNS = ("3a4b5c6d", "9c0d1e2f")
 
 Rows = list[Any]
@@ -66,6 +67,7 @@ def about_runs() -> Iterator[tuple[str, Rows]]:
 def about_failures() -> Iterator[tuple[str, Rows]]:
     yield "failures", rows("failures", RUN_B, *TURNS, "batch-cascade")
     yield "failures --suspicious", rows("failures", *(one["run_id"] for one in rows("runs")), "--suspicious")
+    yield "failures --like", [*rows("failures", "--like", f"{RUN_B}/{GREETING}"), *rows("failures", "--like", EMPTY)]
     yield "show", rows("show", RUN_B)
     yield "show", [row for one in rows("failures", RUN_B, TURNS[1]) for row in rows("show", one["attempt_id"])]
     yield "show --packet", rows("show", f"{RUN_B}/{SHAPE}", "--packet")

@@ -9,7 +9,7 @@ from typing import Any
 
 from number_samples import Comparing, RunOf
 
-STAY_AS_THEY_ARE = ("skipped", "not scored", "timed out")
+STAY_AS_THEY_ARE = ("skipped", "not scored", "timed out", "grader", "task", "known gap")
 """Why clean leaves out an attempt that nobody has to repeat."""
 
 Extract = Callable[[Any], Any]
@@ -59,6 +59,14 @@ def as_shown(p: float | str | None) -> str | None:
 
 
 # commands on one run
+
+
+def to_rerun(run: RunOf) -> int | None:
+    """Of the policy that goes by verdicts as soon as there are some; what was not judged can be where turns are."""
+    scores = score(run)["scores"]
+    stay = set(STAY_AS_THEY_ARE) - ({"not scored"} if listed(run)["source"] == "conversation-bench" else set())
+    groups = scores["reviewed" if scores["reviewed"]["total"] else "clean"]["left_out_groups"]
+    return sum(len(one["attempts"]) for one in groups if one["why"] not in stay) or None
 
 
 def listed(run: RunOf) -> Any:
@@ -268,9 +276,20 @@ def compared_page(some: Comparing) -> str:
     return " ".join(some.sample.run("compare", *some.ids).out.split())
 
 
-def compare_report(some: Comparing) -> Any:
+def compare_report_output(some: Comparing) -> Any:
     (row,) = some.sample.rows("report", *some.ids, "--profile", "comparison", "-o", "written/comparison")
-    return row["report"]
+    return row
+
+
+def compare_report(some: Comparing) -> Any:
+    return compare_report_output(some)["report"]
+
+
+def failed_rows_listed(some: Comparing) -> int | None:
+    """Of judged turns: failures with a failed dimension; the others have no verdict."""
+    if any(listed(run)["source"] != "conversation-bench" for run in some.runs):
+        return None
+    return sum(bool(one["failed_checks"]) for run in some.runs for one in failures(run))
 
 
 def since(some: Comparing) -> Any:
@@ -281,13 +300,17 @@ def since(some: Comparing) -> Any:
     return previous if previous and previous["run"] == some.runs[0].name else None
 
 
-def pairs_of(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
+def pairs_of(some: Comparing, read: Callable[[Any], Any], which: str = "all") -> dict[str, Any]:
     """Of every pair in the comparison, by the names of the runs."""
     found = compared(some)
     names = {one["label"]: one["run"] for one in found["runs"]}
     return {
-        " and ".join(sorted((names[one["first"]], names[one["second"]]))): read(one["all"]) for one in found["pairs"]
+        " and ".join(sorted((names[one["first"]], names[one["second"]]))): read(one[which]) for one in found["pairs"]
     }
+
+
+def passes_with_and_without_rows(row: Any) -> int:
+    return int(row["counts"]["outcomes"].get("pass", 0) + row["passes_without_rows"])
 
 
 def edited_cases(some: Comparing) -> set[str]:

@@ -192,6 +192,14 @@ def test_a_notebook_shows_the_first_rows_and_how_many_more():
     assert "3 more rows" in html
 
 
+def test_a_notebook_shows_a_run_by_its_scores_as_a_whole(run):
+    page = run._repr_html_()
+
+    assert "<caption>jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · 9 failures</caption>" in page
+    assert page.count("<tr>") == 1 + 3
+    assert "<td>clean</td><td>16</td><td>23</td>" in page
+
+
 def test_runs_and_comparisons_have_a_page_for_notebooks(run, logs):
     store = errata.open()
     store.import_(logs / "run-a")

@@ -121,6 +121,19 @@ def anchors_of(text):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_no_page_of_the_site_links_to_a_page_that_is_not_on_it():
+    site = load(ROOT / "docs" / "conf.py")
+    lost = []
+    for path in [path for pattern in site.include_patterns for path in ROOT.glob(pattern)]:
+        source = [path.read_text(encoding="utf-8")]
+        site.add_navigation(None, path.relative_to(ROOT).with_suffix("").as_posix(), source)
+        text = re.sub(r"^```.*?^```", "", source[0], flags=re.DOTALL | re.MULTILINE)
+        lost += [(path.name, link) for link in site._LINK.findall(text) if not site.is_on_site(path.parent / link)]
+
+    assert not site.is_on_site(ROOT / "bench" / "real" / "README.md")
+    assert lost == []
+
+
 def test_every_page_can_be_reached_from_the_start_page():
     start = ROOT / "docs" / "README.md"
     reached, waiting = set(), [start]

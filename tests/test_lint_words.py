@@ -49,13 +49,29 @@ def test_a_metaphor_is_listed_wherever_it_is_in_a_name():
 
 
 @pytest.mark.parametrize(
-    "source", ['"""The log says nothing about it."""', "# written anew", 'x = "what stands in the log"']
+    "source",
+    [
+        '"""The log says nothing about it."""',
+        "# written anew",
+        'x = "what stands in the log"',
+        'x = f"{name} says {value}"',
+        "# these are no failures",
+    ],
 )
 def test_a_phrase_is_listed_in_docstrings_comments_and_messages(source):
     assert prose(source)
 
 
-@pytest.mark.parametrize("source", ['x = r"\\bsays\\b nothing"', 'x = "says"', 'x = "he said so"  # words: quoted'])
+@pytest.mark.parametrize(
+    "source",
+    [
+        'x = "there is no run"',
+        'x = "it is no longer there"',
+        'x = r"\\bsays\\b nothing"',
+        'x = "says"',
+        'x = "he said so"  # words: quoted',
+    ],
+)
 def test_patterns_single_words_and_quotes_are_not_prose(source):
     assert prose(source) == []
 

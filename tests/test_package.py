@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -101,6 +102,18 @@ def test_make_lowest_tests_every_lower_bound_in_an_environment_of_its_own():
     assert [path for path in smoke if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.parametrize("target", ["lock", "lowest"])
+def test_a_target_that_needs_uv_names_it_where_it_is_not_installed(target, tmp_path):
+    for tool in ("make", "sh", "bash", "mkdir", "test", "touch"):
+        if path := shutil.which(tool):
+            (tmp_path / tool).symlink_to(path)
+    command = ["make", "--old-file=.venv/.ready", "needs-uv", target]
+    ended = subprocess.run(command, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+
+    assert ended.returncode != 0
+    assert ended.stderr.startswith("this target needs uv: https://")
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The wheel and the sdist."""
@@ -144,7 +157,15 @@ def test_the_sdist_can_be_tested_and_built(built):
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
-    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/conftest.py", "src/errata/py.typed"} <= names
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "Makefile",
+        ".ci/run",
+        "tests/conftest.py",
+        "src/errata/py.typed",
+    } <= names
     assert [name for name in names if name.startswith((".venv", ".errata", "build/"))] == []
 
 

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,20 @@ def texts(tree):
             yield node.value
 
 
+@cache
+def texts_by_module():
+    """Parsed once for all words."""
+    names = {path: path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")}
+    return {
+        name: list(texts(ast.parse(path.read_text("utf-8"))))
+        for path, name in names.items()
+        if not name.startswith("sources/")
+    }
+
+
 def modules_that_say(word):
     wanted = re.compile(rf"(?<![\w-]){word}(?![\w-])", re.IGNORECASE)
-    found = set()
-    for path in PACKAGE.rglob("*.py"):
-        name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith("sources/") and any(map(wanted.search, texts(ast.parse(path.read_text("utf-8"))))):
-            found.add(name)
-    return found
+    return {name for name, printed in texts_by_module().items() if any(map(wanted.search, printed))}
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -64,7 +64,7 @@ def test_an_open_line_has_to_say_why(script):
 def test_a_line_for_no_requirement_is_told(script):
     (told,) = script.untold([], {}, {"C-99": "errata.memory:recurrence"})
 
-    assert "`C-99`, which is no requirement" in told
+    assert "`C-99`, which is not a requirement" in told
 
 
 def test_check_fails_where_a_line_is_missing(script, monkeypatch, capsys):

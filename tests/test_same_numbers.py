@@ -11,7 +11,6 @@ import pytest
 
 from errata.cli.app import app
 from number_commands import (
-    STAY_AS_THEY_ARE,
     Extract,
     added,
     alone,
@@ -27,11 +26,13 @@ from number_commands import (
     clean_left_out,
     column,
     compare_report,
+    compare_report_output,
     compared,
     compared_page,
     counted,
     empty_answers,
     exported_attempts,
+    failed_rows_listed,
     failures,
     flips_of_unedited,
     flips_since,
@@ -52,6 +53,7 @@ from number_commands import (
     page_of,
     pairs_alone,
     pairs_of,
+    passes_with_and_without_rows,
     policy,
     repeats,
     report,
@@ -66,6 +68,7 @@ from number_commands import (
     steady,
     study,
     tables_in,
+    to_rerun,
     without_zeros,
     written_back,
 )
@@ -80,16 +83,13 @@ DIFFERENT_BY_DEFINITION = {
     ("failures", "tests not passed"): "a batch also counts tests that were skipped or never scored",
     ("attempts passed", "cases passed"): "a case counts as passed if all of its attempts are; a repeated case has many",
     ("attempts passed", "passed, strict"): "a policy counts cases; where a case is tried several times, attempts",
+    ("attempts passed", "attempts passed, with a row"): "a harness may count passes whose rows are not in its log",
     ("reviewed", "inherited"): "reviewed was read itself; inherited has the verdict of an identical crash",
     ("reviewed", "final"): "final was reviewed and needs no second reader, or has one",
     ("owners", "owners of mistakes"): "a bucket counts the owners of its mistakes, without those that only follow",
     ("owners", "owners by triage"): "owners go by the verdict that stands, else by rules; triage by rules alone",
     ("left out of clean", "left out of reviewed"): "clean goes by rules, reviewed by verdicts",
-    ("left out of clean", "left out of clean, to repeat"): "skipped, unscored and timed out attempts stay as they are",
-    (
-        "left out of clean, to repeat",
-        "attempts of a rerun",
-    ): "a rerun also repeats an attempt that broke off where clean counts an earlier session",
+    ("left out of clean", "left out of clean, to rerun"): "skipped, unscored and timed out attempts stay as they are",
     ("failures by category", "measured failures by category"): "measured ones are without infrastructure",
     ("failed checks", "first failed checks"): "an attempt has one first failed check, and may have more",
     ("empty answers", "EMPTY_RESPONSE"): "an empty answer is an empty text; the pattern is what a harness or a signal "
@@ -98,6 +98,10 @@ DIFFERENT_BY_DEFINITION = {
     "study counts them as incomplete",
     ("cost", "cost of a rerun"): "the second is an estimate",
     ("cost", "cost of a review"): "the second is what reviewers cost",
+    (
+        "p of a pair (McNemar)",
+        "p of a pair (McNemar), without infrastructure failures",
+    ): "what a report says of the previous run leaves infrastructure failures out; a comparison shows both",
     ("fixed", "fixed since the previous run"): "flips of a comparison take in edited cases; what a report says of the "
     "previous run leaves them out",
     (
@@ -157,7 +161,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze, reviewed", lambda run: number_in(r"of ([\d,]+) failures? reviewed", page_of(run))),
         ("show RUN --json", lambda run: shown(run)["counts"]["failures"]),
         ("failures --json", lambda run: len(failures(run))),
-        ("failures", lambda run: number_in(r"([\d,]+) failures? in [\d,]+ ", run.text("failures"))),
+        ("failures", lambda run: number_in(r"([\d,]+) failures?(?: \([^)]*\))?\s+in\s+[\d,]+ ", run.text("failures"))),
         ("review status --json", lambda run: status(run)["failures"]),
         ("buckets list --json", lambda run: sum(one["rows"] for one in buckets(run))),
         ("report --json, failures", lambda run: len(report(run)["failures"])),
@@ -178,6 +182,10 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
     ],
     "attempts passed": [
         ("runs", lambda run: int(row_of_runs(run)["attempts passed"].partition("/")[0])),
+        ("runs --json", lambda run: passes_with_and_without_rows(listed(run))),
+        ("analyze --json", lambda run: passes_with_and_without_rows(analysis(run))),
+    ],
+    "attempts passed, with a row": [
         ("runs --json", lambda run: listed(run)["counts"]["outcomes"].get("pass", 0)),
         ("analyze --json", lambda run: analysis(run)["counts"]["outcomes"].get("pass", 0)),
         ("show RUN --json", lambda run: shown(run)["counts"]["outcomes"].get("pass", 0)),
@@ -261,13 +269,9 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("report --profile batch --json",
          lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
-    "left out of clean, to repeat": [
-        ("analyze", lambda run: number_in(r"how to rerun the ([\d,]+) left out of clean", page_of(run))),
-        ("score --json", lambda run: sum(
-            len(one["attempts"]) for one in score(run)["scores"]["clean"]["left_out_groups"]
-            if one["why"] not in STAY_AS_THEY_ARE) or None),
-    ],
-    "attempts of a rerun": [
+    "left out of clean, to rerun": [
+        ("analyze", lambda run: number_in(r"how to rerun the ([\d,]+) left out of", page_of(run))),
+        ("score --json", to_rerun),
         ("rerun --json", lambda run: run.row("rerun")["attempts"] or None),
         ("rerun", lambda run: number_in(r"Rerun ([\d,]+) of", run.text("rerun"))),
     ],
@@ -353,9 +357,8 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     "p of a pair (McNemar)": [
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
-        ("compare", lambda some: of_two(some, found_in(r"fails:\s[\d,]+\s\(p\s=\s([\d.]+\d)", compared_page(some)))),
-        ("report, since the previous run", lambda some: of_two(
-            some, (found := since(some)) and as_shown(found["p"]))),
+        ("compare", lambda some: of_two(some, found_in(
+            r"fails:\s[\d,]+(?:,\sdifference\s\S+\spoints\s\[[^]]*\])?\s\(p\s=\s([\d.]+\d)", compared_page(some)))),
         ("report --profile comparison --json", lambda some: of_two(
             some, next((as_shown(one["p"]) for one in compare_report(some)["pairs"]), None))),
     ],
@@ -364,6 +367,14 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
             some, lambda one: alone(one))),
         ("compare --json, each pair alone", lambda some: pairs_alone(
             some, lambda one: alone(one))),
+    ],
+    "p of a pair (McNemar), without infrastructure failures": [
+        ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]), "clean")),
+        ("report, since the previous run", lambda some: of_two(
+            some, (found := since(some)) and as_shown(found["p"]))),
+    ],
+    "cases that one of a pair fails alone (McNemar), without infrastructure failures": [
+        ("compare --json", lambda some: pairs_of(some, alone, "clean")),
         ("report, since the previous run", lambda some: of_two(some, alone_since(some))),
     ],
     "fixed, regressed, still failing, of cases that were not edited": [
@@ -383,6 +394,9 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     ],
     "failed rows": [
         ("compare", lambda some: number_in(r"of the ([\d,]+) failed rows", compared_page(some))),
+        ("compare --json", lambda some: sum(one["failed_rows"] for one in compared(some)["runs"])),
+        ("failures --json, judged turns", failed_rows_listed),
+        ("report --profile comparison --json, rows", lambda some: compare_report_output(some)["rows"]),
         ("report --profile comparison --json", lambda some: sum(one["failed"] for one in compare_report(some)["runs"])),
         ("report --profile comparison --json, models", lambda some: sum(
             one["failed"] for one in compare_report(some)["models"])),

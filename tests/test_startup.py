@@ -33,6 +33,12 @@ def test_nothing_that_takes_long_is_imported_for_help(arguments):
     assert not [name for name in modules if name.startswith(("errata.sources", "errata.store", "errata.verbs"))]
 
 
+def test_python_m_errata_is_the_same_program():
+    command = [sys.executable, "-m", "errata", "--version"]
+
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == errata("--version").out
+
+
 def test_no_command_is_imported_for_the_list_of_commands():
     modules = modules_after("--help")
 

@@ -24,6 +24,7 @@ from errata.model.output.failures import FailureOutput as FailureRow
 from errata.model.output.mapping import MapOutput
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, RunRow, ScoreRow
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
+from errata.render.figures import plural
 from errata.render.notebook import html_table
 from errata.runs.view import RunView
 from errata.settings import Settings, load_settings
@@ -178,7 +179,10 @@ class AnalyzedRun:
         return f"<AnalyzedRun {self.name}: {self.model}, {self._stored.counts.failures} failures>"
 
     def _repr_html_(self) -> str:
-        return self.scores()._repr_html_()
+        header = ("policy", "passed", "total", "rate", "low", "high", "left_out")
+        rows = [[getattr(row, name) for name in header] for row in self.scores() if not row.category and row.total]
+        failures = plural(self._stored.counts.failures, "failure")
+        return html_table(header, rows, caption=f"{self.name} · {self.model} · {failures}")
 
     def failures(
         self,

@@ -6,7 +6,8 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 │   ├── ReadAloneError      several readers can't share a log; one reads it then, and nobody sees this
 │   └── AmbiguousFormatError
 ├── FetchError              a deployment could not be asked, or did not answer as it should
-├── StoreError              the store is newer, locked, or not ours
+├── StoreError              the store is newer, locked, read-only, or not ours
+│   └── DamagedStoreError   a part of the file is lost; the message leads to what can be rebuilt
 ├── NotFoundError           no run, case or attempt of that name, or several
 ├── NotComparableError      runs that did not measure the same thing: exit 4
 ├── ReportError             a report can't be edited as asked
@@ -51,7 +52,11 @@ class FetchError(ErrataError):
 
 
 class StoreError(ErrataError):
-    """The store is newer, locked, full, or not ours."""
+    """The store is newer, locked, read-only, full, or not ours."""
+
+
+class DamagedStoreError(StoreError):
+    """A part of the file is lost."""
 
 
 class NotFoundError(ErrataError):

@@ -49,7 +49,8 @@ def read_as(
 ) -> FailureToGroup:
     """The same failure after somebody has read it."""
     verdict = a_verdict(failing.attempt, bucket, cause, **{"owner": failing.owner} | changes)
-    return msgspec.structs.replace(failing, verdict=verdict, owner=verdict.owner, final=final)
+    rule_owner = failing.rule_owner or failing.owner
+    return msgspec.structs.replace(failing, verdict=verdict, owner=verdict.owner, rule_owner=rule_owner, final=final)
 
 
 def members(bucket: Bucket, suggestion: Suggestion) -> set[str]:

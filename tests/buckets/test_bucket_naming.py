@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from errata.buckets.naming import LONGEST, readable
 from errata.buckets.opinions import slug_of
 from errata.buckets.suggest import suggest
+from errata.model.wrong_answer import WrongAnswer
 from errata.text.clean import one_line
 
 
@@ -78,10 +79,50 @@ def test_a_title_masks_what_differs_between_members_and_keeps_what_does_not():
     assert title(an_error("1", same), an_error("2", "Failed to load checkpoint 18")) == "Failed to load checkpoint N"
 
 
-def test_where_nothing_is_said_the_title_says_so():
-    assert title(a_failing("1", category="algebra"), a_failing("2", category="algebra")) == (
-        "tests failed in algebra (no error text)"
+def test_a_title_shows_only_the_words_that_all_members_have():
+    variable = "UnboundLocalError: local variable '{}' referenced before assignment"
+    flights, both = "not met: update_flights", "not met: update_flights, update_baggages"
+
+    assert title(a_failing("1", variable.format("Perm")), a_failing("2", variable.format("docstrings"))) == (
+        "local variable … referenced before assignment"
     )
+    assert title(a_failing("1", both, case="a"), a_failing("2", both, case="a"), a_failing("3", flights, case="a")) == (
+        "not met: update_flights, …"
+    )
+
+
+def test_a_title_of_several_wrong_answers_shows_one_as_an_example():
+    answers = [WrongAnswer("7", "8", "number"), WrongAnswer("1", "2", "number")]
+
+    assert title(*(a_failing(str(at), answer=one) for at, one in enumerate(answers))) == (
+        'Wrong answer: another number, such as "1" instead of "2"'
+    )
+
+
+def test_where_nothing_is_said_the_title_says_so():
+    assert title(a_failing("1"), a_failing("2")) == "tests failed (no error text)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (WrongAnswer("7", "8", "number"), 'Wrong answer: "7" instead of "8"'),
+        (
+            WrongAnswer("50", "0.5", "factor", "100"),
+            'Wrong answer: number off by a factor of 100: "50" instead of "0.5"',
+        ),
+        (WrongAnswer("", "8", "refusal"), "Refusal instead of an answer"),
+        (WrongAnswer("", "8", "empty"), "Empty answer"),
+    ],
+)
+def test_a_title_of_a_wrong_answer_names_the_kind_of_difference(answer, told):
+    assert title(a_failing("1", answer=answer)) == told
+
+
+def test_a_title_of_a_common_wrong_answer_is_the_pair():
+    answer = WrongAnswer("No", "Yes", "text")
+
+    assert title(a_failing("1", answer=answer), a_failing("2", answer=answer)) == 'Wrong answer: "No" instead of "Yes"'
 
 
 def test_a_title_names_no_case_that_later_members_need_not_have():
@@ -129,7 +170,7 @@ def test_a_secret_in_a_message_is_in_no_part_of_a_bucket_that_is_shown():
 
 @given(st.text())
 def test_any_text_makes_a_clean_title(text):
-    for bucket in suggest([an_error("1", text), a_failing("2", text, category=text)]).buckets:
+    for bucket in suggest([an_error("1", text), a_failing("2", text, answer=WrongAnswer(text, text, "text"))]).buckets:
         assert bucket.title == one_line(bucket.title)
         assert 0 < len(bucket.title) <= LONGEST
         assert bucket.slug == slug_of(bucket.slug)

@@ -2,6 +2,7 @@
 
 import random
 
+import msgspec
 from failures_to_group import a_failing, an_error, members, read_as, together
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.reconcile import role_of
 from errata.buckets.suggest import suggest
+from errata.model.wrong_answer import WrongAnswer
 
 WORDS = (
     "pier",
@@ -43,7 +45,9 @@ def failures(draw: st.DrawFn) -> list[FailureToGroup]:
             "suite": draw(st.sampled_from(("suite", "suite", "other"))),
             "follows": draw(st.sampled_from((None, None, None, *ATTEMPTS))),
             "parameters": {"provider": draw(st.sampled_from("xy"))},
-            "category": draw(st.sampled_from(("", "algebra"))),
+            "answer": draw(
+                st.sampled_from((None, None, WrongAnswer("No", "Yes", "text"), WrongAnswer("", "7", "empty")))
+            ),
         }
         make = draw(st.sampled_from((a_failing, an_error)))
         failing = make(attempt, draw(texts), **common)
@@ -140,4 +144,18 @@ def test_what_carries_a_bucket_was_read_and_is_in_it(given_):
         assert set(bucket.supported_by) <= members(bucket, found)
         assert all(by_attempt[each].final for each in bucket.supported_by)
         if bucket.status == "final":
-            assert len(bucket.supported_by) >= min(3, len(members(bucket, found)))
+            own = {each for each in members(bucket, found) if not by_attempt[each].follows}
+            assert set(bucket.supported_by) <= own
+            assert len(bucket.supported_by) >= max(1, min(3, len(own)))
+
+
+@given(failures())
+def test_verdicts_change_nothing_about_the_buckets_of_other_failures(given_):
+    nobody = [msgspec.structs.replace(one, verdict=None, owner=one.rule_owner or one.owner) for one in given_]
+    unread = [one.attempt for one in given_ if one.verdict is None and one.follows is None]
+
+    reviewed, before = suggest(given_), suggest(nobody)
+
+    assert {each: reviewed.places[each] for each in unread} == {each: before.places[each] for each in unread}
+    titles = {bucket.id: bucket.title for bucket in before.buckets}
+    assert all(titles.get(bucket.id, bucket.title) == bucket.title for bucket in reviewed.buckets)

@@ -67,6 +67,23 @@ def test_after_a_merge_a_verdict_supports_what_it_named_before():
     assert stands(failures, keys=("verdict:something-else",)).status == "final"
 
 
+@pytest.mark.req("J-14", "J-31")
+def test_knock_on_failures_do_not_count():
+    failures = some(3, 1)
+    by_attempt = {one.attempt: one for one in failures}
+
+    assert support_of(a_bucket(), by_attempt, by_attempt, ["1", "2"]) == ("reviewed", ("0",))
+    assert support_of(a_bucket(), "01", by_attempt, ["1"]) == ("final", ("0",))
+    assert support_of(a_bucket(), "12", by_attempt, ["1", "2"]) == ("reviewed", ())
+
+
+def test_a_verdict_that_names_another_owner_does_not_support_it():
+    failures = [read_as(a_failing(each, "text"), SLUG, owner="task") for each in "123"]
+
+    assert stands(failures, parameters={"owner": "model"}) == ("provisional", ())
+    assert stands(failures, parameters={"owner": "task"}).status == "final"
+
+
 def test_members_that_are_not_at_hand_carry_what_they_carried():
     bucket = a_bucket(supported_by=("gone",))
 

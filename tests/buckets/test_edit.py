@@ -89,7 +89,7 @@ def test_a_split_takes_some_members_into_a_bucket_of_their_own(store, two):
 
 @pytest.mark.parametrize("cases", [(), ("a", "b")], ids=["none", "all"])
 def test_a_split_of_nothing_or_of_everything_is_refused(store, two, cases):
-    with pytest.raises(SettingsError, match="leaves some members and takes some"):
+    with pytest.raises(SettingsError, match="takes some members and leaves some"):
         split_bucket(bucket_at(store, two, "a"), [attempt(two, case) for case in cases], "New", store, ANA)
 
 
@@ -192,7 +192,7 @@ def test_a_bucket_that_is_gone_meanwhile_is_told(store, two):
     disk, lock = bucket_at(store, two, "a"), bucket_at(store, two, "c")
     merge_buckets([lock], disk, store, ANA)
 
-    with pytest.raises(NotFoundError, match="was merged or removed meanwhile"):
+    with pytest.raises(NotFoundError, match="was merged or removed in the meantime"):
         rename_bucket(lock, "New", store, ANA)
 
 

@@ -4,9 +4,11 @@ import msgspec
 import pytest
 from failures_to_group import a_failing, an_error, bucket_with, members, read_as, together
 
+from errata.buckets.failure import FailureToGroup
 from errata.buckets.reconcile import role_of
 from errata.buckets.suggest import suggest
 from errata.model import Bucket, FailureKey
+from errata.model.wrong_answer import WrongAnswer
 
 LINT = "9:23 error '{}' is defined but never used @typescript-eslint/no-unused-vars"
 
@@ -109,14 +111,60 @@ def test_two_assertions_that_differ_in_numbers_only_are_one_thing_in_the_same_ca
     assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
 
 
-def test_where_nothing_is_said_the_check_and_the_category_are_all_there_is():
+def test_where_nothing_is_said_the_check_is_all_there_is():
+    lint = FailureKey(exact="lint:", coarse="lint")
     failures = [
-        a_failing("1", "tests failed (60%)", category="algebra"),
-        a_failing("2", "tests failed (20%)", category="algebra"),
-        a_failing("3", "tests failed (20%)", category="geometry"),
+        a_failing("1", "tests failed (60%)"),
+        a_failing("2", "tests failed (20%)"),
+        a_failing("3", "lint failed (20%)", key=lint),
     ]
 
     assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+# wrong answers
+
+NO, YES = WrongAnswer("No", "Yes", "text"), WrongAnswer("Yes", "No", "text")
+
+
+def answered(*answers: WrongAnswer, text: str = "") -> list[FailureToGroup]:
+    return [a_failing(str(at), text, answer=answer) for at, answer in enumerate(answers)]
+
+
+@pytest.mark.req("J-25")
+def test_wrong_answers_are_grouped_by_what_was_answered_in_place_of_what():
+    assert together(suggest(answered(NO, NO, YES, YES, NO))) == {frozenset("014"), frozenset("23")}
+
+
+@pytest.mark.req("J-25")
+def test_wrong_answers_that_occur_once_are_grouped_by_the_kind_of_difference():
+    numbers = [WrongAnswer(str(number), "0", "number") for number in (5, 6)]
+    cases = [WrongAnswer(text, text.upper(), "case") for text in ("oslo", "bern", "rome")]
+
+    assert together(suggest(answered(*numbers, *cases))) == {frozenset("01"), frozenset("234")}
+
+
+@pytest.mark.parametrize("text", ["", "No", "answered No, expected Yes", "exact comparison", "tests failed"])
+def test_a_text_that_only_repeats_a_wrong_answer_explains_nothing(text):
+    assert together(suggest(answered(NO, NO, YES, text=text))) == {frozenset("01"), frozenset("2")}
+
+
+def test_a_text_that_says_more_than_a_wrong_answer_goes_first():
+    failures = answered(NO, YES, text="The invoice was never opened by the assistant.")
+
+    assert together(suggest(failures)) == {frozenset("01")}
+
+
+def test_what_a_rule_has_found_goes_before_a_wrong_answer():
+    failures = [msgspec.structs.replace(one, signal="loop", means="it repeats itself") for one in answered(NO, YES)]
+
+    assert together(suggest(failures)) == {frozenset("01")}
+
+
+def test_the_same_wrong_answer_is_recognised_in_a_later_run():
+    before = suggest(answered(NO, NO)).buckets
+
+    assert bucket_with("0", suggest(answered(NO), before)).id == before[0].id
 
 
 @pytest.mark.req("J-14")
@@ -166,16 +214,53 @@ def test_readers_who_name_no_bucket_agree_by_what_they_say():
     assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
 
 
-def test_what_looks_like_a_read_failure_is_assigned_to_its_bucket():
+@pytest.mark.req("J-15", "J-30")
+def test_a_verdict_moves_only_the_failure_that_it_was_given_for():
     text = "AttributeError: 'TierConfig' object has no attribute 'language'"
     failures = [read_as(an_error("1", text), "tier-config", owner="harness"), an_error("2", text)]
 
     found = suggest(failures)
-    (bucket,) = found.buckets
-    assert {one.attempt: role_of(one) for one in failures if found.places[one.attempt] == bucket.id} == {
-        "1": "reviewed",
-        "2": "assigned",
-    }
+
+    assert together(found) == {frozenset("1"), frozenset("2")}
+    assert (bucket_with("2", found).status, role_of(failures[1])) == ("provisional", "assigned")
+
+
+def test_a_later_failure_is_recognised_by_what_only_reviewed_failures_show():
+    text = "AttributeError: 'TierConfig' object has no attribute 'language'"
+    (before,) = suggest([read_as(an_error(each, text), "tier-config", owner="harness") for each in "12"]).buckets
+
+    found = suggest([an_error("new", text)], [before])
+
+    assert members(found.buckets[0], found) == {"new"}
+    assert found.buckets[0].id == before.id
+
+
+def test_a_later_failure_is_recognised_by_a_rule_first_where_some_were_never_reviewed():
+    text = "AttributeError: 'TierConfig' object has no attribute 'language'"
+    known_ = suggest([read_as(an_error("1", text), "tier-config", owner="harness"), an_error("2", text)]).buckets
+
+    assert bucket_with("new", suggest([an_error("new", text)], known_)).named_by == "rule"
+
+
+def test_a_verdict_that_names_another_owner_leaves_the_bucket_that_rules_formed():
+    before = known(a_failing("old", "the seat is taken"), slug="seat-taken")
+    failures = [
+        read_as(a_failing("1", "the seat is taken"), "seat-taken", owner="task"),
+        a_failing("2", "the seat is taken"),
+    ]
+
+    found = suggest(failures, [before])
+
+    assert members(before, found) == {"2"}
+    assert (bucket_with("1", found).slug, bucket_with("1", found).parameters["owner"]) == ("seat-taken-2", "task")
+    assert suggest(failures, found.buckets).places == found.places
+
+
+def test_verdicts_that_name_two_buckets_are_two_buckets_however_alike_their_sentences():
+    cause = "The upper bound of the range is exclusive."
+    failures = [read_as(a_failing(each, "off by one"), each, cause) for each in ("first", "second")]
+
+    assert len(suggest(failures).buckets) == 2
 
 
 def test_where_readers_of_the_same_symptom_disagree_the_others_are_left_alone():
@@ -272,18 +357,19 @@ def test_a_renamed_bucket_is_found_by_the_slug_that_readers_gave_it():
     assert (after.slug, after.status) == ("verifier-lacks-uvx", "final")
 
 
-def test_readers_who_all_agree_make_a_provisional_bucket_their_own():
+@pytest.mark.req("J-30", "J-31")
+def test_three_verdicts_on_unlike_rows_of_one_cluster_leave_the_others_as_they_are():
     cluster = {"cluster": "partial_multi_tool_execution"}
     before = known(a_failing("old", "two steps, one done", **cluster))
-    failures = [
-        read_as(a_failing("1", "only one booking was cancelled", **cluster), "does-half", "Does one of two steps."),
-        a_failing("2", "one of the two was left", **cluster),
-    ]
+    failures = [a_failing(str(at), f"row {at} has its own trouble", **cluster) for at in range(11)]
+    verdict = ("does-half", "Does one of two steps.")
 
-    found = suggest(failures, [before])
-    (after,) = found.buckets
+    found = suggest([*(read_as(one, *verdict) for one in failures[:3]), *failures[3:]], [before])
 
-    assert (after.id, after.status, members(after, found)) == (before.id, "reviewed", {"1", "2"})
+    assert members(bucket_with("0", found), found) == {"0", "1", "2"}
+    assert bucket_with("0", found).status == "final"
+    left = bucket_with("10", found)
+    assert (left.id, left.title, left.status, len(members(left, found))) == (before.id, before.title, "provisional", 8)
 
 
 def test_readers_who_disagree_leave_a_provisional_bucket_to_what_nobody_has_read():

@@ -117,7 +117,7 @@ def test_two_files_that_contradict_each_other_are_named():
 def test_a_cost_that_is_no_amount_is_named(cost):
     found = the("impossible_cost", check([*rows(2), paid(2, cost)]))
 
-    assert found.text == "1 attempt has a cost that is no amount: case-2; left out of every sum"
+    assert found.text == "1 attempt has a cost that is not an amount: case-2; left out of every sum"
 
 
 @given(cost=st.floats(0, 10), tokens=st.integers(1_000, 1_000_000))
@@ -157,7 +157,7 @@ def test_a_run_costs_what_its_attempts_cost(costs, factor):
 def test_the_cost_of_a_run_that_is_no_amount_is_named():
     found = the("impossible_cost", check(rows(2), a_run(usage=UsageByRole(subject=Usage(cost=-3.0)))))
 
-    assert found.text == "the run states a cost of -3, which is no amount"
+    assert found.text == "the run states a cost of -3, which is not an amount"
 
 
 def test_a_sum_of_costs_is_not_compared_where_one_is_unknown():

@@ -29,6 +29,12 @@ def test_white_space_is_an_empty_answer():
     assert the("empty_outputs", check([*rows(9), row(9, output=Output(text=" \n\t"))]))
 
 
+def test_what_the_harness_writes_in_the_place_of_an_empty_answer_is_one():
+    marked = row(9, native_status="EMPTY_RESPONSE", output=Output(text="[EMPTY_RESPONSE: none]"))
+
+    assert the("empty_outputs", check([*rows(9), marked])).numbers["outputs"] == 1
+
+
 def test_an_answer_that_the_log_does_not_keep_is_not_an_empty_one():
     assert check(rows(5, **NO_TEXT)) == ()
 

@@ -259,6 +259,12 @@ def test_a_report_tells_of_a_failure_before_the_action_where_the_store_does_not(
     assert [row["worked"] for row in done("action", "list", "--json").rows] == ["no", "yes"]
 
 
+def test_reports_are_read_with_the_suite_they_are_about():
+    done("import", FIXTURES / "harbor/demo-job/data")
+
+    assert [row["worked"] for row in done("action", "list", "--json").rows] == ["no", "yes"]
+
+
 def test_what_the_store_and_a_report_tell_is_listed_once():
     add(*LINT, *ON, "--report", OLDER)
 
@@ -332,7 +338,7 @@ def test_a_line_that_was_changed_by_hand_is_not_taken_out():
     told = errata("action", "rm", kept()[0]["action"]["id"], "--report")
 
     assert told.code == 2
-    assert "does not have its line any more" in told.talk
+    assert "no longer has its line as errata wrote it" in told.talk
     assert kept()
 
 
@@ -352,7 +358,7 @@ def test_secrets_and_controls_stay_out_of_store_and_report():
     [
         ((*LINT[:4], "--for", "002-http_greting"), "did you mean `002-http_greeting`?"),
         ((*LINT[:4], "--for", "jn7mqywb/nowhere"), "No case is named `jn7mqywb/nowhere`"),
-        ((*LINT, "--date", "last week"), "`last week` is no date"),
+        ((*LINT, "--date", "last week"), "`last week` is not a date"),
         ((*LINT, "--date", "2226-03-04"), "`2226-03-04` lies in the future"),
         ((*LINT, "--report", "nowhere.md"), "No such report: `nowhere.md`"),
         ((*LINT, "--run", "nowhere"), "No run matches `nowhere`"),

@@ -104,7 +104,7 @@ def test_failures_tell_their_bucket_and_its_status(evals):
     told = {row["case"]: row["bucket"] for row in done("failures", RUN_B, "--json").rows}
 
     assert all(bucket["status"] == "provisional" and bucket["slug"] for bucket in told.values())
-    assert set(told["000-fundamentals/002-http_greeting"]) == {"id", "slug", "title", "status"}
+    assert set(told["000-fundamentals/002-http_greeting"]) == {"id", "slug", "title", "status", "role"}
 
 
 def test_an_attempt_tells_its_bucket(turns):
@@ -124,7 +124,7 @@ def test_the_status_of_a_review_tells_of_buckets(evals, tmp_path):
     read(tmp_path, "jn7mqywb/004-actions/003-rate_limit_guard", "off-by-one", label="MODEL_FAULT")
 
     told = done("review", "status", "jn7mqywb", "--json").row["buckets"]
-    assert (told["reviewed"]["buckets"], told["reviewed"]["read"], told["alone"]) == (1, 1, 5)
+    assert (told["reviewed"]["buckets"], told["provisional"]["buckets"], told["alone"]) == (0, 3, 6)
 
 
 @pytest.mark.req("J-13", "J-31")
@@ -135,18 +135,35 @@ def test_a_bucket_from_rules_to_final(turns, tmp_path):
     assert "0 of its 5 failures were read" in refused.talk
     assert "3a4b5c6d/turn-11: nobody has read it" in refused.talk
 
+    name, label = "partial-multi-tool-execution", "partial_multi_tool_execution"
     for thing in things[:2]:
-        read(tmp_path, thing, "half-of-a-request", label="partial_multi_tool_execution")
-    assert buckets()["partial-multi-tool-execution"]["status"] == "reviewed"
-    read(tmp_path, things[2], "half-of-a-request", label="partial_multi_tool_execution")
+        read(tmp_path, thing, name, label=label)
+    assert buckets()[name]["status"] == "reviewed"
+    read(tmp_path, things[2], name, label=label)
     for thing in things:  # some turns talk to the reader: two have to agree
-        read(tmp_path, thing, "half-of-a-request", "cleo", label="partial_multi_tool_execution")
+        read(tmp_path, thing, name, "cleo", label=label)
 
-    confirmed = done("buckets", "confirm", "half-of-a-request", "--json").row
+    confirmed = done("buckets", "confirm", name, "--json").row
     assert (confirmed["status"], confirmed["rows"]) == ("final", 5)
-    row = buckets()["half-of-a-request"]
-    assert (row["status"], row["reviewed"], len(row["supported_by"])) == ("final", 3, 3)
-    assert "1 final" in done("buckets", "list").out.splitlines()[0]
+    row = buckets()[name]
+    assert (row["status"], row["reviewed"], row["assigned"], len(row["supported_by"])) == ("final", 3, 2, 3)
+    listed = done("buckets", "list").out
+    assert "1 final" in listed.splitlines()[0]
+    assert f"{name} · 3 reviewed, 2 not reviewed" in listed
+    assert "apart    2 failures were assigned by rules and not reviewed" in done("buckets", "show", name).out
+
+
+@pytest.mark.req("J-15", "J-30")
+def test_three_verdicts_that_name_another_cause_leave_the_rest_of_a_cluster_as_it_was(turns, tmp_path):
+    before = buckets()["partial-multi-tool-execution"]
+
+    for thing in ("1a2b3c4d/turn-11", "5e6f7a8b/turn-11", "3a4b5c6d/turn-11"):
+        read(tmp_path, thing, "half-of-a-request", label="partial_multi_tool_execution")
+
+    after = buckets()
+    left = after["partial-multi-tool-execution"]
+    assert (left["rows"], left["title"], left["status"], left["reviewed"]) == (2, before["title"], "provisional", 0)
+    assert after["half-of-a-request"]["rows"] == after["half-of-a-request"]["reviewed"] == 3
 
 
 def test_merge_split_rename_move_and_undo_are_told_in_the_history(turns):

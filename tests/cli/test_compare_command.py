@@ -1,6 +1,8 @@
 """`errata compare`: what it refuses, what it leaves out, what it writes."""
 
 import csv
+import re
+import shlex
 
 import msgspec
 import pytest
@@ -39,7 +41,7 @@ def test_runs_of_different_suites_are_refused_with_what_differs(library):
     told = errata("compare", ALPHA_1, "jn7mqywb", "--store", library)
 
     assert (told.code, told.out) == (4, "")
-    assert "These runs can't be compared as they stand: they differ in suite, cases" in told.talk
+    assert "These runs can't be compared: they differ in suite, cases" in told.talk
     assert "suite: harbour_bench in voice-alpha; convex-evals in acme/nimbus-2-coder" in told.talk
     assert "they share no case that all of them were measured on" in told.talk
 
@@ -49,6 +51,27 @@ def test_runs_that_share_nothing_are_refused_with_common_too(library):
 
     assert told.code == 4
     assert "These runs share no case that all of them were measured on" in told.talk
+
+
+def next_commands(page: str) -> list[list[str]]:
+    """The commands that a page suggests, as a shell would split them."""
+    lines = page.replace("\\\n", " ").splitlines()
+    rows = [line.removeprefix("Next").strip() for line in lines]
+    return [shlex.split(re.split(r"\s{3,}", row)[0])[1:] for row in rows if row.startswith("errata ")]
+
+
+@pytest.mark.parametrize("command", [["compare", "first", "second", "--common"], ["analyze", "first"]])
+def test_the_next_commands_of_a_page_run_as_they_are_printed(tmp_path, command):
+    imported(
+        tmp_path,
+        *rows_of("first", "m", {"a": True, "b": False, "c": True}),
+        *rows_of("second", "n", {"a": False, "b": False}),
+    )
+    commands = next_commands(done(*command).out)
+
+    assert commands
+    for words in commands:
+        done(*words)
 
 
 def test_runs_with_other_cases_are_refused_and_common_compares_what_they_share(tmp_path):

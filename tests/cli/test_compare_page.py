@@ -72,10 +72,19 @@ Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of
          turn-11, turn-22: only the counts: 0 of 4 attempts by 3 subjects pass, p = 0.0054 at their
            pass rates
 
-No pair differs significantly (exact McNemar on shared turns): p ≥ 0.10 for all 6 pairs. Smallest:
-only voice-alpha #2 fails: 2, only voice-beta fails: 8 (p = 0.11; clean, without 1 empty and 5
-collateral: 1 and 3, p = 0.63).
+No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure failures
+count as failures). Closest: voice-beta fails more often than voice-alpha #2: only voice-alpha #2
+fails: 2, only voice-beta fails: 8, difference +20.0 points [-1.2, +39.3] (p = 0.66; clean, without
+1 empty and 5 collateral: 1 and 3, p = 1.00); p = 0.11 before correction. Each interval is 95 % for
+its pair alone, not corrected for 6 pairs.
 turn-11 and turn-22 alone account for 8 of the 26 failed rows.
+
+Ranking: no two of the 3 models differ significantly (clean, so without infrastructure failures;
+pairwise tests, Holm)
+
+No model deviates significantly in a category (6 tests, Benjamini-Hochberg). Closest:
+acme/voice-gamma in tool_use, -33.1 points [-86.1, -3.6] (p = 0.06, p = 0.37 after correction; the
+interval is approximate and for this test alone)
 
 failed                 voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
 turns                               5               4          10                 7   26
@@ -116,12 +125,14 @@ def test_two_runs_of_one_model_one_after_the_other(library):
 convex-evals, experiment default · 25 evals · same suite in all runs
 edited   003-mutations/002-cascade_remove: task edited between runs; left out of the pairs below
 gaps     23 of 25 evals were measured in every run; `--common` compares only these
+NOT FIT  jn709tmj acme/nimbus-2-coder #1: 1 of 25 expected cases has no row:
+         003-mutations/004-swap_order; 1 case is not finished: 006-clients/003-presence_badge
 left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in the same error before
          it reached the model
 
 run       model                   strict                     as_reported   clean
 jn709tmj  acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
-    left out of clean: 1 environment, 1 provider, 1 empty, 1 unfinished, 1 missing
+    NOT FIT · left out of clean: 1 environment, 1 provider, 1 empty, 1 unfinished, 1 missing
 jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
     left out of clean: 1 provider, 1 environment
 
@@ -147,20 +158,22 @@ eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-code
 F fail  . pass · e error · - missing or unfinished · (8 evals pass in both runs)
 
 from acme/nimbus-2-coder #1 (2026-03-02) to acme/nimbus-2-coder #2 (2026-03-09)
-regressed           5  001-data_modeling/000-user_table, 002-queries/001-text_lookup,
-                       003-mutations/005-batch_insert, 005-idioms/003-shared_validator,
+regressed           3  002-queries/001-text_lookup, 005-idioms/003-shared_validator,
                        005-idioms/004-pick_primitive
-fixed               6  002-queries/004-range_condition, 003-mutations/002-cascade_remove,
-                       004-actions/005-fetch_with_retry, 005-idioms/001-internal_helpers,
-                       006-clients/000-live_list, 006-clients/002-optimistic_toggle
+fixed               3  002-queries/004-range_condition, 003-mutations/002-cascade_remove,
+                       006-clients/002-optimistic_toggle
 still failing       4  000-fundamentals/002-http_greeting, 001-data_modeling/003-optional_index,
                        002-queries/006-pagination_shape, 004-actions/003-rate_limit_guard
 no verdict in one   2  003-mutations/004-swap_order, 006-clients/003-presence_badge
+infrastructure      5  001-data_modeling/000-user_table, 003-mutations/005-batch_insert,
+                       004-actions/005-fetch_with_retry, 005-idioms/001-internal_helpers,
+                       006-clients/000-live_list
 still passing       8
 
-No significant difference (exact McNemar on 22 shared evals): only acme/nimbus-2-coder #1 fails: 5,
-only acme/nimbus-2-coder #2 fails: 5 (p = 1.00; clean, without 2 environment, 2 provider and 1
-empty: 2 and 3, p = 1.00).
+No significant difference (exact McNemar on 22 shared evals; infrastructure failures count as
+failures): acme/nimbus-2-coder #1 and acme/nimbus-2-coder #2 fail equally often: only
+acme/nimbus-2-coder #1 fails: 5, only acme/nimbus-2-coder #2 fails: 5, difference +0.0 points
+[-26.9, +26.9] (p = 1.00; clean, without 2 environment, 2 provider and 1 empty: 2 and 3, p = 1.00).
 4 evals fail in every run: 8 of the 19 failed rows.
 
 failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
@@ -173,8 +186,7 @@ eslint                           1                       2    3
 tests                            4                       5    9
 
 instead of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
-EMPTY_RESPONSE                             1                       0    1
-NO_GENERATION                              1                       1    2
+NO_GENERATION                              2                       1    3
 
 failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 002-queries              4                       2                       2    4
@@ -192,16 +204,19 @@ Next     errata report jn709tmj jn7mqywb   writes a report with the causes
 
 
 def test_a_damaged_run_against_a_whole_one(library):
-    assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:26]) == snapshot("""\
+    assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:29]) == snapshot("""\
 harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
 gaps     27 of 30 turns were measured in every run; `--common` compares only these
+NOT FIT  0b1c2d3e voice-beta (mode rehydrated): 2 of 30 expected cases have no row: turn-7, turn-18;
+         turn-12 has 2 rows with different verdicts: 1 pass, 1 fail; openai_summary.json states
+         turns_scored 30; rows: 29 (28 cases)
 
 run       model                   strict                     as_reported   clean
 9c0d1e2f  voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]
     left out of clean: 5 collateral
 0b1c2d3e                          24/30 80.0 % [62.7, 90.5]  –             24/27 88.9 % [71.9, 96.1]
     model voice-beta (mode rehydrated)
-    left out of clean: 2 missing, 1 contradictory
+    NOT FIT · left out of clean: 2 missing, 1 contradictory
 
 turn     voice-beta  voice-beta (mode rehydrated)
 turn-7   .           -

@@ -36,6 +36,7 @@ def test_cases_are_offered_behind_their_run(four_runs):
     assert "9c0d1e2f/turn-11" in offered("show", incomplete="9c0d1e2f/turn-1")
     assert "9c0d1e2f/turn-11" in offered("show", incomplete="9c0d1e2f/")
     assert "turn-11" in offered("failures", "9c0d1e2f", "--case", incomplete="turn-1")
+    assert "9c0d1e2f/turn-11" in offered("failures", "--like", incomplete="9c0d1e2f/turn-1")
 
 
 def test_owners_are_offered():

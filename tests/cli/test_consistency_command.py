@@ -176,7 +176,7 @@ def test_a_turn_with_two_rows_is_told_and_an_error_when_everything_else_was_told
     assert told.code == 2
     assert "voice-beta · harbour_bench · 1 run" in told.out
     assert (tmp_path / "out" / "consistency_sanity_checks.csv").is_file()
-    assert "error: Several rows for one case of one run, which are in no count: `turn-12`" in told.talk
+    assert "error: Several rows for one case of one run, not counted: `turn-12`" in told.talk
 
 
 def test_the_files_are_named_on_stderr(library, tmp_path):

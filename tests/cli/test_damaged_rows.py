@@ -79,7 +79,7 @@ def test_many_bad_rows_are_counted_and_a_few_are_quoted(tmp_path):
 def test_the_listing_notes_what_could_not_be_read(tmp_path):
     import_with(tmp_path, CHANGES["half a last line"][0])
 
-    assert done("runs").out.endswith("\n    1 unreadable\n")
+    assert "1 unreadable" in done("runs").out.splitlines()[-1]
 
 
 def test_an_analysis_tells_what_could_not_be_read(tmp_path):
@@ -101,3 +101,21 @@ def test_every_file_of_a_run_may_be_missing_its_end(tmp_path):
         assert errata("import", copy, "--store", tmp_path / f"{path.name}.db").code == 0
 
         path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("damage", [b"\\ud800", b"\xff", b"\xed\xa0\x80"], ids=["surrogate", "byte", "raw surrogate"])
+def test_a_damaged_character_is_a_finding_with_its_place_and_its_row_counts(tmp_path, damage):
+    def spoil(lines):
+        before, field, after = lines[3].partition(b'"assistant_text": "')
+        assert field
+        return [*lines[:3], before + field + damage + after, *lines[4:]]
+
+    told = import_with(tmp_path, spoil)
+
+    assert "could not be read" not in told.err
+    counts = done("runs", "--json").row["counts"]
+    assert (counts["unreadable"], counts["counted"], counts["executions"].get("missing", 0)) == (0, 30, 0)
+    found = {one["name"]: one for one in errata("check", "latest", "--json").row["findings"]}
+    assert "unreadable" not in found
+    assert found["damaged_values"]["numbers"] == {"items": 1}
+    assert found["damaged_values"]["evidence"][0]["ref"]["line"] == 4

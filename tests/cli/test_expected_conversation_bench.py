@@ -145,7 +145,7 @@ def test_a_summary_that_differs_from_its_rows_is_found(library, run, dimension, 
     (finding,) = findings(library, run, "aggregate_mismatch")
 
     assert finding["numbers"] == {"stated": stated, "found": found}
-    assert f"openai_summary.json says {dimension} {stated} passes; in the rows: {found}" in finding["text"]
+    assert f"openai_summary.json states {dimension} {stated} passes; the rows: {found}" in finding["text"]
 
 
 def test_a_summary_that_follows_from_its_rows_is_not_remarked(library):
@@ -183,7 +183,7 @@ def test_a_turn_with_two_rows_of_different_verdicts_is_a_problem(library):
 def test_more_turns_scored_than_rows_is_a_problem(library):
     (finding,) = findings(library, DAMAGED, "aggregate_mismatch")
 
-    assert finding["text"] == "openai_summary.json says turns_scored 30; rows: 29, over 28 cases"
+    assert finding["text"] == "openai_summary.json states turns_scored 30; rows: 29 (28 cases)"
 
 
 def test_rows_in_order_of_completion_are_listed_in_order_of_the_conversation(library):

@@ -134,7 +134,7 @@ def test_what_can_t_be_reached_is_told_with_exit_2():
     told = errata("fetch", RUN_A, "--deployment", "http://127.0.0.1:9", "--timeout", "0.2")
 
     assert told.code == 2
-    assert "did not answer completely" in told.talk
+    assert "`127.0.0.1:9` refuses the connection" in told.talk
 
 
 def test_the_folder_is_evidence_of_what_was_asked(deployment, at_home):

@@ -68,7 +68,7 @@ problem  missing_cases       2 of 30 expected cases have no row: turn-7, turn-18
 problem  duplicate_case      turn-12 has 2 rows with different verdicts: 1 pass, 1 fail
                              openai_judged.jsonl:3 "Nothing is left. · pass"
                              openai_judged.jsonl:17 "The class at 14:00 is left. · state_tracking"
-problem  aggregate_mismatch  openai_summary.json says turns_scored 30; rows: 29, over 28 cases
+problem  aggregate_mismatch  openai_summary.json states turns_scored 30; rows: 29 (28 cases)
                              openai_summary.json "turns_scored scored 30"
 note     judge_conflict      turn-12: its rows were judged differently
                              openai_judged.jsonl:3
@@ -95,11 +95,11 @@ case                                  failed checks  owner        conf      sign
 001-data_modeling/000-user_table      –              provider     likely    provider_server_error
     error: upstream connect error or disconnect/reset before headers
 001-data_modeling/003-optional_index  deploy         model        presumed  check_failed
-    Error: Command failed: bunx convex dev --once ✖ In table "visits" the index "by_creation_time" …
+    In table "visits" the index "by_creation_time" uses a reserved name
 002-queries/001-text_lookup           tests          model        shown     check_failed
     AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
 002-queries/006-pagination_shape      tsc, tests     model        shown     check_failed
-    Error: tsc failed convex/messages.ts(5,3): error TS2322: Type PaginationResult is not assignable
+    convex/messages.ts(5,3): error TS2322: Type PaginationResult is not assignable
 003-mutations/005-batch_insert        install        environment  likely    connection_reset
     error: ECONNRESET downloading package manifest convex
 004-actions/003-rate_limit_guard      tests          model        presumed  check_failed
@@ -132,7 +132,7 @@ Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
 checks
   filesystem  pass
-  install     fail    Error: Command failed: bun install error: ECONNRESET downloading package mani…
+  install     fail    error: ECONNRESET downloading package manifest convex
   deploy      not_run
   tsc         not_run
   eslint      not_run
@@ -205,6 +205,9 @@ Owner    model, presumed: nobody else passed this case either (provisional, the 
          points elsewhere)
   because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
+  and       only some of the required calls were made (calls_incomplete)
+            tool calls · openai_judged.jsonl:12
+            > not made: cancel_booking {"name": "Lena Okafor", "booking": "B-102"}
   against   all measured models fail this case, or all but one or two, which points to the task
             (all_fail, weak)
             other runs
@@ -271,7 +274,8 @@ PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed
 Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
          as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule
          clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set
-                                                       up a working copy
+                                                       up a working copy · 11 recovered from an
+                                                       earlier session
 
 Owners   harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
@@ -346,6 +350,7 @@ run       model             suite          started           attempts passed  fa
 7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00             0/30         1
     nothing scored
 3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00            22/30         8
+    1 of the failures without a verdict
 9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00            20/30        10
 5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00            26/30         4
 1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00            25/30         5
@@ -360,9 +365,9 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
   evidence, and what to do next.
 
   errata demo              a bundled example
-  errata analyze PATH      a run of your own: read it, check it, sum it up
-  errata failures latest   why each case failed, and who has to act
-  errata show latest/CASE  one of them, with the evidence
+  errata analyze PATH      a run of your own
+  errata failures latest   its failures, with owners
+  errata show latest/CASE  one of them, with evidence
 
   RUN is a path, a run's name or id (or its first characters), a model with
   only one run, or `latest`.

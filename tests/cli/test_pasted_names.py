@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import FIXTURES, done, errata, import_fixtures
+from terminal import FIXTURES, done, errata
 
 GENERIC = FIXTURES / "generic" / "jsonl" / "data"
 MAP = (
@@ -53,21 +53,6 @@ def test_an_ending_that_several_cases_have_names_none(quiz):
 
 def test_a_case_alone_is_that_of_the_newest_run_that_has_it(quiz):
     assert done("show", "q-0093", "--json").row["attempt"]["case"] == "quiz/q-0093"
-
-
-@pytest.mark.parametrize(
-    "source", ["convex_evals/run_b/data", "conversation_bench/comparison/data", "generic/jsonl/data"]
-)
-def test_every_case_of_a_list_of_failures_can_be_pasted_back(source):
-    import_fixtures(FIXTURES / source)
-    for run in done("runs", "--json").rows:
-        page = done("failures", run["run_id"]).out
-        for row in done("failures", run["run_id"], "--json").rows:
-            name = row["case"]
-            assert name in page
-            shown = done("show", f"{run['run_id']}/{name}", "--json").row
-            assert shown["attempt"]["case"] == shown["attempt"]["id"].partition(":")[2].rpartition("#")[0]
-            assert shown["attempt"]["case"].endswith(name)
 
 
 @pytest.mark.req("B-83")

@@ -286,7 +286,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_imported(monkeypatch):
 def test_a_store_on_a_server_is_refused_without_its_password():
     told = refused("runs", "--store", "postgresql://me:hunter22@db.example/errata")
 
-    assert "keeps its store in a SQLite file" in told.err
+    assert "stores runs in a SQLite file" in told.err
     assert "hunter22" not in told.err
 
 

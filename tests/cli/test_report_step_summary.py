@@ -1,5 +1,7 @@
 """`errata report --step-summary`: a screenful for the page of a CI run."""
 
+import re
+
 import pytest
 
 from report_pages import BATCH, COMPARISON, EARLIER, RUN_A, RUN_B, RUN_D, UNJUDGED, facts, reported, table, tables
@@ -63,7 +65,7 @@ def test_of_a_comparison_it_has_scores_and_top_causes(page):
 
 
 def test_of_a_batch_it_has_categories_and_what_the_last_session_hides(page):
-    reported(BATCH, "--step-summary")
+    reported(BATCH, "--step-summary", "-o", "analysis")
 
     assert "Do not publish 51.1 %." in page.read_text()
     assert [row["tests"] for row in tables(page.read_text())[1]] == ["11", "2", "10"]
@@ -96,3 +98,12 @@ def test_a_page_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     said = errata("report", RUN_B, "--step-summary")
 
     assert (said.code, "can't be written" in said.talk) == (2, True)
+
+
+def test_of_two_runs_it_has_regressions_split_by_owner(page):
+    reported(RUN_A, RUN_B, "-o", "r", "--step-summary")
+
+    text = page.read_text()
+
+    assert re.search(r"From .* to .*: \d+ fixed, 3 regressed: ", text)
+    assert "only because of infrastructure." in text

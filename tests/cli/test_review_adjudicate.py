@@ -81,7 +81,7 @@ def test_where_reviews_agree_there_is_nothing_to_decide():
     told = errata("review", "next", CASE, "--adjudicate", "--reviewer", "c")
 
     assert told.code == 2
-    assert "its reviews agree or are decided" in told.talk
+    assert "its reviews agree, or were decided on" in told.talk
 
 
 def test_as_text_the_readings_follow_the_packet(two_opinions):

@@ -114,7 +114,7 @@ def test_a_lease_that_was_given_back_is_none(imported, tmp_path):
     first = handed()
     done("review", "release", "latest")
 
-    assert "has ended" in submitted(tmp_path / "v.json", an_answer(first)).talk
+    assert "has expired" in submitted(tmp_path / "v.json", an_answer(first)).talk
 
 
 def test_nobody_gives_back_what_another_has_in_hand(imported):

@@ -141,7 +141,7 @@ def test_reasons_are_told_on_stderr_without_json(imported, answer_file):
     told = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
 
     assert (told.code, told.out) == (2, "")
-    assert "`BAD_LUCK` is no label" in told.talk
+    assert "`BAD_LUCK` is not a label" in told.talk
 
 
 @pytest.mark.parametrize(
@@ -248,11 +248,11 @@ def test_a_lease_that_has_ended_is_told_with_what_to_do(imported, answer_file, m
 
     assert told.code == 2
     assert told.err == (
-        "error: The lease on `jn7mqywb/000-fundamentals/002-http_greeting` has ended, or was given to another\n"
-        "       name than `agent:agent`\n"
+        "error: The lease on `jn7mqywb/000-fundamentals/002-http_greeting` has expired, or belongs to another\n"
+        "       reviewer than `agent:agent`\n"
         "\n"
-        "hint: take it again with `errata review next jn7mqywb/000-fundamentals/002-http_greeting` and hand\n"
-        "      the same verdict in with the new lease; `--reviewer` must be the same for both\n"
+        "hint: get it again with `errata review next jn7mqywb/000-fundamentals/002-http_greeting` and submit\n"
+        "      the same verdict with the new lease; `--reviewer` must be the same for both\n"
     )
 
 
@@ -392,11 +392,11 @@ def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "This is no JSON"),
+        ("", "This is not JSON"),
         ("[1]", "One JSON object is expected"),
         ('{"label": "MODEL_FAULT"}', "The verdict names no failure"),
         ('{"attempt_id": "nope", "label": "x"}', "nope"),
-        ("[" * 100_000, "This is no JSON"),
+        ("[" * 100_000, "This is not JSON"),
         ("\xff\xfe\x00", "This is no"),
     ],
     ids=["empty", "list", "which", "unknown", "deep", "bytes"],

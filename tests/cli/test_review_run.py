@@ -119,7 +119,7 @@ def test_a_cap_on_money_without_a_price_is_refused(imported, tmp_path):
     told = reviewed("--max-cost", 1, reader=program(f"log={tmp_path}/log"))
 
     assert told.code == 2
-    assert "`--max-cost` can't be kept" in told.talk
+    assert "`--max-cost` can't be enforced" in told.talk
     assert "`--max-tokens N`" in told.talk and "`price_in`" in told.talk
     assert calls(tmp_path / "log") == 0
 

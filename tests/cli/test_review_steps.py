@@ -217,7 +217,7 @@ def test_as_text_the_form_lists_every_word_too(team):
     told = " ".join(done("review", "next", RUN, "--format", "text").out.split())
 
     assert "confidence certain, likely, weak" in told
-    assert "recommendation.group eval, config, model, none" in told
+    assert "recommendation.group eval, config, guidelines, model, none" in told
     assert DEFINITION in told
 
 

@@ -46,6 +46,17 @@ def test_a_path_is_imported_first():
     assert done("runs", "--json").row["run"] == "jn7mqywbwe952an46zjcswtz9r7by5p7"
 
 
+def test_a_run_in_the_store_can_be_analysed_by_its_name():
+    import_fixtures(FIXTURES / "convex_evals" / "run_b" / "data")
+    named, by_path = (
+        done("analyze", "jn7mqywb", "--no-report"),
+        done("analyze", FIXTURES / "convex_evals/run_b/data", "--no-report"),
+    )
+
+    assert named.out == by_path.out
+    assert "No such file" in errata("analyze", "neither-path-nor-run").err
+
+
 def test_a_path_that_is_stored_already_is_not_another_run():
     import_fixtures(RUN_B)
     done("check", RUN_B)

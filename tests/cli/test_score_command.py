@@ -92,7 +92,7 @@ Run sonnet · projectscylla · ProjectScylla · 47 cases
 strict        24/47   51.1 %   [37.2, 64.7]   every case
 as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule
 clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set up a
-                                              working copy
+                                              working copy · 11 recovered from an earlier session
 reviewed      –                               0 of 23 reviewed
 recovered     11 cases from an earlier session:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more

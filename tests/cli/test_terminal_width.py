@@ -1,16 +1,21 @@
-"""Ten commands at four widths: no line is wider than the terminal, but for an id or a path alone on its line."""
+"""Every command at four widths: no line is wider than the terminal, but for an id or a path alone on its line."""
 
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
 
+import click
 import pytest
+from tests.length import every
 
 from errata.cli import fitting
+from errata.cli.app import COMMANDS, app
 from errata.cli.fitting import IN_A_PIPE, NARROWEST_PAGE, WIDEST_PAGE, columns, page_width
+from errata.cli.output import put, put_command
 from terminal import FIXTURES, done
 
 RUN_COMMANDS = """
@@ -25,68 +30,111 @@ for arguments in json.loads(sys.stdin.read()):
     printed.append([arguments, code, out.getvalue(), err.getvalue()])
 print(json.dumps(printed))
 """
-PATHS = {
-    "convex_evals": FIXTURES / "convex_evals" / "run_b" / "data",
-    "conversation_bench": FIXTURES / "conversation_bench" / "comparison" / "data",
-    "scylla": FIXTURES / "scylla" / "large" / "batch-gen1" / "data",
-    "inspect_ai": FIXTURES / "inspect_ai",
-    "promptfoo": FIXTURES / "promptfoo",
-    "swe_bench": FIXTURES / "swe_bench",
-}
+SAMPLES = (
+    "convex_evals/run_b/data",
+    "conversation_bench/comparison/data",
+    "scylla/batch-cascade/data",
+    "harbor/demo-job/data",
+    "inspect_ai/mixed_json/data",
+    "promptfoo/export/data",
+    "swe_bench/pro/data",
+)
+LONG_ID = "instance_owner__repository-" + "0123456789abcdef" * 5 + "-vnan"
+ID_WITH_BLANKS = "a case whose name is a whole sentence with blanks in it, as promptfoo writes them"
+WIDE_ID = "漢字の名前" * 12
+NAMES = {LONG_ID, ID_WITH_BLANKS, WIDE_ID, "a run with a name that goes on and on " * 4}
+ODD_ROWS = [
+    {"run": run, "model": model, "id": name, "prompt": "漢字" * 200, "answer": "word " * 99 + "x" * 500, "ok": ok}
+    | {"error": "/".join(["a-folder"] * 60) + " was not found", "style": ok}
+    for run, model in (("a run with a name that goes on and on " * 4, "a-model-" * 20), ("second", "模型" * 30))
+    for name, ok in ((LONG_ID, False), (ID_WITH_BLANKS, model != "模型" * 30), (WIDE_ID, False))
+]
+MAP = (
+    'suite = "odd"\n[run]\nname = { column = "run" }\nmodel = { column = "model" }\n'
+    '[case]\nname = "id"\ninput = "prompt"\n'
+    '[attempt]\noutput = "answer"\npassed = "ok"\nerror = "error"\n[checks]\nstyle = "style"\n'
+)
+CONVEX, CASE, TURNS = "jn7mqywb", "003-mutations/005-batch_insert", ("1a2b3c4d", "5e6f7a8b", "9c0d1e2f")
 
 
 @pytest.fixture(scope="module")
-def sample_store(tmp_path_factory):
-    store = tmp_path_factory.mktemp("widths") / "errata.db"
-    done("import", *PATHS.values(), "--store", store)
-    return store
+def samples(tmp_path_factory):
+    """A folder with a store of samples, and of a log in which every name is too long or in wide characters."""
+    folder = tmp_path_factory.mktemp("widths")
+    (folder / "odd.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ODD_ROWS))
+    (folder / "map.toml").write_text(MAP)
+    store = folder / "errata.db"
+    done("import", *(FIXTURES / sample for sample in SAMPLES), "--store", store)
+    done("import", folder / "odd.jsonl", "--map", folder / "map.toml", "--store", store)
+    runs = done("runs", "--json", "--store", store).rows
+    return folder, [row["run_id"] for row in runs if row["counts"]["failures"]]
 
 
-def printed_at(width, commands):
-    """What commands print on a terminal of so many columns: arguments, exit code, stdout, stderr."""
-    environment = os.environ | {"COLUMNS": str(width), "NO_COLOR": "1"}
-    told = subprocess.run(
+def every_command(runs):
+    odd = [f"second@{'模型' * 30}", "a-model-" * 20]
+    yield from (["runs"], ["doctor"], ["triage"], ["sources"], ["taxonomies"], ["buckets", "list"], ["demo"])
+    yield ["analyze", "odd.jsonl", "--map", "map.toml", "--no-report"]
+    yield ["import", "odd.jsonl", "--map", "map.toml"]
+    yield ["analyze", FIXTURES / SAMPLES[0], "--no-report"]
+    for run in every(2, runs):
+        yield from (["failures", run], ["show", run], ["check", run], ["score", run, "--by-category"])
+    for run in (*odd, CONVEX, TURNS[0]):
+        yield from (["rerun", run], ["sessions", run], ["review", "status", run], ["failures", run, "--suspicious"])
+        yield from (["buckets", "list", run, "--all"], ["consistency", run])
+    yield from (["show", f"{odd[1]}/{name}"] for name in (LONG_ID, ID_WITH_BLANKS, WIDE_ID))
+    yield ["show", f"{CONVEX}/{CASE}", "--full"]
+    yield from (
+        ["failures", "--like", like] for like in (f"{odd[1]}/{LONG_ID}", "empty response", f"{TURNS[0]}/turn-11")
+    )
+    yield from (["compare", *TURNS], ["compare", *TURNS, "--by-model", "--all"], ["compare", *odd])
+    yield from (["consistency", *TURNS[:2]], ["consistency", *odd])
+    yield from (
+        ["review", "next", CONVEX, "--format", "text"],
+        ["review", "tasks", CONVEX],
+        ["buckets", "suggest", CONVEX],
+    )
+    yield ["action", "add", "--for", CASE, "--what", "a long text " * 20, "--path", "evals/003-mutations/TASK.txt"]
+    yield ["action", "list"]
+    yield ["known", "add", CASE, "--text", "a long note " * 20]
+    yield ["known", "list"]
+    yield from (["report", odd[1], "-o", "reports"], ["issues", odd[1], "-o", "issues"])
+    yield from (["export", odd[1], "--to", "csv", "-o", "tables"], ["writeback", odd[1]])
+    yield from (["map", "odd.jsonl"], ["fetch", "jn7nowhere"], ["trust"])
+    yield from (["exclude", odd[1], "--reason", "a long reason " * 20], ["score", odd[1]], ["rm", odd[1], "--yes"])
+    yield from (["show", "nothing-of-the-kind"], ["failures", "latest", "--owner", "nobody"], ["compare", *odd])
+    yield from ([*names, "--help"] for names in all_commands(app))
+
+
+def all_commands(group, *names):
+    yield names
+    for name in group.table if isinstance(group, click.Group) else ():
+        yield from all_commands(group.get_command(click.Context(group, info_name="errata"), name), *names, name)
+
+
+def printed_at(width, commands, folder):
+    """What commands print on a terminal with this many columns: arguments, exit code, stdout, stderr."""
+    environment = os.environ | {"COLUMNS": str(width), "NO_COLOR": "1", "ERRATA_STORE": str(folder / "errata.db")}
+    ended = subprocess.run(
         [sys.executable, "-c", RUN_COMMANDS],
         input=json.dumps([[str(word) for word in command] for command in commands]),
         capture_output=True,
         text=True,
+        cwd=folder,
         env=environment,
         check=True,
     )
-    return json.loads(told.stdout)
+    return json.loads(ended.stdout)
 
 
-def ten_commands(store):
-    runs = done("runs", "--json", "--store", store).rows
-    first = {row["source"]: row["run_id"] for row in runs if row["counts"]["failures"]}
-    compared = [row["run_id"] for row in runs if row["source"] == "conversation-bench"]
-    at = ["--store", store]
-    yield ["runs", *at]
-    yield ["buckets", "list", *at]
-    yield ["compare", *compared, *at]
-    yield ["compare", *compared, "--by-model", "--all", *at]
-    for run in first.values():
-        yield from (["failures", run, *at], ["show", run, *at], ["check", run, *at], ["sessions", run, *at])
-        yield from (["score", run, "--by-category", *at], ["review", "status", run, *at])
-        case = done("failures", run, "--limit", 1, "--json", *at).row
-        yield ["show", case["attempt_id"], *at]
-    for path in PATHS.values():
-        yield ["analyze", path, "--no-report", *at]
-
-
-def names_in(store):
-    """Ids with a blank in them, which a line may hold whole."""
-    runs = done("runs", "--json", "--store", store).rows
-    names = {value for row in runs for value in (row["run"], row["model"], row["suite"], row["origin"])}
-    for run in runs:
-        names |= {row["case"] for row in done("failures", run["run_id"], "--json", "--store", store).rows}
-    return names
-
-
-def too_wide(text, width, names):
+def too_wide(text, width):
+    """But for an id, a path or one word of a command, alone on its line: it is there to be copied."""
     lines = pairwise(["", *text.splitlines()])
-    wide = [(before, line) for before, line in lines if columns(line) > width and line.strip() not in names]
-    return [line for before, line in wide if len(line.split()) > 1 and not is_a_word_of_a_command(before, line)]
+    wide = [(before, line) for before, line in lines if columns(line) > width]
+    return [line for before, line in wide if not (is_one_name(line) or is_a_word_of_a_command(before, line))]
+
+
+def is_one_name(line):
+    return len(line.split()) == 1 or line.strip() in {name.strip() for name in NAMES}
 
 
 def is_a_word_of_a_command(before, line):
@@ -95,15 +143,51 @@ def is_a_word_of_a_command(before, line):
 
 @pytest.mark.req("B-82")
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
-def test_no_line_is_wider_than_the_terminal(sample_store, width):
-    names = names_in(sample_store)
-    wide = {}
-    for arguments, code, out, err in printed_at(width, ten_commands(sample_store)):
-        assert code in (0, 1), (arguments, err)
-        if lines := too_wide(f"{out}\n{err}", width, names):
-            wide[" ".join(arguments[:-2])] = lines
+def test_no_line_is_wider_than_the_terminal(samples, width, tmp_path):
+    folder, runs = samples
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    wide, broken = {}, []
+    for arguments, code, out, err in printed_at(width, every_command(runs), tmp_path):
+        broken += [(arguments, err)] if code == 3 or not out + err else []
+        if lines := too_wide(f"{out}\n{err}", width):
+            wide[" ".join(arguments)] = lines
 
+    assert broken == []
     assert wide == {}
+
+
+def test_a_command_is_never_broken_within_a_word(capsys):
+    case = "a-run/instance_" + "0123456789abcdef" * 8 + " and more"
+    put_command("Next", ["errata", "show", case, "--store", "~/a folder/errata.db"], "a note")
+    out = capsys.readouterr().out
+
+    assert too_wide(out, fitting.WIDTH) == []
+    assert " ~/'a folder/errata.db'" in out
+    assert shlex.split(out.replace("\\\n", ""))[1:5] == ["errata", "show", case, "--store"]
+
+
+def test_a_command_is_broken_only_where_it_does_not_fit(capsys):
+    put_command("Next", ["errata", "show", "x" * (fitting.WIDTH - len("Next     errata show "))])
+    put_command("Next", ["errata", "show", "x" * 5], "a note")
+
+    assert [columns(line) for line in capsys.readouterr().out.splitlines()] == [fitting.WIDTH, 35]
+
+
+def test_a_name_that_does_not_fit_behind_its_indentation_moves_left(capsys):
+    put(f"{'label':<60}a few words and {'x' * 90}", hang=60)
+    put(f"{'':<60}{'y' * 90}")
+    put(f"{'':<60}{'z' * 120}")
+
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        f"{'label':<60}a few words and",
+        f"    {'x' * 90}",
+        f"    {'y' * 90}",
+        f"    {'z' * 120}",
+    ]
+
+
+def test_every_command_is_looked_at():
+    assert {command[0] for command in every_command(["a-run"]) if command[-1] != "--help"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize(

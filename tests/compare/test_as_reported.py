@@ -118,7 +118,7 @@ def test_a_number_that_can_not_be_recomputed_is_not_claimed(rule):
     found = as_reported(trials(row(1, 1.0), reported=headline(value=0.7, **rule)))
 
     assert (found.total, found.reproduced) == (0, None)
-    assert "the harness says 0.7" in found.note
+    assert "the harness reports 0.7" in found.note
 
 
 def test_a_harness_that_averages_what_has_no_value_as_nothing_is_found_out():
@@ -129,7 +129,7 @@ def test_a_harness_that_averages_what_has_no_value_as_nothing_is_found_out():
     )
 
     assert (found.passed, found.total, found.reproduced) == (2, 4, True)
-    assert (found.left_out, found.note) == ({}, "1 without a value count 0")
+    assert (found.left_out, found.note) == ({}, "1 without a value count as 0")
 
 
 def test_the_headline_says_nothing_of_a_category():
@@ -152,7 +152,7 @@ def test_a_category_is_averaged_by_the_rule_of_the_run():
 def test_a_number_without_rows_is_told():
     found = as_reported(trials(tried(1, **CRASHED), reported=headline("mean", value=0.7051)))
 
-    assert found.note == "the harness says 0.7051; no row here to recount it from"
+    assert found.note == "the harness reports 0.7051; the log has no rows to recompute it from"
 
 
 def test_no_headline_is_no_score():
@@ -163,4 +163,4 @@ def test_a_few_rows_of_what_was_measured_do_not_stand_for_the_whole():
     found = as_reported(trials(row(1, 0.0), reported=headline(value=0.35), expected_cases=79, measured_attempts=79))
 
     assert (found.total, found.stated, found.reproduced) == (0, 0.35, None)
-    assert found.note == "the harness says 0.35; 78 of the rows that it counts are not in the log"
+    assert found.note == "the harness reports 0.35; 78 of the rows it counts are not in the log"

@@ -51,6 +51,11 @@ def test_what_the_harness_wrote_in_the_place_of_an_answer_is_taken_as_it_says(wo
     assert pattern_of(an_attempt(native_status=word), said("no_generation")) == word
 
 
+def test_an_empty_answer_is_one_in_a_comparison_as_it_is_in_the_checkup():
+    assert pattern_of(an_attempt(output=Output(text=" \n")), None) == "EMPTY_RESPONSE"
+    assert pattern_of(an_attempt(output=Output(text=None)), None) == ""
+
+
 def test_words_of_an_answer_are_no_pattern():
     assert pattern_of(an_attempt(output=Output(text="[EMPTY_RESPONSE: no]")), None) == ""
 
@@ -58,7 +63,7 @@ def test_words_of_an_answer_are_no_pattern():
 @pytest.mark.parametrize(
     ("signals", "pattern"),
     [
-        (("provider_empty_response", "no_generation"), "EMPTY_RESPONSE"),
+        (("provider_empty_response",), "NO_GENERATION"),
         (("no_generation", "zero_tokens"), "NO_GENERATION"),
         (("provider_content_filter",), "CONTENT_FILTER"),
         (("token_limit",), "CUT_OFF"),

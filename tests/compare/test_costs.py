@@ -145,7 +145,9 @@ def test_an_attempt_that_nobody_scored_is_no_failure_that_was_paid_for():
     assert priced(unscored).of_failures is None
 
 
-@pytest.mark.parametrize(("agent", "user", "is_only"), [(None, 0.2, True), (0.1, 0.2, False), (0.1, None, False)])
+@pytest.mark.parametrize(
+    ("agent", "user", "is_only"), [(None, 0.2, True), (0.1, 0.2, False), (0.1, None, False), (0.0, None, False)]
+)
 def test_the_cost_of_a_simulated_user_alone_is_marked(agent, user, is_only):
     usage = UsageByRole(subject=Usage(cost=agent), simulator=Usage(cost=user))
 

@@ -83,3 +83,17 @@ def test_counts_are_what_brute_force_finds(runs):
         assert one.all.only_second_fails == decided.count((False, True))
         assert one.all.p == mcnemar(one.all.only_second_fails, one.all.only_first_fails)
         assert one.clean == one.all
+
+
+def test_the_share_of_attempts_leaves_out_infrastructure_failures():
+    shares = the_pair("~.F", "F..", out=[(1, "suite/2")]).shares
+
+    assert shares is not None
+    assert (shares.cases, shares.mean) == (2, pytest.approx(0.25))
+
+
+def test_two_columns_are_told_apart_by_what_is_the_models_own():
+    infrastructure = [(2, f"suite/{number}") for number in range(12)]
+
+    assert the_pair("." * 20, "F" * 12 + "." * 8).better == 1
+    assert the_pair("." * 20, "F" * 12 + "." * 8, out=infrastructure).better == 0

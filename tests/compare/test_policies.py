@@ -155,7 +155,7 @@ def test_where_a_case_was_tried_several_times_attempts_are_counted():
 def test_a_log_without_attempts_has_no_strict_score():
     found = strict(trials(tried(1, **NOT_MADE), expected_cases=1))
 
-    assert (found.total, found.rate, found.note) == (0, None, "the log holds not one attempt")
+    assert (found.total, found.rate, found.note) == (0, None, "the log has no attempts")
 
 
 # --- timeouts

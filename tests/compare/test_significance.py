@@ -5,9 +5,19 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, false_discovery_control
+from scipy.stats import binom, binomtest, false_discovery_control, ttest_rel
+from scipy.stats import t as t_distribution
 
-from errata.compare.significance import holm, mcnemar, paired_difference
+from errata.compare.significance import (
+    benjamini_hochberg,
+    binomial_p,
+    holm,
+    mcnemar,
+    paired_difference,
+    paired_t,
+    paired_t_interval,
+    student_p,
+)
 
 counts = st.integers(0, 400)
 ps = st.lists(st.floats(0, 1), max_size=12)
@@ -127,3 +137,39 @@ def test_holm_is_never_milder_than_the_false_discovery_rate(given_ps):
     milder = false_discovery_control(given_ps)
 
     assert all(holm_p >= p - 1e-12 for holm_p, p in zip(holm(given_ps), milder, strict=True))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_benjamini_and_hochberg_agree_with_scipy(values):
+    assert benjamini_hochberg(values) == pytest.approx(list(false_discovery_control(values)))
+
+
+@given(st.integers(1, 400), st.data(), st.floats(0.01, 0.99))
+def test_the_binomial_test_is_the_mid_p_of_the_smaller_tail_twice(tries, data, rate):
+    passed = data.draw(st.integers(0, tries))
+    half = binom.pmf(passed, tries, rate) / 2
+    expected = 2 * min(binom.cdf(passed, tries, rate) - half, binom.sf(passed - 1, tries, rate) - half)
+
+    assert binomial_p(passed, tries, rate) == pytest.approx(min(expected, 1), rel=1e-6, abs=1e-12)
+
+
+@given(st.floats(0.5, 4_000), st.floats(-30, 30))
+def test_students_t_agrees_with_scipy(freedom, t):
+    assert student_p(t, freedom) == pytest.approx(2 * t_distribution.sf(abs(t), freedom), rel=1e-6, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=3))
+def test_the_paired_t_test_agrees_with_scipy(pairs):
+    apart = [one - other for one, other in pairs]
+    if len(set(apart)) > 1:
+        expected = ttest_rel(*zip(*pairs, strict=True))
+        sums = (len(apart), sum(apart), sum(value * value for value in apart))
+        assert paired_t(*sums) == pytest.approx(expected.pvalue)
+        assert paired_t_interval(*sums) == pytest.approx(tuple(expected.confidence_interval()), abs=1e-6)
+
+
+def test_pairs_that_all_differ_alike_leave_no_doubt_and_equal_ones_leave_nothing_else():
+    assert paired_t(10, 5.0, 2.5) == 0.0
+    assert paired_t(10, 0.0, 0.0) == 1.0
+    assert paired_t(1, 1.0, 1.0) == 1.0
+    assert paired_t_interval(1, 1.0, 1.0) is None

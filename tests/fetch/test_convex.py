@@ -2,6 +2,9 @@
 
 import json
 from pathlib import Path
+from socket import gaierror
+from ssl import SSLError
+from urllib.error import URLError
 
 import pytest
 from deployment import ADMIN_KEY, Deployment, redirected, silent, status, truncated
@@ -175,3 +178,45 @@ def test_without_a_key_closed_queries_are_told(tmp_path):
         fetched(closed, tmp_path)
 
     assert "key for this host" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (401, "check the key"),
+        (403, "check the key"),
+        (404, "is this the address of a Convex deployment"),
+        (429, "limits or delays requests"),
+        (500, "the deployment itself has a problem"),
+        (503, "the deployment itself has a problem"),
+    ],
+)
+def test_the_hint_fits_the_status(deployment, tmp_path, code, hint):
+    deployment.misbehave["runs:getRunDetails"] = [status(code)] * 4
+    with pytest.raises(FetchError) as told:
+        fetched(deployment, tmp_path)
+
+    assert f"HTTP {code}" in told.value.message
+    assert hint in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "hint"),
+    [
+        (gaierror(-2, "Name or service not known"), "can't be resolved", "check the address and your network"),
+        (ConnectionRefusedError(111, "Connection refused"), "refuses the connection", "proxy or VPN"),
+        (SSLError("certificate verify failed"), "no secure connection", "SSL_CERT_FILE"),
+        (TimeoutError("timed out"), "did not answer completely", "try again"),
+    ],
+)
+def test_the_hint_fits_what_kept_the_connection_from_being_made(reason, message, hint, monkeypatch, tmp_path):
+    refused = Transport("https://nowhere.example", wait=lambda _: None)
+
+    def fail(*_, **__):
+        raise URLError(reason)
+
+    monkeypatch.setattr(refused._opener, "open", fail)
+    with pytest.raises(FetchError, match=message) as told:
+        fetch_run(Target(RUN_A), refused, tmp_path, when=WHEN)
+
+    assert hint in told.value.hint

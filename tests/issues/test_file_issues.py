@@ -29,7 +29,8 @@ def folder(tmp_path):
     }
     for name, body in bodies.items():
         (batch / "issues" / f"{name}.md").write_text(f"{body}\n<!-- {marker('b1', name)} -->\n")
-    (batch / "analysis.md").write_text("# Analysis\n\n`$(id)`\n")
+    (batch / "comments").mkdir()
+    (batch / "comments" / "analysis.md").write_text("# Analysis\n\n`$(id)`\n")
     (batch / "issues" / "manifest.tsv").write_text(
         manifest("b1", [IssueFile(name, f"issues/{name}.md") for name in NAMES])
     )
@@ -115,6 +116,41 @@ def test_whatever_fails_nothing_is_filed_twice(folder, gh, seed):
     else:
         pytest.fail(told.stderr)
 
+    assert_all_filed_once(gh)
+
+
+SLOW_DOWN = "HTTP 403: You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+NO_RIGHT = "GraphQL: Resource not accessible by personal access token (createIssue)"
+
+
+@pytest.mark.req("S-29", "S-44")
+def test_it_waits_where_github_asks_to_slow_down_and_goes_on(folder, gh):
+    """Calls 4 and 5 create the first issue."""
+    told = filing(folder, gh, GH_REFUSES=SLOW_DOWN, GH_REFUSED="4,5", FILE_ISSUES_BACKOFF="0")
+
+    assert told.returncode == 0, told.stderr
+    assert told.stderr.count("GitHub asks to slow down: waiting 0 s") == 2
+    assert_all_filed_once(gh)
+
+
+def test_it_does_not_wait_for_ever_and_can_be_run_again(folder, gh):
+    told = filing(folder, gh, GH_REFUSES=SLOW_DOWN, GH_REFUSED="3,4,5,6,7", FILE_ISSUES_BACKOFF="0")
+
+    assert told.returncode == 1
+    assert "run this script again later; it goes on where it stopped" in told.stderr
+    assert filing(folder, gh).returncode == 0
+    assert_all_filed_once(gh)
+
+
+@pytest.mark.parametrize("call", ["1", "2", "3", "8"], ids=["labels", "a label", "the epic", "a comment"])
+def test_a_missing_permission_is_explained_and_not_tried_again(folder, gh, call):
+    told = filing(folder, gh, GH_REFUSES=NO_RIGHT, GH_REFUSED=call, FILE_ISSUES_BACKOFF="0")
+
+    assert told.returncode == 1
+    assert NO_RIGHT in told.stderr
+    assert "needs write access to issues and labels of this repository" in told.stderr
+    assert len(calls(gh)) == int(call) + 1
+    assert filing(folder, gh).returncode == 0
     assert_all_filed_once(gh)
 
 

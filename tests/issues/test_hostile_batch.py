@@ -114,7 +114,7 @@ def test_file_names_are_safe_and_below_the_folder(filed):
     folder, _, _ = filed
     names = [path.relative_to(folder / "analysis").as_posix() for path in (folder / "analysis").rglob("*.md")]
 
-    assert len(names) == 4 + 2 * len(NAMES)
+    assert len(names) == 5 + 2 * len(NAMES)
     assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") for name in names)
 
 

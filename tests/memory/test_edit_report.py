@@ -92,7 +92,7 @@ def test_only_markdown_is_edited(report, name):
     other = report.with_name(name)
     other.write_text("## Actions taken\n")
 
-    with pytest.raises(ReportError, match="is no markdown file"):
+    with pytest.raises(ReportError, match="is not a markdown file"):
         edit_report(other, adding())
     assert other.read_text() == "## Actions taken\n"
 
@@ -130,7 +130,7 @@ def test_a_read_only_report_is_left_alone(report):
 def test_a_file_that_is_no_text_is_left_alone(report):
     report.write_bytes(b"\xff\xfe#\x00 \x00")
 
-    with pytest.raises(ReportError, match="no text"):
+    with pytest.raises(ReportError, match="is not a text"):
         edit_report(report, adding())
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from errata.memory.effects import RunOutcomes, effects, newest_effect, same_case
+from errata.memory.same_failure import FailureSign
 from errata.model import Action
 
 LINT = "suite/lint"
@@ -160,3 +161,51 @@ def test_cases_are_the_same_by_their_ends(one, other):
 
 def test_half_a_name_is_another_case():
     assert not same_case("a/bc", "c")
+
+
+def a_sign(check, key=""):
+    return FailureSign(checks=frozenset((check,)), key=key)
+
+
+@pytest.mark.req("C-05")
+def test_what_a_report_lists_was_done_after_its_run_even_on_the_same_day():
+    listed = an_action(date="2026-03-02", report="reports/a.md")
+    before = [a_run("2026-03-02", failed=[LINT], reports=frozenset(["reports/a.md"]))]
+
+    assert effect(listed, a_run("2026-03-09", failed=[LINT]), before) == ("no", "lint fails again")
+    assert effect(listed, a_run("2026-03-09", passed=[LINT]), before)[0] == "yes"
+
+
+def test_an_action_of_another_report_on_that_day_may_have_been_first():
+    listed = an_action(date="2026-03-02", report="reports/b.md")
+    before = [a_run("2026-03-02", failed=[LINT], reports=frozenset(["reports/a.md"]))]
+
+    assert effect(listed, a_run("2026-03-09", failed=[LINT]), before)[0] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "worked"),
+    [
+        (a_sign("eslint"), a_sign("eslint"), "no"),
+        (a_sign("eslint"), a_sign("tests"), "unknown"),
+        (a_sign("eslint"), a_sign("eslint", "ctx is defined but never used"), "no"),
+        (
+            a_sign("eslint", "'ctx' is defined but never used"),
+            a_sign("eslint", "'args' is defined but never used"),
+            "no",
+        ),
+        (a_sign("eslint", "ctx is defined but never used"), a_sign("eslint", "Unexpected any"), "unknown"),
+        (a_sign("tests", "expected two rows"), a_sign("tests", "expected two rows"), "no"),
+    ],
+)
+def test_an_effect_is_judged_by_the_failed_check_and_the_failure_key(before, now, worked):
+    earlier = [a_run("2026-03-02", failed=[LINT], signs={LINT: (before,)})]
+
+    assert effect(now=a_run("2026-03-09", failed=[LINT], signs={LINT: (now,)}), before=earlier)[0] == worked
+
+
+def test_another_failure_of_the_case_is_named_as_such():
+    earlier = [a_run("2026-03-02", failed=[LINT], signs={LINT: (a_sign("eslint"),)})]
+    now = a_run("2026-03-09", failed=[LINT], signs={LINT: (a_sign("deploy"),)})
+
+    assert effect(now=now, before=earlier)[1] == "lint fails now for another reason than before"

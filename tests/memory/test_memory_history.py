@@ -7,7 +7,7 @@ from errata.memory.history import effects_on, mentions, outcomes_in, with_case_k
 from errata.memory.relation import group_by_relation, is_about
 from errata.memory.spelling import CaseSpellings
 from errata.model import Action, Run, SourceInfo, SourceRef, Subject
-from errata.model.prior_report import PriorFailure, PriorReport
+from errata.model.prior_report import PriorFailure, PriorReport, PriorRun
 
 BEGAN = "2026-03-09T10:00:00Z"
 CASE = "s/003-mutations/002-cascade_remove"
@@ -155,3 +155,63 @@ def test_an_action_on_other_cases_says_nothing_about_this_one():
     now = RunOutcomes(run="now", at=BEGAN, suite="s", failed=frozenset((CASE,)))
 
     assert effects_on(CASE, [an_action("2026-02-25", "s/000-a/001-b")], now, []) == ()
+
+
+def a_failure(case="003-mutations/002-cascade_remove", **changes):
+    return PriorFailure(case=case, **changes)
+
+
+NAMES = CaseSpellings([CASE, "s/a/001-b", "s/a/002-c", "s/a/003-d"], suite="s")
+
+
+@pytest.mark.parametrize("owner", ["provider", "environment", "harness", "simulator", "collateral"])
+def test_an_infrastructure_failure_in_a_report_by_errata_is_no_repeat(owner):
+    report = a_report(failures=(a_failure(owner=owner),), own=True)
+
+    assert mentions([report], NAMES).cases == {}
+    assert outcomes_in(report, NAMES).failed == frozenset()
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [a_failure(label="KNOWN_GAP", failed_check="none"), a_failure(label="Infra flake"), a_failure(label="provider")],
+)
+def test_an_infrastructure_failure_in_a_report_by_hand_is_no_repeat(failure):
+    assert mentions([a_report(failures=(failure,))], NAMES).cases == {}
+
+
+def test_a_case_in_a_report_of_a_broken_run_is_no_repeat():
+    failures = tuple(a_failure(case, label="KNOWN_GAP") for case in ("a/001-b", "a/002-c", "a/003-d"))
+
+    assert mentions([a_report(failures=failures, passed=0, total=3)], NAMES).cases == {}
+    assert len(mentions([a_report(failures=failures, passed=1, total=4)], NAMES).cases) == 3
+
+
+def test_a_run_where_everything_failed_at_a_check_was_not_broken():
+    failures = tuple(a_failure(case, failed_check="tests") for case in ("a/001-b", "a/002-c", "a/003-d"))
+
+    assert len(mentions([a_report(failures=failures, passed=0, total=3)], NAMES).cases) == 3
+
+
+def test_a_report_on_several_models_counts_for_each_with_its_own_failures():
+    runs = (PriorRun(id="jn71a14a", model="acme/nimbus-2"), PriorRun(id="jn72b25b", model="heron/heron-7b"))
+    failures = (a_failure("a/001-b", run="jn71a14a"), a_failure("a/002-c", run="jn72b25b"), a_failure("a/003-d"))
+    report = a_report(run="", model="", runs=runs, failures=failures)
+
+    found = group_by_relation([report], a_run(), began=BEGAN)
+
+    assert [one.case for one in found.same_model[0].failures] == ["a/001-b", "a/003-d"]
+    assert [one.case for one in found.others[0].failures] == ["a/002-c", "a/003-d"]
+    assert (found.same_model[0].model, found.others[0].run) == ("acme/nimbus-2", "jn72b25b")
+
+
+def test_of_a_report_on_this_run_and_an_earlier_one_the_earlier_part_counts():
+    runs = tuple(
+        PriorRun(id=id, model="acme/nimbus-2", date=date)
+        for id, date in (("jn71a14a", "2026-03-01"), ("jn7mqywb", "2026-03-09"))
+    )
+    report = a_report(run="jn71a14a, jn7mqywb", date="2026-03-10", runs=runs, failures=(a_failure("a/001-b"),))
+
+    found = group_by_relation([report], a_run(), began=BEGAN)
+
+    assert (found.same_model[0].run, found.own[0].run) == ("jn71a14a", "jn7mqywb")

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.report import read_report
 from errata.memory.reading.sections import about
+from errata.memory.reading.vocabulary import Vocabulary
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)

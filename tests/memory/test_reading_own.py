@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.report import read_report
+from errata.memory.relation import is_about
 from errata.model.output.report.run import Advice, FailedCheck, RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage
 from errata.render.markdown import to_markdown
 from errata.report.run_document import run_document
+from errata.testing import a_run
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)
@@ -153,3 +155,12 @@ def test_whatever_a_case_is_called_it_is_read_back(case, short, label):
 
     assert found.label == label
     assert (found.case, found.failed_check) == (case, "eslint")
+
+
+def test_a_report_is_about_its_own_run_and_no_other_with_the_same_id_of_the_harness():
+    found = read(written(a_failure()))
+    own = a_run(native_id="jn7mqywbwe952an46zjcswtz9r7by5p7", id="66a3ec6d795a0548")
+    other = a_run(native_id="jn7mqywbwe952an46zjcswtz9r7by5p7", id="0123456789abcdef")
+
+    assert is_about(found, own)
+    assert not is_about(found, other)

@@ -31,11 +31,11 @@ def done(text, **told):
 @pytest.mark.parametrize(
     ("text", "told", "action"),
     [
-        ("allow unused function arguments in the lint configuration.", {"group": "config"}, LINT),
-        ("Allow unused arguments", {"group": "config", "cases": (GREETING,)}, LINT),
-        ("say what happens for a missing owner", {"group": "eval", "cases": (REMOVE,)}, TASK),
-        ("Something else about it", {"group": "config", "cases": (GREETING,), "path": "eslint.config.mjs"}, LINT),
-        ("Relax the rule", {"path": "./config/eslint.config.mjs"}, LINT),
+        ("allow unused function arguments in the lint configuration.", {}, LINT),
+        ("Allow unused arguments", {"cases": (GREETING,)}, LINT),
+        ("say what happens for a missing owner", {"cases": (REMOVE,)}, TASK),
+        ("Something else about it", {"cases": (GREETING,), "path": "eslint.config.mjs"}, LINT),
+        ("Relax unused arguments", {"path": "./config/eslint.config.mjs"}, LINT),
     ],
 )
 def test_what_was_done_is_recognised(text, told, action):
@@ -45,10 +45,12 @@ def test_what_was_done_is_recognised(text, told, action):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("explain the page shape in the guidelines", {"group": "eval", "cases": ("002-queries/006-pagination_shape",)}),
-        ("let the grader look at the body", {"group": "eval", "cases": (GREETING,)}),
-        ("find out why the change does not reach the eval", {"group": "config"}),
-        ("Fix it", {"group": "config"}),
+        ("explain the page shape in the guidelines", {"cases": ("002-queries/006-pagination_shape",)}),
+        ("let the grader look at the body", {"cases": (GREETING,)}),
+        ("find out why the change does not reach the eval", {}),
+        ("Fix it", {}),
+        ("Relax another rule", {"path": "./config/eslint.config.mjs"}),
+        ("let lint accept any header", {"cases": (GREETING,)}),
         ("", {}),
     ],
 )

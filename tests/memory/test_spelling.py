@@ -114,7 +114,15 @@ def test_a_name_that_fits_several_cases_gives_all_of_them():
     assert CaseSpellings(KEYS, suite="suite").find("001-basic") == KEYS[:2]
 
 
-@pytest.mark.parametrize("written", ["", "basic", "01-basic", "003-x", "/"])
+def test_the_number_in_front_of_a_name_may_be_left_out_but_not_be_another():
+    names = CaseSpellings(KEYS, suite="suite")
+
+    assert names.find("rate_limit") == names.find("001-b/rate_limit") == (KEYS[2],)
+    assert names.find("basic") == KEYS[:2]
+    assert names.find("003-rate_limit") == ()
+
+
+@pytest.mark.parametrize("written", ["", "01-basic", "003-x", "/"])
 def test_what_is_no_name_of_a_case_finds_none(written):
     assert CaseSpellings(KEYS, suite="suite").find(written) == ()
 

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from documents import HOSTILE, holding
 from errata.render.document import Document, Section, line, paragraph
-from errata.render.html import IN_FULL, to_html
+from errata.render.html import to_html
 
-VOID = {"meta", "rect"}
+VOID = {"meta"}
+IN_DIFF = {"div", "span", "code", "del", "ins"}
+DIFF_CLASSES = {"", "heads", "side", "same", "changed", "minus", "plus", "none", "sign"}
 
 
 class Skeleton(HTMLParser):
@@ -20,11 +22,19 @@ class Skeleton(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.found, self.open, self.ids = [], [], []
+        self.diff = None
 
     def handle_starttag(self, tag, attrs):
         if tag == "wbr":  # where a long name may be broken: part of the text
             return
         named = dict(attrs)
+        if self.diff is not None:  # its rows and marks follow the text
+            assert tag in IN_DIFF
+            assert set(named) <= {"class"}
+            assert set(named.get("class", "").split()) <= DIFF_CLASSES
+            self.open.append(tag)
+            return
+        self.diff = len(self.open) if named.get("class") == "diff" else None
         self.found.append((tag, tuple(named)))
         self.ids += [named["id"]] if "id" in named else []
         if tag not in VOID:
@@ -35,6 +45,8 @@ class Skeleton(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+        if self.diff == len(self.open):
+            self.diff = None
 
 
 def skeleton(page):
@@ -72,20 +84,53 @@ def test_the_style_is_the_one_that_the_policy_allows():
     assert f"sha256-{b64encode(sha256(style.encode()).digest()).decode()}" in page
 
 
-def test_of_many_failures_the_first_are_shown_in_full_and_the_rest_in_a_table():
-    many = tuple(
-        Section(title=f"case-{number}", brief=line(f"brief {number}"), blocks=(paragraph(f"whole {number}"),))
-        for number in range(IN_FULL + 7)
+def many(count, words=200):
+    """Failures that all look like the first."""
+    text = "why it failed " * words
+    return tuple(
+        Section(title=f"case-{number}", brief=line(f"brief {number}"), blocks=(paragraph(f"whole {number}! {text}"),))
+        for number in range(count)
     )
-    page = to_html(Document(title="x", sections=(Section(title="All", sections=many),)))
-
-    assert f"whole {IN_FULL - 1}" in page
-    assert f"whole {IN_FULL}<" not in page
-    assert f"brief {IN_FULL + 6}" in page
-    assert "7 more in short" in page
 
 
-def test_a_provisional_report_says_so_on_top():
+def test_of_many_failures_the_first_are_shown_in_full_the_next_in_a_table_and_the_last_are_counted():
+    group = Section(title="Cause", is_folded=True, sections=many(5_000))
+    page = to_html(Document(title="x", sections=(Section(title="All", sections=(group,)),)))
+
+    in_full = len(set(re.findall(r"whole (\d+)!", page)))
+    in_short = int(re.search(r"([\d,]+) more in short", page)[1].replace(",", ""))
+    counted = int(re.search(r"([\d,]+) of them are only counted", page)[1].replace(",", ""))
+    assert in_full + in_short == 5_000
+    assert page.count("<td>brief ") == in_short - counted
+    assert len(page) < 1_000_000
+
+
+def test_the_first_three_groups_are_open_and_of_each_the_first_item():
+    groups = tuple(Section(title=f"group-{at}", is_folded=True, sections=many(2, words=1)) for at in range(5))
+    page = to_html(Document(title="x", sections=(Section(title="All", sections=groups),)))
+
+    assert re.findall(r'<details class="(\w+)"( open)?>', page) == [
+        *[("group", " open"), ("item", " open"), ("item", "")] * 3,
+        *[("group", ""), ("item", ""), ("item", "")] * 2,
+    ]
+
+
+def test_a_provisional_report_says_so_once_and_on_top():
     page = to_html(holding("x"))
 
-    assert page.index(">PROVISIONAL</p>") < page.index("<dl>")
+    assert page.count(">PROVISIONAL<") == 1
+    assert page.index(">PROVISIONAL<") < page.index("<p>")
+
+
+def test_the_facts_about_the_report_come_last():
+    page = to_html(holding("x"))
+
+    assert page.index('<dl class="facts">') > max(match.start() for match in re.finditer("<h2", page))
+    assert page.count('href="#About"') == 1
+
+
+def test_contents_stay_reachable():
+    page = to_html(holding("x"))
+
+    assert re.search(r'<header class="top">.*<nav aria-label="Contents".*</nav></header>', page)
+    assert ".top {\n  position: sticky;" in page

@@ -19,13 +19,15 @@ TAGS = frozenset(
     re.findall(
         r"\w+",
         "html head meta title style body h1 h2 h3 h4 h5 h6 p dl dt dd ul ol li nav section table thead tbody tr th td "
-        "div figure figcaption pre code strong a span svg rect wbr",
+        "div figure figcaption pre code strong a span wbr header main details summary b mark del ins "
+        "svg rect circle path g text tspan",
     )
 )
 ATTRIBUTES = frozenset(
     re.findall(
         r"[\w-]+",
-        "lang charset http-equiv content name id class href scope role tabindex aria-label title width height rx",
+        "lang charset http-equiv content name id class href scope role tabindex aria-label aria-hidden title open "
+        "width height viewbox rx x y cx cy r d transform",
     )
 )
 VOID = {"meta", "wbr"}
@@ -69,8 +71,12 @@ def _leads_somewhere(target: str, anchors: set[str], page: Path | None) -> None:
     if target.startswith("#"):
         assert unquote(target[1:]) in anchors, target
     elif page is not None:
-        assert (page.parent / target).resolve().is_relative_to(page.parents[1]), target
-        assert (page.parent / target).is_file(), target
+        file, _, anchor = target.partition("#")
+        other = page.parent / file
+        assert other.resolve().is_relative_to(page.parents[1]), target
+        assert other.is_file(), target
+        if anchor:
+            assert unquote(anchor) in _anchors(PARSER.parse(other.read_text())), target
 
 
 class Page(HTMLParser):
@@ -93,8 +99,9 @@ class Page(HTMLParser):
             assert not (tag in ("p", "h1", "h2", "h3", "li") and "p" in self.open), self.open
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, _attrs):
-        assert tag == "rect"
+    def handle_startendtag(self, tag, attrs):
+        assert tag in ("rect", "circle", "path")
+        assert set(dict(attrs)) <= ATTRIBUTES, (tag, attrs)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

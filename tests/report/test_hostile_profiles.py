@@ -19,6 +19,7 @@ from errata.render.markdown import to_markdown
 from errata.report import step_summary
 from errata.report.batch_collect import batch_report
 from errata.report.batch_document import batch_documents
+from errata.report.batch_page import batch_page
 from errata.report.comparison_collect import comparison_report
 from errata.report.comparison_document import comparison_document
 from errata.report.run_collect import run_report
@@ -71,7 +72,7 @@ def written(tmp_path_factory):
         shared = ("--date", DAY, "--store", "errata.db")
         for at in range(2):
             done("report", f"{at}.jsonl", "--profile", "run", "--html", "-o", f"reports-{at}", *shared)
-            done("issues", f"{at}.jsonl", "-o", f"analysis-{at}", *shared)
+            done("report", f"{at}.jsonl", "--profile", "batch", "--html", "-o", f"analysis-{at}", *shared)
         done("report", "0.jsonl", "1.jsonl", "--profile", "comparison", "--html", "-o", "results", *shared)
         said = done("report", "0.jsonl", "--profile", "run", "-o", "reports-0", "--step-summary", *shared)
         (folder / "results" / "summary.md").write_text(said.out)
@@ -79,7 +80,7 @@ def written(tmp_path_factory):
 
 
 @pytest.mark.trap(22)
-@pytest.mark.parametrize(("part", "least"), [("reports-0", 2), ("reports-1", 2), ("results", 3), ("analysis-0", 80)])
+@pytest.mark.parametrize(("part", "least"), [("reports-0", 3), ("reports-1", 3), ("results", 3), ("analysis-0", 80)])
 def test_no_page_holds_anything_that_is_not_ours(written, part, least):
     assert check_folder(written / part) >= least
 
@@ -107,10 +108,10 @@ def test_no_cell_is_a_formula(written):
 
 
 def test_every_case_has_its_page_and_its_line(written):
-    (report,) = (written / "reports-0").rglob("*.md")
+    (details,) = (written / "reports-0").rglob("*-details.md")
     failed = sum(number % 5 != 0 for number in range(len(HOSTILE)))
 
-    assert report.read_text().count("- **Failed check**: ") + report.read_text().count("- **Failed step**: ") == failed
+    assert details.read_text().count("- **Failed check**: ") == failed
     assert len(list((written / "analysis-0" / "issues").glob("*.md"))) == 1 + len(HOSTILE)
 
 
@@ -180,6 +181,7 @@ def check_all(text: str, folder: Path) -> None:
         run_document(run),
         comparison_document(comparison),
         *batch_documents(batch).values(),
+        batch_page(batch),
         step_summary.of_run(run, [text]),
         step_summary.of_comparison(comparison, [text]),
         step_summary.of_batch(batch, [text]),
@@ -193,3 +195,14 @@ def check_all(text: str, folder: Path) -> None:
         if name.startswith("issues/") and name.endswith(".md"):
             assert content.startswith("# ")
             assert content.count("<!-- errata:") == 1
+
+
+def test_titles_of_issues_are_as_short_as_trackers_take_them(tmp_path):
+    with working_in(tmp_path):
+        stored, store = a_hostile_run("long " * 400, tmp_path)
+        batch = batch_report(RunView(stored, store), made=DAY)
+
+    titles = [text.partition("\n")[0] for name, text in batch_files(batch).items() if name.startswith("issues/")]
+
+    assert len(titles) > 1
+    assert max(map(len, titles)) <= 256

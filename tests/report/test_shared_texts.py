@@ -4,7 +4,7 @@ from errata.model import Attribution, FailureKey, Signal
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.report.shared_texts import shared_errors
 from errata.testing import a_run
-from errata.triage.reasons import LogLine
+from errata.transcript.error_text import LogLine
 
 RUN = a_run(suite="tides")
 CRASH = FailureKey(exact="setup:Crash:no such file", coarse="setup:Crash")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from errata.model import Invalidation
-from errata.rerun.selection import RerunChoice, TriagedFailure, broke, rerun_if_chosen
-from errata.testing import an_attempt
+from errata.model import Counts, Invalidation, StoredRun
+from errata.rerun.selection import RerunChoice, TriagedFailure, broke, rerun_if_chosen, select_rerun
+from errata.testing import a_run, an_attempt
 
 NOT_THE_MODELS = RerunChoice(owners=frozenset(("provider", "environment", "harness", "simulator", "collateral")))
 
@@ -88,3 +88,26 @@ def test_a_row_that_repeats_a_try_is_not_repeated_again():
 )
 def test_what_a_harness_itself_would_retry(changes, expected):
     assert broke(an_attempt(**changes)) is expected
+
+
+def rerun_of(attempts, triaged, choice):
+    stored = StoredRun(run=a_run(suite="s"), counts=Counts(), pk=1, imported_at="", digest="")
+    return select_rerun(stored, lambda **_: iter(attempts), triaged, choice)
+
+
+@pytest.mark.parametrize(
+    ("asked", "attempts", "recovered"),
+    [
+        ({}, 1, ("known",)),
+        ({"only_owners": True}, 2, ()),
+        ({"cases": frozenset(("s/known",))}, 1, ()),
+    ],
+)
+def test_a_case_that_an_earlier_session_measured_is_rerun_only_if_asked_for(asked, attempts, recovered):
+    made = [an_attempt(case=f"s/{name}", execution="error") for name in ("known", "unknown")]
+    triaged = {attempt.id: TriagedFailure("harness", "crash") for attempt in made}
+    choice = RerunChoice(owners=frozenset(("harness",)), recovered=frozenset(("s/known",)), **asked)
+
+    rerun = rerun_of(made, triaged, choice)
+
+    assert (rerun.attempts, rerun.recovered) == (attempts, recovered)

@@ -99,7 +99,7 @@ def test_what_the_program_started_ends_with_it(tmp_path):
 
 @pytest.mark.parametrize("program", ["claude", "/usr/local/bin/codex", "aider"])
 def test_an_agent_with_its_tools_on_is_refused(program):
-    with pytest.raises(SettingsError, match="hostile text"):
+    with pytest.raises(SettingsError, match="logs it would read are untrusted"):
         command_for((program, "--print"))
 
 

@@ -158,7 +158,7 @@ def test_the_answers_to_the_three_questions_are_kept():
 
     assert [(one.step, one.corrected, one.sufficient) for one in verdict.candidates] == [(3, False, True)]
     assert verdict.second_candidate == 7
-    assert "the candidate `99` is no step and was dropped" in verdict.doubts
+    assert "the candidate `99` is not a step and was dropped" in verdict.doubts
 
 
 def test_candidates_of_another_form_are_refused():

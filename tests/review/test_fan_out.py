@@ -442,7 +442,7 @@ def test_a_cap_on_money_can_not_be_kept_without_a_price():
     )
 
     assert reviewer.asked == []
-    assert found[0].reasons == ("`--max-cost` can't be kept: nobody knows the price of a call",)
+    assert found[0].reasons == ("`--max-cost` can't be enforced: the price of a call is unknown",)
 
 
 def test_answers_out_of_the_ledger_cost_nothing():

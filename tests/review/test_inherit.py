@@ -3,12 +3,16 @@
 import random
 from collections import Counter
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bucket_runs
 from errata.model import Attribution, FailureKey, Fix, Quote, Reviewer, Signal, Verdict
 from errata.review.inherit import GIVEN_UP, Schedule, inherited_verdicts
+from errata.review.stored.verdicts import keep
+from errata.store.reviews import keep_verdicts, verdicts_of
 
 NOW = "2026-03-01T10:00:00Z"
 
@@ -81,8 +85,15 @@ def test_what_was_copied_from_the_one_that_was_read_is_not_said_of_another():
     )
     (heir,) = inherited_verdicts(read, an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
 
-    assert (heir.error_line, heir.model_snippet, heir.expected_snippet, heir.fix) == ("", "", "", None)
+    assert (heir.error_line, heir.model_snippet, heir.expected_snippet) == ("", "", "")
     assert (heir.decisive_step, heir.evidence, heir.label, heir.cause) == (None, (), read.label, read.cause)
+
+
+def test_the_fix_of_a_crash_goes_with_the_verdict_to_the_same_crash():
+    read = a_verdict(fix=Fix(path="a", before="b", after="c"))
+    (heir,) = inherited_verdicts(read, an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
+
+    assert heir.fix == read.fix
 
 
 def turns_of(keys: dict[str, str | None]) -> Schedule:
@@ -195,3 +206,20 @@ def test_of_every_crash_one_is_read_where_the_others_take_its_verdict_over(given
 
     wanted = Counter(key for key in given_ if key is None) + Counter({key: 1 for key in given_ if key})
     assert Counter(key_of[one] for one in read) == wanted
+
+
+def test_what_others_inherited_goes_when_another_verdict_replaces_it(store):
+    stored = bucket_runs.a_stored_run(
+        store, a="OSError:no space left on the volume", b="OSError:no space left on the volume"
+    )
+    first = bucket_runs.a_verdict(stored, "a", "quota")
+    copied = msgspec.structs.replace(
+        first, id="copied", attempt=bucket_runs.attempt(stored, "b"), inherited_from=first.id
+    )
+    keep(first, store)
+    keep_verdicts(store, [copied])
+
+    second = bucket_runs.a_verdict(stored, "a", "mount", at="2026-05-01T10:00:00Z", supersedes=first.id)
+    keep(second, store)
+
+    assert {one.attempt for one in verdicts_of(store, stored.run.id)} == {bucket_runs.attempt(stored, "a")}

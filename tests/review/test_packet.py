@@ -157,7 +157,7 @@ def test_the_exact_error_is_taken_from_the_log_where_the_check_only_says_that_it
     made = packet(attempt=an_attempt(checks=checks, artefacts=(Artefact(role="log", path="run.log", text=log),)))
 
     assert made.facts["failed_step"] == "tests"
-    assert made.facts["error_line"] == "[vitest] AssertionError: expected 3, got 4"
+    assert made.facts["error_line"] == "AssertionError: expected 3, got 4"
 
 
 def test_checks_have_the_words_of_the_records():

@@ -40,11 +40,11 @@ def reason(quote: str, **others: str) -> str:
         ("if (used >= 3) throw  new Error( )", "if (used >= 3) throw new Error()"),
         ("if(used>=3)throw new Error();", "if (used >= 3) throw new Error();"),
         ("expected error text to match 'limit reached'", "expected error text to match /limit reached/"),
-        ("got “too many requests”", 'got "too many requests"'),
+        ("got «too many requests»", 'got "too many requests"'),
         ("at convex / guard.test.ts ( 31 : 9 )", "at convex/guard.test.ts(31:9)"),
         ('"Größe" überschritten - größer als 5%', "“Größe” überschritten – größer als 5 %"),
         ("the run took 3000.5 seconds", "the run took 3,000.5 seconds"),
-        ("the run took 3.000", "the run took 3,000.5"),
+        ("the run took 3.000", "the run took 3,000.5 seconds"),
     ],
 )
 def test_the_reason_tells_what_is_written_where_blanks_marks_or_capitals_differ(quote, written):

@@ -51,7 +51,7 @@ def table(*packets: Packet, judged: bool = False, answers: bool = True, redact=a
 
 @pytest.mark.req("J-08")
 def test_a_table_of_judged_turns_begins_with_the_columns_that_are_asked_for():
-    assert columns_of(judged=True, answers=True)[:10] == JUDGED
+    assert columns_of(judged=True, answers=True)[: len(JUDGED)] == JUDGED
     assert columns_of(judged=True, answers=False) == (
         "model_name",
         "turn",
@@ -63,7 +63,15 @@ def test_a_table_of_judged_turns_begins_with_the_columns_that_are_asked_for():
         "scores_json",
         "tool_calls_json",
         "tool_results_json",
+        "run_id",
+        "follows_turn",
     )
+
+
+def test_a_row_that_was_filled_in_names_the_turn_it_follows():
+    (row,) = table(a_packet(follows="turn-3"), judged=True, answers=False)
+
+    assert row["follows_turn"] == "3"
 
 
 @pytest.mark.req("J-08")
@@ -96,6 +104,8 @@ def test_a_judged_row_holds_the_raw_content():
         ),
         "tool_calls_json": '[{"args": {"a": "\\u00e9", "b": 1}, "name": "cancel"}]',
         "tool_results_json": "[]",
+        "run_id": "run-1",
+        "follows_turn": "",
     }
 
 

@@ -91,7 +91,7 @@ def test_each_label_has_its_owner():
 @pytest.mark.req("C-13")
 @pytest.mark.parametrize("label", ["HARNESS_FAILURE", "TEST_FAILURE", "model", "", None, 3, ["MODEL_FAULT"], "MODEL"])
 def test_a_label_of_another_taxonomy_is_refused(label):
-    assert "is no label of this taxonomy: choose one of `MODEL_FAULT`, `OVERLY_STRICT`" in refused(told(label=label))
+    assert "is not a label of this taxonomy: choose one of `MODEL_FAULT`, `OVERLY_STRICT`" in refused(told(label=label))
 
 
 @pytest.mark.parametrize("label", ["model_fault", "Model Fault", " MODEL-FAULT "])
@@ -117,7 +117,7 @@ def test_without_a_label_only_the_machinery_can_be_named(owner):
 
 
 def test_a_taxonomy_with_a_label_for_the_unknown_takes_no_answer_without_one():
-    assert "is no label" in refused(told(**A_TURN | {"label": "none", "owner": "grader"}), TURN)
+    assert "is not a label" in refused(told(**A_TURN | {"label": "none", "owner": "grader"}), TURN)
 
 
 @pytest.mark.req("C-13")
@@ -375,7 +375,7 @@ def test_a_verdict_that_obeys_a_plant_is_refused():
     packet = with_place("output/convex/x.ts", f"const a = 1;\n{plant}\n")
     obeying = told(label="OVERLY_STRICT", evidence=[{"place": "output/convex/x.ts", "quote": plant}])
 
-    assert "is no evidence: it talks to the reviewer" in refused(obeying, packet)
+    assert "is not evidence: it talks to the reviewer" in refused(obeying, packet)
 
 
 values = st.recursive(

@@ -67,7 +67,7 @@ def test_a_run_of_which_nothing_was_made_is_told_as_such():
     missing = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"none": 4}, "executions": {"missing": 4}}
 
     assert describe_run_without_failures(stored(**missing)) == "Nothing was measured: 4 planned and missing"
-    assert describe_run_without_failures(stored(executions={})) == "Nothing was measured: the log holds not one attempt"
+    assert describe_run_without_failures(stored(executions={})) == "Nothing was measured: the log has no attempts"
 
 
 def test_each_kind_of_what_did_not_pass_is_counted_once():

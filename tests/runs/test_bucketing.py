@@ -1,19 +1,23 @@
 """Failures of runs into buckets: suggested once, recognised later, thought over when verdicts come in."""
 
+from collections import Counter
+
 import pytest
 
 from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places, read, state, suggested
+from errata.buckets.stored import count_run_buckets
 from errata.errors import SettingsError
-from errata.model import Bucket, Reviewer
+from errata.model import Attempt, Bucket, Case, Check, Output, Reviewer, Run, SourceInfo, Subject
 from errata.runs.bucketing import suggest_run
 from errata.runs.view import RunView
 from errata.store.bucket_changes import events_of
 from errata.store.buckets import bucket_places, buckets_of
+from errata.store.importing import Importing
+from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import run_by_id
 from errata.verbs.buckets import (
     bucket_history,
-    bucket_named,
     confirm_bucket,
     list_buckets,
     move_failures,
@@ -188,16 +192,55 @@ def test_a_status_that_changes_is_part_of_the_history(store):
 
 
 @pytest.mark.req("J-31", "J-25")
-def test_readers_name_a_bucket_only_when_enough_of_it_was_read(store):
+def test_reviewers_name_a_bucket_only_when_enough_of_it_was_reviewed(store):
     stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)
     suggested(store)
+    slug = bucket_at(store, stored, "a").slug
 
-    read(store, a_verdict(stored, "a", "quota"), a_verdict(stored, "b", "quota"))
-    assert bucket_at(store, stored, "a").slug == "no-space-left-on-the-volume"
+    read(store, *(a_verdict(stored, case, slug, cause="The quota is too small") for case in "ab"))
+    assert bucket_at(store, stored, "a").title == "no space left on the volume"
 
-    read(store, a_verdict(stored, "c", "quota"))
-    assert bucket_at(store, stored, "a").slug == "quota"
-    assert bucket_named("no-space-left-on-the-volume", store).slug == "quota"
+    read(store, a_verdict(stored, "c", slug, cause="The quota is too small"))
+    assert bucket_at(store, stored, "a").title == "The quota is too small"
+
+
+@pytest.mark.req("J-15", "J-30")
+def test_the_words_of_a_verdict_go_with_it(store):
+    stored = three_of_four(store, cause="The quota is too small")
+    later = {"at": "2026-05-01T00:00:00Z"}
+
+    read(store, *(a_verdict(stored, case, "elsewhere", **later) for case in "abc"))
+
+    left = bucket_at(store, stored, "d")
+    assert (left.title, left.status) == ("no space left on the volume", "provisional")
+
+
+@pytest.mark.req("J-15", "J-30")
+def test_an_unreviewed_member_of_a_final_bucket_is_apart_in_the_words_of_rules(store):
+    stored = three_of_four(store, cause="The quota is too small")
+
+    places_ = places(store, stored)
+
+    assert (places_["a"].title, places_["a"].is_apart) == ("The quota is too small", False)
+    assert (places_["d"].title, places_["d"].role, places_["d"].is_apart) == (
+        "no space left on the volume",
+        "assigned",
+        True,
+    )
+    counts = count_run_buckets(store, stored.run.id)
+    assert (counts.final.failures, counts.final.read, counts.assigned) == ((3,), 3, 1)
+
+
+@pytest.mark.req("J-15", "J-30")
+def test_three_verdicts_that_name_another_bucket_leave_the_unreviewed_member_where_it_was(store):
+    stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)
+    suggested(store)
+    before = bucket_at(store, stored, "d")
+
+    read(store, *(a_verdict(stored, case, "quota") for case in "abc"))
+
+    assert bucket_at(store, stored, "d") == before
+    assert (bucket_at(store, stored, "a").slug, bucket_at(store, stored, "a").status) == ("quota", "final")
 
 
 def test_readers_do_not_rename_what_a_person_named(store):
@@ -320,3 +363,32 @@ def test_two_processes_that_suggest_the_same_at_once_agree(store):
 
     assert state(store) == before
     assert all(isinstance(one, Bucket) for one in before[0])
+
+
+@pytest.mark.req("J-25")
+def test_thirty_six_times_no_instead_of_yes_is_the_cause(store):
+    stored = answers(store, *[("No", " Yes")] * 36, ("Yes", " No"))
+
+    titles = Counter(place.title for place in RunView(stored, store).buckets.values())
+
+    assert titles == {
+        'Wrong answer: "No" instead of "Yes"': 36,
+        'Wrong answer: "Yes" instead of "No"': 1,
+    }
+
+
+def answers(store, *pairs):
+    """A run of one question each, that a scorer without words called wrong."""
+    run = Run(native_id="run-1", source=SourceInfo(name="test"), suite="suite", subject=Subject(model="m"))
+    items = [run]
+    for number, (given, expected) in enumerate(pairs):
+        items.append(Case(run=run.id, suite="suite", native_id=str(number), expected=expected))
+        wrong = Check(name="match", status="fail", value=0.0)
+        facts = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
+        output = Output(text=given, answer=given)
+        items.append(Attempt(run=run.id, case=f"suite/{number}", output=output, checks=(wrong,), **facts))
+    with Importing(store) as importing:
+        for batch in seal(pack_items(items)):
+            importing.add(batch)
+        importing.finish()
+    return run_by_id(store, run.id)

@@ -44,7 +44,13 @@ def reports(fixtures, tmp_path):
 
 
 def written(reports, **told):
-    given = {"run": "jn7zzzzz9", "model": "zeta/drift", "date": "2026-02-01", "step": "tests", "why": "as ever"} | told
+    given = {
+        "run": "jn7zzzzz9",
+        "model": "acme/nimbus-2-coder",
+        "date": "2026-02-01",
+        "step": "tests",
+        "why": "as ever",
+    } | told
     (reports / "other.md").write_text(CALLED_A_GAP.format(**given))
 
 
@@ -116,10 +122,43 @@ def test_triage_is_not_made_anew_for_a_report_that_names_no_gap(stored, store, r
     assert gaps_for(stored, store).version == before
 
 
-def test_a_gap_that_a_report_about_another_model_names_is_one(stored, store, reports):
-    written(reports)
+def as_another_model(tmp_path, store, source):
+    """The same run, with the same failures, of another model."""
+    copy = shutil.copytree(source, tmp_path / "runs" / "other")
+    for path in copy.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            content = content.replace(b"jn7mqywb", b"jn7zzzzz").replace(b"acme/nimbus-2-coder", b"zeta/drift")
+            path.write_bytes(content.replace(b"nimbus-2-coder", b"drift"))
+    import_paths([copy], store)
+    triage_if_needed(find_run(store, "jn7zzzzz"), store)
 
+
+def test_a_gap_in_a_report_about_another_model_is_none_while_its_run_is_unknown(stored, store, reports):
+    written(reports, model="zeta/drift")
+
+    assert owner_of(stored, store, VALIDATOR)[2] != "known_gap"
+    written(reports)
     assert owner_of(stored, store, VALIDATOR)[2] == "known_gap"
+
+
+def test_a_gap_of_another_model_counts_where_its_run_has_the_same_failure(stored, store, reports, tmp_path):
+    as_another_model(tmp_path, store, tmp_path / "runs" / "run-b")
+    written(reports, run="jn7zzzzz", model="zeta/drift")
+
+    (failure,) = RunView(stored, store).failures(Filters(case="003-shared_validator"))
+
+    assert failure.attribution.decided_by == "known_gap"
+    assert [one.where for one in failure.attribution.signals if one.name == "known_gap"] == [
+        "reports/other.md:9 (zeta/drift)"
+    ]
+
+
+def test_a_gap_of_another_model_is_none_for_the_failure_of_another_check(stored, store, reports, tmp_path):
+    as_another_model(tmp_path, store, tmp_path / "runs" / "run-b")
+    written(reports, run="jn7zzzzz", model="zeta/drift", step="install")
+
+    assert owner_of(stored, store, VALIDATOR)[2] != "known_gap"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from errata.errors import NotFoundError
 from errata.model import Action, Attempt, Run, SourceInfo, Subject
+from errata.model.history import FailedRun, History
 from errata.runs.history import RunHistory
 from errata.runs.importing import import_paths
 from errata.runs.reports import reports_at
@@ -175,10 +176,10 @@ def test_an_action_that_only_the_store_knows_is_looked_at_too(run, store):
     assert [(one.action.path, one.worked) for one in RunHistory(run("b"), store).effects] == [("T", "yes")]
 
 
-def a_run_of_one_case(store, day, outcome):
+def a_run_of_one_case(store, day, outcome, *, has_date=True):
     """A run of the suite `s` with its only case `one`."""
-    subject = Subject(model="acme/nimbus")
-    run = Run(native_id=day, source=SourceInfo(name="test"), suite="s", subject=subject, started_at=f"{day}T10:00:00Z")
+    subject, started = Subject(model="acme/nimbus"), f"{day}T10:00:00Z" if has_date else None
+    run = Run(native_id=day, source=SourceInfo(name="test"), suite="s", subject=subject, started_at=started)
     facts = {"execution": "completed", "measurement": "scored", "outcome": outcome}
     with Importing(store) as importing:
         for batch in seal(pack_items([run, Attempt(run=run.id, case="s/one", **facts)])):
@@ -235,3 +236,38 @@ def test_a_run_of_the_other_variant_of_a_model_is_no_earlier_run_of_it(store, ea
 
     assert bool(before.runs) is same
     assert bool(before.other_runs) is not same
+
+
+def test_the_order_of_import_alone_makes_no_run_earlier(store):
+    runs = [a_run_of_one_case(store, name, "fail", has_date=False) for name in ("jn7aaa11", "jn7bbb22")]
+
+    assert [RunHistory(one, store).before("s/one").runs for one in runs] == [(), ()]
+
+
+@pytest.mark.req("C-05")
+@pytest.mark.parametrize("order", [("jn7aaa11", "jn7bbb22"), ("jn7bbb22", "jn7aaa11")])
+def test_a_report_dates_a_run_and_its_actions_come_before_a_run_without_a_date(store, tmp_path, order):
+    runs = {name: a_run_of_one_case(store, name, "fail", has_date=False) for name in order}
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports/a.md").write_text(
+        "# Run jn7aaa11\n\nRun: jn7aaa11\nModel: acme/nimbus\nDate: 2026-03-01\n\n"
+        "## Failures\n\n- `one` (tests): MODEL_FAULT\n\n"
+        "## Actions taken\n\n- 2026-03-02: Relaxed the rule (addresses `one`).\n"
+    )
+
+    with reports_at(tmp_path / "reports"):
+        later, earlier = (RunHistory(runs[name], store).before("s/one") for name in ("jn7bbb22", "jn7aaa11"))
+
+    assert ([one.run for one in later.runs], later.should_be_gone) == (["jn7aaa11"], True)
+    assert (earlier.runs, earlier.should_be_gone) == ((), False)
+
+
+@pytest.mark.req("C-05")
+@pytest.mark.parametrize(
+    ("same", "is_repeat", "otherwise"),
+    [((), False, False), ((False,), False, True), ((None,), True, False), ((False, True), True, False)],
+)
+def test_a_failure_in_another_way_is_no_repeat(same, is_repeat, otherwise):
+    before = History(runs=tuple(FailedRun(run="r", run_id="r", is_same=one) for one in same))
+
+    assert (before.is_repeat, before.failed_otherwise) == (is_repeat, otherwise)

@@ -1,14 +1,21 @@
 """How runs are named for people."""
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from errata.errors import NotFoundError
+from errata.model import Subject
+from errata.runs import names
 from errata.runs.importing import import_paths
-from errata.runs.names import handle_of, handles_of, run_named, runs_named, short
+from errata.runs.names import handle_of, handles_of, known_run, run_named, runs_named, short
+from errata.store import runs as store_runs
 from errata.store.runs import all_runs
+from errata.testing import a_run
 from errata.verbs.store import run_by_id
 from terminal import FIXTURES
 
@@ -67,6 +74,54 @@ def test_every_handle_leads_back_to_its_run(store):
 
     for one in all_runs(store):
         assert run_named(handle_of(one, store), store).run.id == one.run.id
+
+
+MODELS = ("acme/nimbus-2", "latest")
+NAMES = st.sampled_from(
+    [
+        "2025-11",
+        "2025-11-05_a",
+        "agent_2025-11-05",
+        "agent_2025-11-06",
+        "a_2025-11",
+        "latest",
+        "agent",
+        "agent_1a2b3c4d",
+    ]
+)
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda name, other, title, model: a_run(
+                native_id=name, external_id=other, name=title, subject=Subject(model=model)
+            ),
+            NAMES,
+            NAMES | st.just(""),
+            NAMES | st.just(""),
+            NAMES | st.just("acme/nimbus-2"),
+        ),
+        max_size=5,
+        unique_by=lambda run: run.id,
+    )
+)
+def test_every_handle_is_unique_against_everything_that_names_a_run(runs):
+    stored = [SimpleNamespace(run=run, pk=pk, imported_at="") for pk, run in enumerate(runs)]
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (names, store_runs):
+            patch.setattr(module, "all_runs", lambda _: stored)
+        for run, handle in handles_of(stored).items():
+            assert known_run(handle, None).run.id == run
+
+
+def test_a_model_called_latest_does_not_name_its_run():
+    """`latest` means the run that was imported last, whatever a model is called."""
+    runs = [a_run(native_id="2025-11", external_id=f"x{n}", subject=Subject(model=m)) for n, m in enumerate(MODELS)]
+    runs = [replace(run, id=f"{n}123456789abcdef") for n, run in enumerate(runs)]
+    handles = handles_of([SimpleNamespace(run=run, pk=pk, imported_at="") for pk, run in enumerate(runs)])
+
+    assert list(handles.values()) == ["acme/nimbus-2", "2025-11@latest"]
 
 
 def test_a_path_of_several_runs_is_not_one(store):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Attempt, SourceRef, Unreadable
-from errata.sources import base
+from errata.sources import base, json_values
 from errata.sources.base import (
     DEPTH_CAP,
     Match,
@@ -97,7 +97,17 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path):
     assert told(lines_of(tmp_path, b'\xef\xbb\xbf{"a": 1}\n2\n')) == [{"a": 1}, 2]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_wide_text_with_a_byte_order_mark_is_read(tmp_path, encoding):
+    content = '{"a": "Zürich"}\r\n\n{"a": "ਊ"}\n'.encode(encoding)
+
+    assert told(lines_of(tmp_path, content)) == [{"a": "Zürich"}, {"a": "ਊ"}]
+    assert [row.ref.line for row in lines_of(tmp_path, content)] == [1, 3]
+    assert document_of(tmp_path, '{"a": "ਊ"}'.encode(encoding)).data == {"a": "ਊ"}
+    assert json_values.in_utf_8('{"a"'.encode(encoding)) == b'{"a"'
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
 def test_another_encoding_is_named_as_what_is_wrong(tmp_path, encoding):
     items = lines_of(tmp_path, '{"a": 1}\n{"a": 2}\n'.encode(encoding))
 
@@ -105,14 +115,35 @@ def test_another_encoding_is_named_as_what_is_wrong(tmp_path, encoding):
     assert "UTF-16" in items[0].why
 
 
-def test_wrong_bytes_are_told_with_their_place_and_cost_one_row(tmp_path):
-    items = lines_of(tmp_path, b'{"a": "ok"}\n{"a": "\xff"}\n{"a": "ok"}\n')
+@pytest.fixture
+def noted():
+    """What is noted about rows that were read in part: their places and the reasons."""
+    before = base.losses.get()
+    base.losses.set(found := {})
+    yield lambda: [f"{item.where} {item.why}" for item in found.values()]
+    base.losses.set(before)
 
-    assert told(items) == [{"a": "ok"}, "2: not UTF-8: invalid start byte at byte 7", {"a": "ok"}]
+
+def test_a_wrong_byte_costs_one_character_and_is_noted_with_its_place(tmp_path, noted):
+    items = lines_of(tmp_path, b'{"a": "ok"}\n{"a": "Z\xfcrich"}\n{"a": "ok"}\n')
+
+    assert told(items) == [{"a": "ok"}, {"a": "Z\ufffdrich"}, {"a": "ok"}]
+    assert noted() == ["rows.jsonl:2 not UTF-8: invalid start byte at byte 8; 1 character was replaced by \ufffd"]
 
 
-def test_a_latin_1_line_costs_one_row(tmp_path):
-    assert kinds(lines_of(tmp_path, '{"a": "ok"}\n{"a": "Zürich"}\n2\n'.encode("latin-1"))) == ".X."
+def test_a_row_that_is_read_twice_is_noted_once(tmp_path, noted):
+    for _ in range(2):
+        lines_of(tmp_path, b'{"a": "\xff"}\n')
+
+    assert len(noted()) == 1
+
+
+def test_a_damaged_character_in_a_document_costs_the_character(tmp_path, noted):
+    assert document_of(tmp_path, b'{"a": "x\\ud800y", "\\udc00": [NaN, {"b": "\\ud83d\\ude00"}]}').data.keys() == {
+        "a",
+        "\ufffd",
+    }
+    assert noted() == ["run.json half of a surrogate pair; 2 characters were replaced by \ufffd"]
 
 
 @pytest.mark.parametrize("line", [b"\x00", b'{"a": "\x00"}', b"\x00" * 1000])
@@ -233,15 +264,30 @@ def test_a_broken_row_with_nan_in_it_is_one_unreadable(tmp_path):
 
 @pytest.mark.parametrize("digits", [19, 20, 31, 300, 400, 4_000, 6_000])
 @pytest.mark.parametrize("beside", [b"1", b"NaN"], ids=["plain", "beside NaN"])
-def test_a_huge_integer_costs_at_most_its_row(tmp_path, digits, beside):
-    items = lines_of(tmp_path, b"[1]\n[" + beside + b"," + b"9" * digits + b"]\n[2]\n")
+def test_a_huge_integer_costs_at_most_itself(tmp_path, digits, beside, noted):
+    items = lines_of(tmp_path, b"[1]\n[" + beside + b"," + b"9" * digits + b', "kept"]\n[2]\n')
 
-    assert (len(items), items[0].data, items[2].data) == (3, [1], [2])
+    assert (len(items), items[0].data, items[1].data[2], items[2].data) == (3, [1], "kept", [2])
+    lost = number_or_none(items[1].data[1]) is None and not isinstance(items[1].data[1], int)
+    assert noted() == ([f"rows.jsonl:2 a number of {digits:,} digits was left out"] if lost else [])
+    assert lost == (digits > 4_300)
+
+
+@pytest.mark.parametrize("beside", [b"1", b"NaN"])
+def test_a_number_beyond_every_float_costs_itself(tmp_path, beside, noted):
+    (row,) = lines_of(tmp_path, b"[" + beside + b", 1e999, 2]")
+
+    assert (number_or_none(row.data[1]), row.data[2]) == (None, 2)
+    assert noted() == ["rows.jsonl:1 the number 1e999 was left out: it is too large"]
 
 
 @pytest.mark.parametrize("text", [b'"\\ud800"', b'"\\ud800\\ud800"', b'[NaN, "\\udfff"]'])
-def test_a_lone_surrogate_costs_one_row(tmp_path, text):
-    assert kinds(lines_of(tmp_path, b"1\n" + text + b"\n2\n")) == ".X."
+def test_a_lone_surrogate_costs_one_character(tmp_path, text, noted):
+    items = lines_of(tmp_path, b"1\n" + text + b"\n2\n")
+
+    assert kinds(items) == "..."
+    assert "\ufffd" in str(items[1].data)
+    assert "half of a surrogate pair" in noted()[0]
 
 
 @given(st.binary(max_size=60))
@@ -307,8 +353,8 @@ def test_a_document_is_one_row(tmp_path):
         (b"", "truncated"),
         (b'{"a": ', "truncated"),
         (b"{} {}", "trailing"),
-        (b"\xff\xfe{\x00}\x00", "UTF-16"),
-        (b'{"a": "\xff"}', "not UTF-8"),
+        (b"{\x00}\x00", "UTF-16"),
+        (b'{"a": "\xff"', "not UTF-8"),
         (nested(DEPTH_CAP + 1), "nested deeper"),
         (b"[" * 200_000, "nested deeper"),
     ],
@@ -385,8 +431,11 @@ def test_a_row_with_another_number_of_cells_is_unreadable_and_the_rest_is_kept(t
     assert (items[1].why[:18], items[1].where) == ("2 columns expected", "rows.csv:3")
 
 
-def test_a_wrong_byte_costs_one_row_of_a_table(tmp_path):
-    assert kinds(table_of(tmp_path, b"a,b\n1,x\n2,\xff\n3,y\n")) == ".X."
+def test_a_wrong_byte_costs_one_character_of_a_table(tmp_path, noted):
+    rows = table_of(tmp_path, b"a,b\n1,x\n2,\xff\n3,y\n")
+
+    assert [row.data["b"] for row in rows] == ["x", "\ufffd", "y"]
+    assert noted() == ["rows.csv:3 not UTF-8; each wrong byte was replaced by \ufffd"]
 
 
 def test_a_wrong_quote_costs_one_row_of_a_table(tmp_path):
@@ -397,8 +446,12 @@ def test_a_half_written_last_row_is_unreadable_and_the_rest_is_kept(tmp_path):
     assert kinds(table_of(tmp_path, b'a,b\n1,x\n2,"half wri')) == ".X"
 
 
+def test_a_table_in_utf_16_with_a_byte_order_mark_is_read(tmp_path):
+    assert told(table_of(tmp_path, "a,b\n1,x\n2,y\n".encode("utf-16"))) == [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}]
+
+
 def test_a_table_in_another_encoding_is_unreadable(tmp_path):
-    items = table_of(tmp_path, "a,b\n1,x\n2,y\n".encode("utf-16"))
+    items = table_of(tmp_path, "a,b\n1,x\n2,y\n".encode("utf-16-le"))
 
     assert set(kinds(items)) == {"X"}
     assert "UTF" in items[0].why

@@ -350,10 +350,11 @@ def test_the_failure_summary_alone_invents_no_passes():
     assert (run.expected_cases, run.extra["passedCount"], run.reported[1].n) == (24, 13, 24)
 
 
-def test_the_details_alone_state_no_pass_rate():
+def test_the_details_alone_give_the_pass_rate_that_the_failure_summary_states():
     reported = run_of(RUN_A / "getRunDetails.envelope.json").reported[1]
 
-    assert (reported.value, reported.n) == (None, 24)
+    assert (reported.value, reported.n) == (13 / 24, 24)
+    assert reported.value == run_of(FAILED_ONLY).reported[1].value
 
 
 def test_what_the_command_line_printed_is_read_with_its_log_lines():

@@ -4,8 +4,9 @@ import os
 
 import pytest
 
+from errata.model import SourceRef
 from errata.sources.base import children, head_of
-from errata.sources.shared.documents import TEXT_CAP, Documents, files
+from errata.sources.shared.documents import TEXT_CAP, Documents, files, output_artefact
 
 
 @pytest.fixture
@@ -53,6 +54,24 @@ def test_of_a_long_log_the_end_is_kept_where_that_tells(tmp_path):
     made = Documents(tmp_path, "some-source", keep="end").artefact(tmp_path / "long.log", "log")
 
     assert (made.text[-4:], made.extra) == ("last", {"starts_at_byte": 4})
+
+
+def test_where_the_beginning_of_a_log_is_left_out_its_lines_are_still_counted(tmp_path):
+    lines = [f"line {number}" for number in range(1, 20_001)]
+    (tmp_path / "long.log").write_text("\n".join(lines))
+    from_file = Documents(tmp_path, "some-source", keep="end").artefact(tmp_path / "long.log", "log")
+    (from_text,) = output_artefact("log", "stdout", "\n".join(lines), SourceRef(file="results.json"))
+
+    for made in (from_file, from_text):
+        assert made.truncated
+        assert made.line_at(made.text, made.text.index("line 19000\n")) == 19_000
+
+
+def test_lines_of_a_passage_are_counted_from_the_beginning_of_its_file(tmp_path):
+    (tmp_path / "run.log").write_text("one\ntwo\nthree\nfour\n")
+    made = Documents(tmp_path, "some-source").passage(SourceRef(file="run.log", start=8, end=19), "log")
+
+    assert made.line_at(made.text, made.text.index("four")) == 4
 
 
 def test_a_binary_file_has_no_text(documents, tmp_path):

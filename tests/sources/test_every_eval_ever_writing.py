@@ -12,6 +12,7 @@ from json_schemas import problems
 from errata.model import Case, Check, ErrorInfo, Output, Reported, Step, Subject, ToolCall, ToolResult
 from errata.model.step import Actor
 from errata.model.usage import Usage, UsageByRole
+from errata.sources.errata_jsonl import write
 from errata.sources.every_eval_ever.written_rows import error_of, rows_of
 from errata.sources.every_eval_ever.written_summary import Tallies, naming_of, summary_of
 from errata.testing import a_run, an_attempt
@@ -241,3 +242,15 @@ def test_what_has_no_place_is_said_aloud(tmp_path):
 
     assert "not exported: files beside the answers: 1" in told.talk
     assert "wrote" in told.out
+
+
+def test_names_of_any_length_give_paths_that_can_be_written(tmp_path):
+    long = a_run(suite="s" * 5000, subject=Subject(model=f"{'ü' * 3000}p/{'m.' * 3000}"))
+    (tmp_path / "long.jsonl").write_bytes(b"".join(write([long, an_attempt(run=long.id, case=f"{'s' * 5000}/c")])))
+    done("import", tmp_path / "long.jsonl", "--store", tmp_path / "errata.db")
+
+    done("export", long.id, "-o", tmp_path / "out", "--store", tmp_path / "errata.db")
+
+    (summary,) = (tmp_path / "out").rglob("*.json")
+    assert max(map(len, summary.parts)) <= 100
+    assert json.loads(summary.read_text())["evaluation_id"].startswith("s" * 5000)

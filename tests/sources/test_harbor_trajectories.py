@@ -119,7 +119,7 @@ def test_an_agent_that_ended_in_a_call_left_no_answer():
 def test_arguments_that_are_no_object_are_kept_as_they_were_written():
     call = next(step for step in deploy() if step.extra.get("step_id") == 3 and step.tool_calls).tool_calls[0]
 
-    assert (call.arguments_raw, call.parse_error) == ('{"command": ', "the arguments are no object")
+    assert (call.arguments_raw, call.parse_error) == ('{"command": ', "the arguments are not an object")
 
 
 def test_logprobs_and_token_ids_are_only_counted():

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from inspect_ai_logs import FOLDER, attempts, changed, items, log, raw, rezipped, run, unreadables
+from inspect_ai_logs import FOLDER, attempts, changed, items, log, raw, rezipped, run, unreadables, zipfile
 
 from errata import sources
 from errata.errors import UnknownFormatError
@@ -281,3 +281,21 @@ def test_samples_that_were_measured_and_are_not_in_the_log_are_named_but_not_mis
     assert (run(path).expected_cases, run(path).measured_attempts) == (1000, 1000)
     assert not attempts(path)
     assert [case.native_id for case in items(path, Case)] == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("lost", ["directory", "last members", "in the middle of a member"])
+def test_a_log_without_its_zip_directory_is_read_member_by_member(tmp_path, lost):
+    whole = log("demo_eval")
+    data = whole.read_bytes()
+    with zipfile.ZipFile(whole) as archive:
+        infos, end = archive.infolist(), archive.start_dir
+    cut = {"directory": end, "last members": infos[-4].header_offset}.get(lost, infos[-4].header_offset + 60)
+    (tmp_path / "cut.eval").write_bytes(data[:cut])
+    samples = [one.filename for one in infos if one.filename.startswith("samples/") and one.header_offset < cut - 60]
+
+    found = [one for one in attempts(tmp_path / "cut.eval").values() if one.execution != "missing"]
+
+    assert len(found) >= len(samples) > 5
+    assert "the directory at its end is missing" in unreadables(tmp_path / "cut.eval")[0].why
+    if lost == "directory":
+        assert {one.id for one in found} == {one.id for one in attempts(whole).values() if one.execution != "missing"}

@@ -39,7 +39,7 @@ def test_both_ways_give_the_same_records_of_every_log(path, monkeypatch):
 
 
 def test_a_sample_as_inspect_writes_it_is_not_decoded_whole(monkeypatch):
-    monkeypatch.setattr(decoding, "decode", lambda _: pytest.fail("decoded whole"))
+    monkeypatch.setattr(decoding, "decode_exactly", lambda _: pytest.fail("decoded whole"))
 
     assert len([item for item in read(log("demo_eval"), monkeypatch, SHORT) if type(item) is Attempt]) == 14
 

@@ -45,12 +45,21 @@ def test_bare_constants_are_read(opened):
     assert str(row.data["a"]) == "nan"
 
 
-def test_an_item_with_wrong_bytes_is_told_and_the_others_are_read(opened):
+@pytest.mark.parametrize("beside", ["1", "NaN"])
+def test_a_damaged_value_costs_neither_its_item_nor_the_document(opened, beside):
+    document = opened(f'{{"name": "\\ud800", "rows": [{beside}, {{"a": {"9" * 5000}, "b": "\\udfff"}}, 3]}}')
+
+    assert [row.data for row in document.rows()][1]["b"] == "\ufffd"
+    assert document.field("name") == "\ufffd"
+    assert list(document.problems()) == []
+
+
+def test_a_wrong_byte_costs_a_character_of_its_item(opened):
     document = opened(b'{"rows": ["a", "\xff", "b"]}')
 
     assert [row.why.partition(":")[0] if isinstance(row, Unreadable) else row.data for row in document.rows()] == [
         "a",
-        "not UTF-8",
+        "\ufffd",
         "b",
     ]
 

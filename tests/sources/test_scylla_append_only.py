@@ -50,7 +50,7 @@ def test_an_interruption_by_a_person_is_cancelled():
 
 
 def test_an_error_entry_is_taken_apart_into_type_and_message():
-    (error,) = by_test(items_of(GEN2), 2)["test-004"].errors
+    (error,) = by_test(items_of(GEN2), 3)["test-004"].errors
 
     assert (error.type, error.message) == ("RuntimeError", "worktree creation failed")
     assert str(error.ref) == "batch_summary.json#/results/6"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from errata import sources
-from errata.model import Attempt, Run, Unreadable
+from errata.model import Artefact, Attempt, Run, SourceRef, Unreadable
 from errata.sources import swe_bench
 from errata.sources.swe_bench import lists_2024
 from errata.triage.across import stand_in_of
@@ -206,4 +206,29 @@ def test_lines_of_other_programs_are_no_tests_and_colours_hide_none():
         "ERROR conda.cli.main_run:execute(124): `conda run pytest` failed.\nFAILED (errors=1)\n"
     )
 
-    assert list(lists_2024._tests(log)) == [("astropy/nddata/tests/test_nddata.py::test_mask", False)]
+    assert list(lists_2024._tests(lists_2024._test_output(log))) == [
+        ("astropy/nddata/tests/test_nddata.py::test_mask", False)
+    ]
+
+
+def test_a_runner_that_counts_its_tests_is_believed_before_the_tests_that_a_log_lists():
+    listed = "PASSED a.py::b\nFAILED a.py::c - TypeError: no\n"
+
+    assert counts(listed + "===== 2 failed, 79 passed in 2.62s =====\n") == (79, 81)
+    assert counts("test_a ok\ntest_b F\ntests finished: 55 passed, 1 failed, 29 skipped, in 2.93 seconds") == (55, 56)
+    assert counts(listed) == (1, 2)
+    assert counts("nothing ran") == (None, None)
+
+
+def counts(log: str) -> tuple[int | None, int | None]:
+    output = lists_2024._test_output(log)
+    return lists_2024._counts(output, dict(lists_2024._tests(output)))
+
+
+def test_a_patch_that_does_not_apply_is_explained_by_git():
+    log = "error: patch failed: tests/test_a.py:581\nerror: tests/test_a.py: patch does not apply\nApply patch failed\n"
+    artefact = Artefact(role="log", path="a.eval.log", text=log)
+    (check,) = lists_2024._checks(("generated", "no_apply"), artefact, SourceRef(file="a.eval.log"))
+
+    assert (check.name, check.status) == ("patch_applied", "fail")
+    assert check.explanation == "error: patch failed: tests/test_a.py:581"

@@ -68,7 +68,7 @@ def leaderboard(folder: Path, **changes: Any) -> Path:
         ({"pass_rate_2": 95.6}, "impossible_count", "pass_rate_2 0.956, but its own counts are 80 of 225"),
         ({"pass_rate_1": 35.6}, "impossible_count", "pass_rate_1 0.356, but its own counts are 45 of 225"),
         ({"pass_num_1": 300}, "impossible_count", "pass_num_1 300 of 225"),
-        ({"total_cost": -4.2}, "impossible_cost", "total_cost -4.2, which is no amount"),
+        ({"total_cost": -4.2}, "impossible_cost", "total_cost -4.2, which is not an amount"),
     ],
 )
 def test_a_leaderboard_that_contradicts_itself_is_reported(tmp_path, changes, name, text):
@@ -173,7 +173,7 @@ def test_a_cost_that_nobody_can_pay_is_reported_and_left_out_of_the_sum(tmp_path
     change(log, lambda document: document["simulations"][0].update({field: cost}))
     (found,) = findings(log, "impossible_cost")
 
-    assert found.text.startswith("1 attempt has a cost that is no amount")
+    assert found.text.startswith("1 attempt has a cost that is not an amount")
     assert found.text.endswith("left out of every sum")
     assert f"{cost:g}" in found.evidence[0].quote
     assert attempts(log)[0].usage.cost is None

@@ -1,11 +1,14 @@
 """A gap on record explains a measured failure, and nothing else."""
 
+import msgspec
 import pytest
 
+from errata.model import Check
 from errata.model.action import RecordedGap
 from errata.testing import an_attempt
 from errata.triage import attribute
 from errata.triage.across import SHOWN, KnownGaps
+from errata.triage.keys import failure_key
 from errata.triage.observed import Observed, signal
 from errata.triage.taxonomy import built_in, suggest
 
@@ -72,3 +75,25 @@ def test_known_gap_is_suggested_only_where_one_is_on_record_and_decided(owner, s
     (taxonomy,) = [one for one in built_in() if one.name == "convex-evals"]
 
     assert suggest(taxonomy, an_attempt(**FAILED), owner, frozenset(signals)) == label
+
+
+TSC = Check(name="tsc", status="fail", explanation="Type 'string' is not assignable to type 'number'")
+DEPLOY = Check(name="deploy", status="fail", explanation="the index name is reserved")
+
+
+def test_a_gap_of_one_check_does_not_cover_the_failure_of_another():
+    gap = msgspec.structs.replace(RECORD, checks=frozenset(["tsc"]))
+
+    assert observed(gaps_of(gap), checks=(TSC,))
+    assert not observed(gaps_of(gap), checks=(DEPLOY,))
+    assert observed(gaps_of(gap), checks=())  # what failed is unknown
+
+
+def test_the_gap_of_another_model_covers_only_the_same_failure():
+    key = failure_key(an_attempt(**FAILED, checks=(TSC,))).exact
+    gap = msgspec.structs.replace(RECORD, checks=frozenset(["tsc"]), keys=frozenset([key]))
+    other = msgspec.structs.replace(TSC, explanation="Property 'cursor' is missing")
+
+    assert observed(gaps_of(gap), checks=(TSC,))
+    assert not observed(gaps_of(gap), checks=(other,))
+    assert not observed(gaps_of(msgspec.structs.replace(gap, keys=frozenset())), checks=(TSC,))

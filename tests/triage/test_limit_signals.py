@@ -136,6 +136,17 @@ def test_a_limit_decides_only_where_the_unfinished_work_explains_the_failure(cha
     assert owner == "budget" or found.also == ("budget",)
 
 
+def test_a_final_answer_decides_where_the_transcript_holds_only_the_task():
+    task = (Step(index=0, actor=Actor(role="user"), text="Find the flag."),)
+    answered = an_attempt(
+        steps=task, output=Output(text="I have submitted it.", answer="i have"), checks=(FAILED,), **TURNS
+    )
+    cut_off = an_attempt(steps=task, checks=(FAILED,), **TURNS)
+
+    assert attributed(answered).owner == "model"
+    assert attributed(cut_off).owner == "budget"
+
+
 def test_a_limit_that_the_harness_names_as_the_only_failed_check_is_certain():
     checks = (
         Check(name="latency", kind="limit", status="fail", explanation="5 s > 3 s"),

@@ -5,8 +5,10 @@ import pytest
 
 from errata.model import Artefact, Attribution, Check, ErrorInfo, FailureKey, Judgement, Output, Signal
 from errata.testing import a_run, an_attempt
+from errata.text.tool_output import key_line
+from errata.transcript.error_text import ReasonQuote, says_more
 from errata.triage import RunWide, attribute, built_in, observe
-from errata.triage.reasons import ReasonQuote, explained, reason_of, says_more, telling
+from errata.triage.reasons import explained, reason_of
 
 PYTEST = """\
 def test_move_correct():
@@ -100,11 +102,11 @@ def test_a_word_that_only_says_that_it_failed_is_no_reason(status):
 
 
 def test_of_a_traceback_the_line_is_told_that_says_what_is_wrong():
-    assert telling(PYTEST) == "AssertionError: wrong move"
+    assert key_line(PYTEST) == "AssertionError: wrong move"
 
 
 def test_a_short_text_is_told_whole():
-    assert telling("TypeError: no\nbecause of this") == "TypeError: no because of this"
+    assert key_line("TypeError: no\nbecause of this") == "TypeError: no because of this"
 
 
 def test_a_check_that_only_informs_is_better_than_silence():

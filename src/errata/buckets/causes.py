@@ -12,25 +12,25 @@ def summarise_causes(
     """`failures` are the failed attempts in the order of the log, each with the name of its case.
 
     Of causes with equal counts, the one that the log shows first comes first. Attempts in no bucket are left out.
+    Unreviewed members of a bucket that reviewers named are apart, under the words of rules.
     """
-    members: dict[str, list[str]] = {}
-    titles: dict[str, str] = {}
-    owners_of: dict[str, Counter[str]] = {}
+    members: dict[tuple[str, str], list[str]] = {}
+    owners_of: dict[tuple[str, str], Counter[str]] = {}
     for attempt, case in failures:
         place = places.get(attempt)
         if place is not None:
-            members.setdefault(place.id, []).append(case)
-            titles[place.id] = place.title
-            owners_of.setdefault(place.id, Counter())[owners.get(attempt) or "unknown"] += 1
+            cause = place.id, place.title
+            members.setdefault(cause, []).append(case)
+            owners_of.setdefault(cause, Counter())[owners.get(attempt) or "unknown"] += 1
     return [
         CauseSummary(
             bucket=bucket,
-            title=titles[bucket],
-            owner=_owner(owners_of[bucket]),
+            title=title,
+            owner=_owner(owners_of[bucket, title]),
             count=len(cases),
             cases=tuple(dict.fromkeys(cases)),
         )
-        for bucket, cases in sorted(members.items(), key=lambda pair: -len(pair[1]))
+        for (bucket, title), cases in sorted(members.items(), key=lambda pair: -len(pair[1]))
     ]
 
 

@@ -6,8 +6,9 @@ import msgspec
 
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.naming import free_slug
-from errata.buckets.opinions import Review, is_read, opinion_of, slug_of, supports
-from errata.buckets.status import ENOUGH, with_status
+from errata.buckets.opinions import Review, is_owner, is_read, opinion_of, slug_of, supports
+from errata.buckets.restate import restated
+from errata.buckets.status import needed, with_status
 from errata.buckets.symptoms import symptom_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket, BucketChange, BucketVersion, Location, Placement, Verdict
@@ -36,12 +37,17 @@ class BucketState(msgspec.Struct, frozen=True, kw_only=True):
     reviews: Mapping[str, Review] = {}
     """Attempt → its standing verdict, of these members."""
 
+    @property
+    def followers(self) -> set[str]:
+        """Attempts whose failure only repeats another one."""
+        return {member.attempt for members in self.members.values() for member in members if member.follows}
+
     def living(self, bucket: Bucket) -> Bucket:
         """As it is now."""
         version = self.versions.get(bucket.id)
         if version is None or version.gone:
             raise NotFoundError(
-                f"`{bucket.slug}` was merged or removed meanwhile", hint="`errata buckets history` shows by whom"
+                f"`{bucket.slug}` was merged or removed in the meantime", hint="`errata buckets history` shows by whom"
             )
         return version.bucket
 
@@ -101,6 +107,7 @@ def _absorb(target: Bucket, other: Bucket) -> Bucket:
         keys=tuple(dict.fromkeys((*target.keys, *other.keys, f"verdict:{slug_of(other.slug)}"))),
         words=tuple(dict.fromkeys((*target.words, *other.words))),
         parameters=owner | shared,
+        named_by="person",
     )
 
 
@@ -113,7 +120,7 @@ def rename(state: BucketState, bucket: Bucket, title: str, *, slug: str = "") ->
     if slug and wanted in taken:
         raise SettingsError(f"Another bucket is called `{wanted}`", hint="`errata buckets merge` makes them one")
     keys = tuple(dict.fromkeys((*old.keys, f"verdict:{slug_of(old.slug)}")))
-    new = msgspec.structs.replace(old, title=title, slug=free_slug(wanted, taken), keys=keys)
+    new = msgspec.structs.replace(old, title=title, slug=free_slug(wanted, taken), keys=keys, named_by="person")
     return _edited(state, "rename", new, {})
 
 
@@ -133,11 +140,12 @@ def split(
     chosen = [one.attempt for one in members if one.attempt in going]
     if not chosen or len(chosen) == len(members):
         raise SettingsError(
-            f"A split leaves some members and takes some: {'all' if chosen else 'none'} of the {len(members)} would go",
-            hint="`errata buckets show BUCKET` lists them; `errata buckets rename` gives the whole another title",
+            f"A split takes some members and leaves some: {'all' if chosen else 'none'} of {len(members)} were named",
+            hint="`errata buckets show BUCKET` lists them; `errata buckets rename` changes the title of the whole",
         )
     made = fingerprint(old.id, title, sorted(chosen), author.at)
-    new = Bucket(id=made, suite=old.suite, slug=free_slug(slug_of(title) or "bucket", state.slugs()), title=title)
+    slug = free_slug(slug_of(title) or "bucket", state.slugs())
+    new = Bucket(id=made, suite=old.suite, slug=slug, title=title, named_by="person")
     old, new = _share_out(old, new, failures, going)
     return _edited(state, "split", new, dict.fromkeys(chosen, Location(new.id, author.name, author.at)), others=[old])
 
@@ -168,7 +176,7 @@ def move(
 def confirm(state: BucketState, bucket: Bucket, author: Author, name_of: Callable[[str], str]) -> BucketEdit:
     """Its members stay where they are from now on, whatever is suggested later. `name_of` names an attempt."""
     members = [one.attempt for one in state.members.get(bucket.id, ())]
-    now = with_status(state.living(bucket), members, state.reviews)
+    now = with_status(state.living(bucket), members, state.reviews, state.followers)
     if now.status != "final":
         raise _not_yet(now, state, name_of)
     return _edited(state, "confirm", now, dict.fromkeys(members, Location(now.id, author.name, author.at)))
@@ -185,7 +193,16 @@ def _edited(
 ) -> BucketEdit:
     """With the status that the members give each bucket afterwards."""
     members = members_after(state, moves)
-    living = (with_status(one, members.get(one.id, ()), state.reviews) for one in (*others, bucket))
+    living = (
+        restated(
+            changed,
+            members.get(changed.id, ()),
+            state.reviews,
+            followers=state.followers,
+            taken=state.slugs(without=changed.id),
+        )
+        for changed in (*others, bucket)
+    )
     return BucketEdit(
         what=what,
         bucket=bucket.id,
@@ -239,7 +256,8 @@ def _share_out(
 def _keys(failure: FailureToGroup) -> set[str]:
     """What it shows, and the sentence of its reader; but whoever names a bucket means that one, wherever it is put."""
     opinion = opinion_of(failure)
-    return {symptom_of(failure).key, "" if opinion.startswith("verdict:") else opinion} - {""}
+    common = msgspec.structs.replace(failure, is_common=True)
+    return {symptom_of(failure).key, symptom_of(common).key, "" if opinion.startswith("verdict:") else opinion} - {""}
 
 
 def title_of(title: str) -> str:
@@ -259,23 +277,29 @@ def refuse_other_suites(buckets: Iterable[Bucket]) -> None:
 def _refuse_unplaced(missing: Sequence[str]) -> None:
     if missing:
         raise NotFoundError(
-            f"{len(missing)} of these failures are in no bucket, such as `{missing[0]}`",
+            f"{len(missing)} of these failures are not in a bucket, such as `{missing[0]}`",
             hint="`errata buckets suggest RUN` puts them into one first",
         )
 
 
 def _not_yet(bucket: Bucket, state: BucketState, name_of: Callable[[str], str]) -> SettingsError:
-    """With the members that could carry it and do not; those that were read first, followers last."""
+    """With the members that could support it and do not; those that were reviewed first."""
     members = state.members.get(bucket.id, ())
-    missing = {one.attempt: why for one in members if (why := _why_not(bucket, state.reviews.get(one.attempt)))}
-    follows = {one.attempt for one in members if one.follows}
-    order = sorted(missing, key=lambda each: (missing[each] == UNREAD, each in follows, each))
+    own = [one.attempt for one in members if not one.follows]
+    if not own:
+        return SettingsError(
+            f"`{bucket.slug}` can't be called final: it holds only knock-on failures",
+            hint="review the failures that they follow from",
+        )
+    missing = {each: why for each in own if (why := _why_not(bucket, state.reviews.get(each)))}
+    order = sorted(missing, key=lambda each: (missing[each] == UNREAD, each))
     lines = [f"{name_of(each)}: {missing[each]}" for each in order[:NAMED]]
     more = [f"and {len(order) - NAMED} more"] if len(order) > NAMED else []
     hint = f"`errata review next RUN/CASE` gives you one to read; put `{bucket.slug}` into `bucket` of the verdict"
+    knock_on = " (knock-on failures do not count)" if len(own) < len(members) else ""
     return SettingsError(
-        f"`{bucket.slug}` can't be called final: {len(bucket.supported_by)} of its {len(members)} failures were read"
-        f" with a verdict that names it as the cause, and it takes {min(ENOUGH, len(members))}",
+        f"`{bucket.slug}` can't be called final: {len(bucket.supported_by)} of its {len(own)} failures were read"
+        f" with a verdict that names it as the cause, and it takes {needed(len(own))}{knock_on}",
         hint="\n".join([*lines, *more, hint]),
     )
 
@@ -287,5 +311,7 @@ def _why_not(bucket: Bucket, review: Review | None) -> str:
     if not is_read(review):
         return "its verdict was taken over from another failure"
     if not supports(review, bucket):
+        if not is_owner(verdict.owner, bucket):
+            return f"its verdict names another owner: {verdict.owner}"
         return f"its verdict names another cause: {verdict.bucket or verdict.cause}"
     return "" if review.final else "its text talks to the reader: a second reader has to agree"

@@ -8,7 +8,9 @@ import msgspec
 from errata.buckets.rules import BROAD, OPEN
 from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
 from errata.model.attribution import NO_KEY
+from errata.model.wrong_answer import WrongAnswer
 from errata.text.clean import clean
+from errata.text.tool_output import key_line
 
 MOST, LONGEST = 6, 600
 """Texts of a failure that are looked at, and characters of each."""
@@ -22,9 +24,10 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     """The case key."""
     suite: str = ""
     """Failures of two suites are never in one bucket."""
-    category: str = ""
     owner: str = "unknown"
     """Of the verdict, where there is one; else of the attribution."""
+    rule_owner: str = ""
+    """Of the attribution, where a verdict names another."""
     signal: str = ""
     """The most specific signal; empty where no rule decided (`check_failed`, `phase`, `nothing known`)."""
     means: str = ""
@@ -34,6 +37,10 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     key: FailureKey = NO_KEY
     texts: tuple[str, ...] = ()
     """The most specific first: the error's message, a check's explanation, a judge's reasoning."""
+    answer: WrongAnswer | None = None
+    """Of a wrong answer: what was answered and what was expected, as far as both are short."""
+    is_common: bool = False
+    """Whether several failures of the suite gave this answer in place of this expected one."""
     verdict: Verdict | None = None
     """The standing verdict."""
     final: bool = False
@@ -61,6 +68,7 @@ def failure_to_group(
     category: str = "",
     cluster: str = "",
     lines: Sequence[str] = (),
+    answer: WrongAnswer | None = None,
     verdict: Verdict | None = None,
     final: bool = False,
 ) -> FailureToGroup:
@@ -70,13 +78,14 @@ def failure_to_group(
         attempt=attempt.id,
         case=attempt.case,
         suite=run.suite,
-        category=category,
         owner=verdict.owner if verdict else attribution.owner,
+        rule_owner=attribution.owner if verdict else "",
         signal=signal,
         means=rules[signal].means if signal else "",
         cluster=cluster,
         key=attribution.failure_key,
         texts=tuple(dict.fromkeys(_texts(attempt, _quoted(attribution, signal), lines)))[:MOST],
+        answer=answer,
         verdict=verdict,
         final=final,
         parameters=_parameters(run, attempt, category),
@@ -100,10 +109,10 @@ def _quoted(attribution: Attribution, signal: str) -> str:
 
 def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:
     texts = [quoted]
-    texts += [error.message for error in attempt.errors if not error.recovered]
+    texts += [key_line(error.message) for error in attempt.errors if not error.recovered]
     # a scorer that only repeats the answer explains nothing
     answer = attempt.output.text or attempt.output.answer or ""
-    texts += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
+    texts += [key_line(one.explanation) for one in attempt.checks if one.failed and one.explanation not in answer]
     # nor does one that broke beside the one that decides
     measured = attempt.measurement == "scored"
     texts += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]

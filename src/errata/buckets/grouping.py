@@ -1,10 +1,10 @@
 """Failures into groups: read ones by their verdicts, the others by known buckets, equal keys and similar texts."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from errata.buckets.failure import FailureToGroup
-from errata.buckets.opinions import NamedCause, is_opinion, opinions, slug_of
+from errata.buckets.opinions import NamedCause, is_owner, opinions, slug_of
 from errata.buckets.rules import says_something
 from errata.buckets.similarity import Space, Vector, Weights, words_of
 from errata.buckets.symptoms import Symptom, symptom_of
@@ -33,13 +33,9 @@ class FailureGroup:
 
     def take(self, symptom: Symptom, failures: Sequence[int]) -> None:
         self.failures += failures
-        self.note(symptom, len(failures))
         self.keys[symptom.key] += len(failures)
-
-    def note(self, symptom: Symptom, often: int) -> None:
-        """What it looks like, apart from its key."""
         if symptom.shape:
-            self.shapes[symptom.shape] += often
+            self.shapes[symptom.shape] += len(failures)
         if symptom.signal:
             self.signals.add(symptom.signal)
 
@@ -58,12 +54,11 @@ def group_failures(
     unread: list[int] = []
     for at in chosen:
         (read if failures[at].verdict else unread).append(at)
-    named = [(opinion, by_symptom(failures, opinion.failures)) for opinion in opinions(failures, read)]
     units = by_symptom(failures, unread)
     gathering = _Gathering(known, units, sizes or {})
-    for (opinion, symptoms), place in zip(named, gathering.known.of_opinions(named), strict=True):
-        gathering.take_opinion(opinion, symptoms, place)
-    gathering.settle_claims()
+    for opinion in opinions(failures, read):
+        gathering.take_opinion(opinion, by_symptom(failures, opinion.failures))
+    gathering.pass_on_keys(units)
     for compared in (False, True):  # a text may be like what a rule has named, and is then no group of its own
         for symptom, same in units.items():
             if symptom.is_compared is compared:
@@ -83,8 +78,10 @@ class _Gathering:
     def __init__(self, known: Sequence[Bucket], units: BySymptom, sizes: Mapping[str, int]) -> None:
         self.known = KnownBuckets(known, sizes)
         self.groups = [FailureGroup(bucket.suite, bucket.parameters.get("owner", ""), bucket) for bucket in known]
-        self._claims: dict[tuple[str, str], set[int]] = {}
-        self._claimed: dict[tuple[str, str], int] = {}
+        self._named: dict[tuple[str, str], int] = {}
+        """What verdicts call them → groups."""
+        self._reviewed: dict[tuple[str, str], set[int]] = {}
+        """What reviewed failures show → the groups that their verdicts put them into."""
         self._own: dict[tuple[str, str, str], int] = {}
         self._space = Space()
         shapes = [(place, words_of(shape)) for place, bucket in enumerate(known) for shape in bucket.words]
@@ -94,26 +91,29 @@ class _Gathering:
             scoring = "scoring" if any(key.startswith("scoring:") for key in group.keys) else ""
             self._space.add((group.suite, group.owner, scoring), place, self._weights.vector(words))
 
-    def take_opinion(self, opinion: NamedCause, symptoms: BySymptom, place: int | None) -> None:
+    def take_opinion(self, opinion: NamedCause, symptoms: BySymptom) -> None:
+        """A verdict moves the failures that it was given for. Others stay, however similar."""
+        place = self.known.of_opinion(opinion)
+        if place is None:  # a bucket that verdicts form may have several owners
+            places = (self._named.get((opinion.suite, key)) for key in opinion.keys)
+            place = next((each for each in places if each is not None), None)
         if place is None:
             place = self._new(opinion.suite, opinion.owner)
+        self._named |= {(opinion.suite, key): place for key in opinion.keys if (opinion.suite, key) not in self._named}
         group = self.groups[place]
         group.failures += opinion.failures
         group.keys.update(dict.fromkeys(opinion.keys, len(opinion.failures)))
-        for symptom, same in symptoms.items():
-            group.note(symptom, len(same))
-            vector = self._weights.vector(symptom.words)
-            self._space.add((group.suite, group.owner, symptom.block[-1]), place, vector)
-            # failures without any text are no evidence of the same cause
-            if symptom.kind != "bare" and self.known.of_key(symptom) in (None, place):
-                self._claims.setdefault((group.suite, symptom.key), set()).add(place)
+        for symptom in symptoms:
+            group.signals |= {symptom.signal} - {""}
+            if symptom.kind in ("text", "signal"):
+                self._reviewed.setdefault((symptom.suite, symptom.key), set()).add(place)
 
-    def settle_claims(self) -> None:
-        """Where readers of the same thing disagree, it is a sign of neither, and nobody knows about the others."""
-        for (suite, key), places in self._claims.items():
-            if len(places) == 1:
-                (self._claimed[suite, key],) = places
-                self.groups[self._claimed[suite, key]].keys[key] += 1
+    def pass_on_keys(self, unread: Iterable[Symptom]) -> None:
+        """Later failures are recognised by what only the reviewed members of one group show."""
+        shown = {(symptom.suite, symptom.key) for symptom in unread}
+        for (suite, key), places in self._reviewed.items():
+            if len(places) == 1 and (suite, key) not in shown:
+                self.groups[min(places)].keys[key] += 1
 
     def take(self, symptom: Symptom, same: Sequence[int]) -> None:
         vector = self._weights.vector(symptom.words)
@@ -126,8 +126,6 @@ class _Gathering:
 
     def _place_of(self, symptom: Symptom, vector: Vector) -> int | None:
         place = self.known.of_key(symptom)
-        if place is None:
-            place = self._claimed.get((symptom.suite, symptom.key))
         if place is None:
             place = self._own.get(_own_key(symptom))
         return self._most_similar(symptom, vector) if place is None and symptom.is_compared else place
@@ -158,8 +156,11 @@ class KnownBuckets:
     def __init__(self, buckets: Sequence[Bucket], sizes: Mapping[str, int]) -> None:
         self._buckets = buckets
         self._by_key: dict[tuple[str, str], list[int]] = {}
-        # the larger one is meant where a key leads to several
-        order = sorted(range(len(buckets)), key=lambda at: (-sizes.get(buckets[at].id, 0), buckets[at].id))
+        # where a key leads to several, one that rules formed is meant, then the larger one
+        order = sorted(
+            range(len(buckets)),
+            key=lambda at: (buckets[at].is_of_reviewers, -sizes.get(buckets[at].id, 0), buckets[at].id),
+        )
         for place in order:
             for key in (*buckets[place].keys, f"verdict:{slug_of(buckets[place].slug)}"):
                 self._by_key.setdefault((buckets[place].suite, key), []).append(place)
@@ -169,28 +170,12 @@ class KnownBuckets:
         same = [place for place in places if self._buckets[place].parameters.get("owner") == symptom.owner]
         return next(iter(same or places), None)
 
-    def of_opinions(self, named: Sequence[tuple[NamedCause, Iterable[Symptom]]]) -> Iterator[int | None]:
-        """For each the bucket that its readers name; else the provisional one that they, and no others, have read."""
-        by_name = [self._place_by_name(opinion) for opinion, _ in named]
-        provisional = [
-            None if place is not None else self._provisional(list(symptoms))
-            for place, (_, symptoms) in zip(by_name, named, strict=True)
-        ]
-        often = Counter(provisional)
-        for place, other in zip(by_name, provisional, strict=True):
-            yield other if place is None and often[other] == 1 else place
-
-    def _place_by_name(self, opinion: NamedCause) -> int | None:
+    def of_opinion(self, opinion: NamedCause) -> int | None:
+        """The bucket that its reviewers name, if its owner is theirs."""
         for key in opinion.keys:
-            if places := self._by_key.get((opinion.suite, key)):
-                return places[0]
+            places = self._by_key.get((opinion.suite, key), [])
+            same = [place for place in places if self._buckets[place].parameters.get("owner") == opinion.owner]
+            possible = [place for place in places if is_owner(opinion.owner, self._buckets[place])]
+            if possible:
+                return (same or possible)[0]
         return None
-
-    def _provisional(self, symptoms: Sequence[Symptom]) -> int | None:
-        if any(symptom.kind == "bare" for symptom in symptoms):
-            return None
-        places = {self.of_key(symptom) for symptom in symptoms}
-        place = places.pop() if len(places) == 1 else None
-        if place is None or any(map(is_opinion, self._buckets[place].keys)):
-            return None
-        return place

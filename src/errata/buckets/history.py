@@ -6,7 +6,7 @@ import msgspec
 
 from errata.buckets.edit import BucketEdit, BucketState, members_after
 from errata.buckets.naming import free_slug
-from errata.buckets.status import with_status
+from errata.buckets.restate import restated
 from errata.model import Bucket, BucketChange, BucketEvent, BucketVersion, Location, MemberMove
 
 
@@ -120,7 +120,10 @@ def _with_own_slug(before: BucketVersion, versions: Mapping[str, BucketVersion])
 
 def _restated(version: BucketVersion, members: Sequence[str], state: BucketState) -> BucketVersion:
     """What was final before may have been read otherwise since."""
-    return version if version.gone else BucketVersion(with_status(version.bucket, members, state.reviews))
+    if version.gone:
+        return version
+    taken = state.slugs(without=version.bucket.id)
+    return BucketVersion(restated(version.bucket, members, state.reviews, followers=state.followers, taken=taken))
 
 
 def merged_bucket(

@@ -3,16 +3,19 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
 
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.grouping import FailureGroup
-from errata.buckets.opinions import slug_of
+from errata.buckets.opinions import is_opinion, is_read, slug_of
 from errata.buckets.rules import OPEN, limit_of, says_all, says_something
 from errata.buckets.similarity import words_of
-from errata.buckets.symptoms import shape_of
+from errata.buckets.symptoms import answer_keys, shape_of
 from errata.model import Bucket, Verdict
 from errata.text.clean import one_line
 from errata.text.redact import redact
@@ -35,6 +38,9 @@ _HEADLINE = re.compile(r"^(?:\w*error:\s*)?(?:command failed\b.*|\S+ failed)\s*\
 _JSON_MESSAGE = re.compile(r"['\"]message['\"]\s*:\s*(['\"])(.+?)(?:\1\s*[,}]|$)")
 _ENDS = re.compile(r"(?<=[^\s.]{2})\.(?:\s|$)|\s(?=Traceback \(most recent)|\\n|\n")
 _SPACES_BEFORE = re.compile(r"\s+([,.;:)])")
+_PUNCTUATION = ",.;:'\"()[]{}`"
+COMPARED = 200
+"""Different texts of a group that are looked at for the words that all have."""
 _PLAIN = str.maketrans(dict.fromkeys("`|<>", ""))
 
 Members = Sequence[FailureToGroup]
@@ -70,6 +76,7 @@ def title_of(group: FailureGroup, members: Members) -> str:
         _of_verdict(members)
         or _of_cluster(members)
         or _of_rule(group, members)
+        or _of_answers(members)
         or _of_text(group, members)
         or cut(_shared(one.means for one in members))
         or _of_check(group, members)
@@ -78,15 +85,18 @@ def title_of(group: FailureGroup, members: Members) -> str:
 
 def description_of(members: Members) -> str:
     """What a rule or a reader adds to the title."""
-    causes = [one.underlying_mistake or one.cause for one in _verdicts(members)]
+    causes = [mistake for one in _verdicts(members) if (mistake := _mistake(one))]
     means = Counter(one.means for one in members if one.means)
     texts = [*causes[:1], *(text for text, _ in means.most_common(1))]
     return redact(cut(". ".join(dict.fromkeys(text.strip(" .") for text in texts if text)), 240))
 
 
 def _verdicts(members: Members) -> list[Verdict]:
-    """The most frequent opinion first."""
-    verdicts = [one.verdict for one in members if one.verdict]
+    """Those that were given for the members themselves."""
+    return most_frequent_first([one.verdict for one in members if one.verdict and is_read(one)])
+
+
+def most_frequent_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
     often = Counter((one.bucket, one.cause) for one in verdicts)
     return sorted(
         verdicts, key=lambda one: (-often[one.bucket, one.cause], len(one.cause), one.cause, one.bucket, one.id)
@@ -94,7 +104,21 @@ def _verdicts(members: Members) -> list[Verdict]:
 
 
 def _of_verdict(members: Members) -> str:
-    return next((title for one in _verdicts(members) if (title := readable(one.cause) or _spoken(one.bucket))), "")
+    return _words_of(_verdicts(members))
+
+
+def _words_of(verdicts: Sequence[Verdict]) -> str:
+    """The sentence that all give; else the name that most give: a sentence of one does not describe the others."""
+    if not verdicts:
+        return ""
+    sentences = list(dict.fromkeys(sentence for one in verdicts if (sentence := readable(one.cause))))
+    name = _spoken(_name_of(verdicts))
+    return sentences[0] if sentences and (len(sentences) == 1 or not name) else name
+
+
+def _name_of(verdicts: Iterable[Verdict]) -> str:
+    named = Counter(slug for one in verdicts if (slug := slug_of(one.bucket)))
+    return min(named, key=lambda slug: (-named[slug], slug), default="")
 
 
 def _of_cluster(members: Members) -> str:
@@ -114,33 +138,97 @@ def _of_rule(group: FailureGroup, members: Members) -> str:
     return cut(f"{means} ({code})" if code else means)
 
 
+_DIFFERENCES: dict[str, str] = {
+    "option": "another option",
+    "case": "other letter case",
+    "format": "other format",
+    "factor": "number off by a factor of {factor}",
+    "sign": "wrong sign",
+    "unit": "other unit",
+    "rounding": "number off by less than 1 %",
+    "number": "another number",
+    "extra": "extra words around the expected answer",
+    "part": "only a part of the expected answer",
+    "text": "another text",
+}
+_PLAIN_DIFFERENCES = ("option", "number", "text")
+"""Kinds that the pair itself shows."""
+_NO_ANSWER: dict[str, str] = {
+    "empty": "Empty answer",
+    "not_extracted": "No answer found in the text",
+    "refusal": "Refusal instead of an answer",
+}
+_ANSWER = 18
+"""Characters of an answer in a title."""
+
+
+def _of_answers(members: Members) -> str:
+    """`Wrong answer: "No" instead of "Yes"`; of several pairs the kind of difference, with the first as an example."""
+    answers = [one.answer for one in members if one.answer and answer_keys(one, tuple(one.key.coarse.split("+")))]
+    if not answers or len(answers) < len(members):
+        return ""
+    first = min(answers, key=lambda one: one.pair)
+    if first.difference in _NO_ANSWER:
+        return _NO_ANSWER[first.difference]
+    shown = f"{_in_quotes(first.answered)} instead of {_in_quotes(first.expected)}"
+    is_one_pair = len({one.pair for one in answers}) == 1
+    if all(one.is_common for one in members) or (is_one_pair and first.difference in _PLAIN_DIFFERENCES):
+        return cut(f"Wrong answer: {shown}")
+    difference = _DIFFERENCES[first.difference].format(factor=first.factor)
+    return cut(f"Wrong answer: {difference}{':' if is_one_pair else ', such as'} {shown}")
+
+
+def _in_quotes(text: str) -> str:
+    return f'"{cut(redact(one_line(text)).translate(_PLAIN), _ANSWER)}"'
+
+
 def _of_text(group: FailureGroup, members: Members) -> str:
-    """The words that most of them have; as they stand in the log where all say the very same."""
+    """The words that all have; as they stand in the log where all say the very same. Else those of most, as such."""
     if not group.shapes:
         return ""
     most = max(group.shapes.values())
     shape = min((shape for shape, often in group.shapes.items() if often == most), key=lambda one: (len(one), one))
     if len(group.shapes) == 1:
         shape = _shared(next((text for text in one.texts if shape_of(text) == shape), "") for one in members) or shape
-    title, kind = readable(shape), _shared(one.means if one.signal in OPEN else "" for one in members)
+        title = readable(shape)
+    else:
+        title = readable(_words_of_all(shape, group.shapes)) or cut(f"{readable(shape)} and similar")
+    kind = _shared(one.means if one.signal in OPEN else "" for one in members)
     return f"{title} ({kind})" if title and kind and len(title) + len(kind) + 3 <= LONGEST else title
 
 
+def _words_of_all(shape: str, shapes: Iterable[str]) -> str:
+    """The text with an ellipsis for what others do not have; empty where too little is left to describe them all."""
+    words = shape.split()
+    kept = [True] * len(words)
+    bare = [word.strip(_PUNCTUATION) for word in words]
+    for other in sorted(shapes)[:COMPARED]:
+        same = SequenceMatcher(None, bare, [word.strip(_PUNCTUATION) for word in other.split()], autojunk=False)
+        shared = {at for block in same.get_matching_blocks() for at in range(block.a, block.a + block.size)}
+        kept = [keep and at in shared for at, keep in enumerate(kept)]
+    if sum(kept) * 2 < len(kept):
+        return ""
+    parts = (
+        (" ".join(word for word, _ in pairs), keep)
+        for keep, pairs in groupby(zip(words, kept, strict=True), key=itemgetter(1))
+    )
+    return " ".join(text if keep else "…" for text, keep in parts)
+
+
 def _of_check(group: FailureGroup, members: Members) -> str:
-    """What all say in words that do not compare; else what failed, and where all of them lie."""
+    """What all say in words that do not compare; else what failed, with its case."""
     texts = set.intersection(*(set(one.texts) for one in members))
     if title := readable(max(texts, key=lambda text: (len(text), text), default="")):
         return title
     coarse = readable(_shared(one.key.coarse for one in members).replace("+", ", ").replace(":", ": "))
-    place = readable(_place(group, members))
-    return cut(f"{coarse or group.owner} failed{f' in {place}' if place else ''} (no error text)")
+    case = readable(_case(group, members))
+    return cut(f"{coarse or group.owner} failed{f' in {case}' if case else ''} (no error text)")
 
 
-def _place(group: FailureGroup, members: Members) -> str:
-    """The case or category that its keys are bound to: a place that only its first members share is none of its own."""
-    case, category = _shared(one.case for one in members), _shared(one.category for one in members)
-    bound = ((case, f"@{case}"), (category, f":{category}"))
-    return next((name for name, end in bound if name and all(key.endswith(end) for key in group.keys)), "")
+def _case(group: FailureGroup, members: Members) -> str:
+    """The case that its keys are bound to: one that only its first members share is none of its own."""
+    case = _shared(one.case for one in members)
+    return case if case and all(key.endswith(f"@{case}") for key in group.keys) else ""
 
 
 def _shared(values: Iterable[str]) -> str:
@@ -158,22 +246,54 @@ def _spoken(slug: str) -> str:
     return readable(slug.replace("_", " ").replace("-", " "))
 
 
-def named_by_readers(bucket: Bucket, verdicts: Sequence[Verdict], taken: Collection[str]) -> Bucket:
-    """The slug that most give, and their sentence where they all say the same; the old slug still leads here."""
-    called = _most(slug_of(one.bucket) for one in verdicts)
-    causes = {one.cause for one in verdicts}
-    title = readable(causes.pop()) if len(causes) == 1 else readable(called.replace("-", " "))
-    if not title:
-        return bucket
-    slug = free_slug(called or slug_of(title) or bucket.slug, taken)
-    old = f"verdict:{slug_of(bucket.slug)}"
-    keys = bucket.keys if slug == bucket.slug else tuple(dict.fromkeys((*bucket.keys, old)))
-    return msgspec.structs.replace(bucket, title=title, slug=slug, keys=keys)
+def renamed(bucket: Bucket, verdicts: Sequence[Verdict], taken: Collection[str], *, is_final: bool) -> Bucket:
+    """With words of the verdicts that support it now, or else with those of rules.
+
+    A verdict that formed a bucket names it. One that rules formed gets the reviewers' sentence when it is final and
+    they all agree on it. Where the verdict with these words is gone, so are the words.
+    """
+    ordered = most_frequent_first(verdicts)
+    sentences = {readable(one.cause) for one in ordered} - {""}
+    if bucket.is_of_reviewers:
+        return _with_words_of(bucket, ordered, taken) if ordered else _with_words_of_rules(bucket, taken)
+    if bucket.named_by == "reviewer" and bucket.title not in sentences:
+        bucket = _with_words_of_rules(bucket, taken)
+    if bucket.named_by == "rule" and is_final and len(sentences) == 1:
+        (title,) = sentences
+        return msgspec.structs.replace(bucket, title=title, named_by="reviewer", rule_title=bucket.title)
+    return bucket
 
 
-def _most(slugs: Iterable[str]) -> str:
-    often = Counter(slug for slug in slugs if slug)
-    return min(often, key=lambda slug: (-often[slug], slug), default="")
+def _with_words_of(bucket: Bucket, verdicts: Sequence[Verdict], taken: Collection[str]) -> Bucket:
+    title = _words_of(verdicts) or bucket.title
+    wanted = _name_of(verdicts) or slug_of(title) or bucket.slug
+    is_it = re.fullmatch(rf"{re.escape(wanted)}(-\d+)?", bucket.slug)
+    description = redact(cut(next((_mistake(one) for one in verdicts if _mistake(one)), "").strip(" ."), 240))
+    return msgspec.structs.replace(
+        bucket,
+        title=title,
+        slug=bucket.slug if is_it else free_slug(wanted, taken),
+        description="" if description.rstrip("…") in title else description,
+    )
+
+
+def _mistake(verdict: Verdict) -> str:
+    return verdict.underlying_mistake or verdict.cause
+
+
+def _with_words_of_rules(bucket: Bucket, taken: Collection[str]) -> Bucket:
+    """What rules called it, else what its members show."""
+    formed = bucket.is_of_reviewers
+    shown = next((key for key in bucket.keys if not is_opinion(key)), "").rpartition(":")[2]
+    title = bucket.rule_title or _spoken(shown) or f"{bucket.parameters.get('owner') or 'unknown'} (not reviewed)"
+    return msgspec.structs.replace(
+        bucket,
+        title=title,
+        slug=free_slug(slug_of(title) or bucket.slug, taken) if formed else bucket.slug,
+        description="" if formed else bucket.description,
+        named_by="rule",
+        rule_title="",
+    )
 
 
 def free_slug(wanted: str, taken: Collection[str]) -> str:

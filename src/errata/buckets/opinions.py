@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -13,7 +12,7 @@ from errata.text.clean import one_line
 
 SLUG = 60
 SAME_CAUSE = 0.4
-"""How alike the sentences of two readers must be who name no bucket, or name it differently."""
+"""How alike the sentences of two reviewers must be, at least one of whom names no bucket."""
 _UNFIT = re.compile(r"[^a-z0-9]+")
 
 
@@ -41,20 +40,22 @@ class NamedCause(NamedTuple):
 
 
 def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[NamedCause]:
-    """The largest first."""
-    by_key: dict[tuple[str, str], list[int]] = {}
+    """The largest first, and of one owner each. Verdicts that name two buckets never mean the same."""
+    by_key: dict[tuple[str, str, str], list[int]] = {}
     for at in read:
-        by_key.setdefault((failures[at].suite, opinion_of(failures[at])), []).append(at)
+        by_key.setdefault((failures[at].suite, failures[at].owner, opinion_of(failures[at])), []).append(at)
     ordered = sorted(by_key, key=lambda named: (-len(by_key[named]), *named))
     words = [_cause_words(failures, by_key[named]) for named in ordered]
     weights, space = Weights(words), Space()
     groups: list[NamedCause] = []
-    for (suite, key), its_words in zip(ordered, words, strict=True):
-        same = by_key[suite, key]
-        owner, vector = _owner(failures, same), weights.vector(its_words)
+    for (suite, owner, key), its_words in zip(ordered, words, strict=True):
+        same, vector = by_key[suite, owner, key], weights.vector(its_words)
         near = [(score, -place) for place, score in space.near((suite, owner), vector) if score >= SAME_CAUSE]
-        if near:
-            place = -max(near)[1]
+        places = [-place for _, place in sorted(near, reverse=True)]
+        place = next(
+            (one for one in places if not (names_bucket(key) and any(map(names_bucket, groups[one].keys)))), None
+        )
+        if place is not None:
             groups[place].keys.append(key)
             groups[place].failures.extend(same)
         else:
@@ -62,11 +63,6 @@ def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[Na
             groups.append(NamedCause(suite, owner, [key], list(same)))
         space.add((suite, owner), place, vector)
     return groups
-
-
-def _owner(failures: Sequence[FailureToGroup], same: Iterable[int]) -> str:
-    often = Counter(failures[at].owner for at in same)
-    return min(often, key=lambda owner: (-often[owner], owner))
 
 
 def _cause_words(failures: Sequence[FailureToGroup], same: Iterable[int]) -> set[str]:
@@ -95,15 +91,30 @@ def is_opinion(key: str) -> bool:
     return key.startswith(("verdict:", "cause:"))
 
 
+def names_bucket(key: str) -> bool:
+    """A reviewer's name for the bucket, and not only a sentence."""
+    return key.startswith("verdict:")
+
+
 def is_read(review: Review) -> bool:
     """By somebody, for itself."""
     return review.verdict is not None and review.verdict.inherited_from is None
 
 
 def supports(review: Review, bucket: Bucket) -> bool:
-    """Whether its verdict names this bucket as the cause, by its slug now or by one that led there before."""
+    """Whether its verdict names this bucket as the cause, by its slug now or by one that led there, and its owner."""
     opinion = opinion_of(review)
-    return bool(opinion) and (opinion in bucket.keys or opinion == f"verdict:{slug_of(bucket.slug)}")
+    named = bool(opinion) and (opinion in bucket.keys or opinion == f"verdict:{slug_of(bucket.slug)}")
+    return named and review.verdict is not None and is_owner(review.verdict.owner, bucket)
+
+
+def is_owner(owner: str, bucket: Bucket) -> bool:
+    """Whether a bucket that rules formed is this owner's; what has no known owner, or people formed, is anybody's."""
+    return (
+        bucket.named_by == "person"
+        or bucket.is_of_reviewers
+        or bucket.parameters.get("owner") in (None, "", "unknown", owner)
+    )
 
 
 def slug_of(text: str) -> str:

@@ -6,13 +6,11 @@ from typing import NamedTuple
 import msgspec
 
 from errata.buckets.failure import FailureToGroup
-from errata.buckets.naming import free_slug, named_by_readers
+from errata.buckets.naming import free_slug
 from errata.buckets.opinions import Review, is_read
-from errata.buckets.status import with_status
 from errata.buckets.suggest import Suggestion
 from errata.model import (
     Bucket,
-    BucketChange,
     BucketVersion,
     Location,
     MemberMove,
@@ -187,7 +185,7 @@ def _with_free_slug(bucket: Bucket, taken: Collection[str]) -> Bucket:
 
 
 def _moves(before: Placements, after: Placements, failures: Iterable[FailureToGroup]) -> list[RuleMoves]:
-    """Old and new bucket of each failure that lay elsewhere; and where those lay that are no failures any more."""
+    """Old and new bucket of each failure that lay elsewhere; and where those lay that are no longer failures."""
     reviewers = {
         failure.attempt: _name_of(failure.verdict.reviewer)
         for failure in failures
@@ -207,27 +205,3 @@ def _moves(before: Placements, after: Placements, failures: Iterable[FailureToGr
 def _name_of(reviewer: Reviewer) -> str:
     version = f"@{reviewer.version}" if reviewer.version else ""
     return f"{reviewer.kind}:{reviewer.name}{version}"
-
-
-def restate(
-    versions: Mapping[str, BucketVersion],
-    touched: Iterable[str],
-    members: Mapping[str, Collection[str]],
-    reviews: Mapping[str, Review],
-    touched_by_persons: Collection[str],
-) -> list[BucketChange]:
-    """Of each touched bucket that changes, the versions before and after; of all buckets of the suite, `versions`.
-
-    A bucket that becomes final is named by its readers, unless a person has named it.
-    """
-    now, changes = dict(versions), []
-    for old in [now[each] for each in sorted(touched) if each in now]:
-        bucket = with_status(old.bucket, members.get(old.bucket.id, ()), reviews)
-        if bucket.status == "final" != old.bucket.status and bucket.id not in touched_by_persons:
-            verdicts = [reviews[each].verdict for each in bucket.supported_by]
-            others = (one.bucket for one in now.values() if not one.gone and one.bucket.id != bucket.id)
-            bucket = named_by_readers(bucket, [one for one in verdicts if one], {one.slug for one in others})
-        if bucket != old.bucket:
-            now[bucket.id] = BucketVersion(bucket, old.gone)
-            changes.append(BucketChange(versions=((old, now[bucket.id]),)))
-    return changes

@@ -25,25 +25,39 @@ class Support(NamedTuple):
 NOTHING = Support("provisional", ())
 
 
-def support_of(bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review]) -> Support:
+def support_of(
+    bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review], followers: Collection[str] = ()
+) -> Support:
     """Members are attempts. For those without a review, what was known before stays true.
 
-    A verdict that was inherited carries nothing. One that lacks its second reader makes a bucket reviewed, never final.
+    A verdict that was inherited carries nothing. One that lacks its second reader, or is about a knock-on failure,
+    makes a bucket reviewed, never final.
     """
-    known = {attempt for attempt in bucket.supported_by if attempt in members and attempt not in reviews}
-    carrying = {each for each in members if each in reviews and _carries(reviews[each], bucket)}
-    supported_by = tuple(sorted(known | {each for each in carrying if reviews[each].final}))
-    if members and len(supported_by) >= min(ENOUGH, len(members)):
+    own = {each for each in members if each not in followers}
+    known = {attempt for attempt in bucket.supported_by if attempt in own and attempt not in reviews}
+    carrying = carriers(bucket, members, reviews)
+    supported_by = tuple(sorted(known | {each for each in carrying if each in own and reviews[each].final}))
+    if own and len(supported_by) >= needed(len(own)):
         return Support("final", supported_by)
     return Support("reviewed", supported_by) if carrying or supported_by else NOTHING
 
 
-def with_status(bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review]) -> Bucket:
+def carriers(bucket: Bucket, members: Iterable[str], reviews: Mapping[str, Review]) -> list[str]:
+    """The members whose own verdicts name it."""
+    reviewed = (each for each in members if each in reviews and is_read(reviews[each]))
+    return [each for each in reviewed if supports(reviews[each], bucket)]
+
+
+def needed(members: int) -> int:
+    """How many of its members, without knock-on failures, must be reviewed before a bucket is final."""
+    return min(ENOUGH, members)
+
+
+def with_status(
+    bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review], followers: Collection[str] = ()
+) -> Bucket:
     """As the verdicts on its members have it now, whatever was known before."""
     bucket = msgspec.structs.replace(bucket, supported_by=())
-    support = support_of(bucket, members, reviews) if any(each in reviews for each in members) else NOTHING
+    reviewed = any(each in reviews for each in members)
+    support = support_of(bucket, members, reviews, followers) if reviewed else NOTHING
     return msgspec.structs.replace(bucket, status=support.status, supported_by=support.supported_by)
-
-
-def _carries(review: Review, bucket: Bucket) -> bool:
-    return is_read(review) and supports(review, bucket)

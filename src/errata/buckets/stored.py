@@ -9,7 +9,8 @@ from errata.buckets.edit import Author, BucketEdit, BucketState, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult, history_entry, merged_bucket, take_back, touched_by
 from errata.buckets.opinions import Review
-from errata.buckets.reconcile import RunPlacements, SuggestionResult, reconcile, restate, result_of
+from errata.buckets.reconcile import RunPlacements, SuggestionResult, reconcile, result_of
+from errata.buckets.restate import restate
 from errata.buckets.status import StandingVerdict
 from errata.buckets.suggest import Suggestion
 from errata.errors import NotFoundError, SettingsError
@@ -84,7 +85,7 @@ def _suite_of_event(number: int, store: Store) -> str:
     if event.what not in BY_PERSONS:
         raise SettingsError(
             f"Change {number} ({event.what}) was made by a rule",
-            hint="only what a person did is taken back; `errata buckets move` overrules a rule",
+            hint="only changes by people can be undone; `errata buckets move` overrules a rule",
         )
     return event.suite
 
@@ -104,7 +105,7 @@ def keep_suggestion(
 ) -> SuggestionResult:
     """What people placed stays; only differences are written, and where failures lay before is kept as an event."""
     run = stored.run
-    with bucket_transaction(store, keep=not dry_run) as transaction:
+    with bucket_transaction(store, keep=not dry_run, derived=True) as transaction:
         state = RunPlacements(
             run=run.id,
             versions={move.bucket.id: move for move in transaction.versions(run.suite)},
@@ -142,7 +143,7 @@ def _restate(
 ) -> None:
     """A status that changes is an event of its own."""
     reviews = _reviews(transaction, touched, standing_verdict)
-    members = {each: [one.attempt for one in some] for each, some in _read_members(transaction, reviews).items()}
+    members = _read_members(transaction, reviews)
     named = transaction.touched_by_persons(suite) if reviews else ()
     for change in restate(versions, touched, members, reviews, named):
         ((before, after),) = change.versions
@@ -153,7 +154,7 @@ def _restate(
 
 def keep_parameters(store: Store, changed: Iterable[Bucket]) -> None:
     """No event, since nobody's opinion changes with them."""
-    with bucket_transaction(store) as transaction:
+    with bucket_transaction(store, derived=True) as transaction:
         for bucket in changed:
             now = transaction.version(bucket.id)
             if now is not None and not now.gone:
@@ -176,15 +177,22 @@ def count_run_buckets(store: Store, run_id: str) -> RunBuckets:
     """How far the buckets of one run are."""
     listed = bucket_table(store, run_ids=[run_id], alone=True).listed
     shared = [one for one in listed if one.rows + one.elsewhere > 1]
-    final, reviewed, provisional = (
-        _sum([one for one in shared if one.bucket.status == status]) for status in ("final", "reviewed", "provisional")
+    by_status = {
+        status: [one for one in shared if one.bucket.status == status]
+        for status in ("final", "reviewed", "provisional")
+    }
+    return RunBuckets(
+        final=_sum(by_status["final"], apart=True),
+        reviewed=_sum(by_status["reviewed"]),
+        provisional=_sum(by_status["provisional"]),
+        assigned=sum(one.assigned for one in by_status["final"]),
+        alone=len(listed) - len(shared),
     )
-    alone = len(listed) - len(shared)
-    return RunBuckets(final=final, reviewed=reviewed, provisional=provisional, alone=alone)
 
 
-def _sum(counts: Sequence[BucketCounts]) -> BucketSum:
-    failures = tuple(one.rows for one in counts)
+def _sum(counts: Sequence[BucketCounts], *, apart: bool = False) -> BucketSum:
+    """`apart`: without what nobody has reviewed."""
+    failures = tuple(sorted((one.rows - one.assigned * apart for one in counts), reverse=True))
     return BucketSum(buckets=len(counts), failures=failures, read=sum(one.read for one in counts))
 
 

@@ -8,8 +8,9 @@ import msgspec
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.grouping import FailureGroup, group_failures
 from errata.buckets.naming import Names, description_of
-from errata.buckets.opinions import is_opinion, is_read
+from errata.buckets.opinions import is_opinion, is_owner, is_read, slug_of
 from errata.buckets.status import support_of
+from errata.buckets.symptoms import pair_key
 from errata.model import Bucket
 from errata.model.identity import fingerprint
 from errata.text.clean import one_line
@@ -40,7 +41,9 @@ def suggest(
     not matter.
     """
     reviews = {failure.attempt: failure for failure in sorted(failures, key=lambda failure: failure.attempt)}
-    given, fixed = list(reviews.values()), fixed or {}
+    given, fixed = with_common_answers(reviews.values(), known), fixed or {}
+    if any(failure.verdict for failure in given):
+        known = _formed_by_rules(given, known, fixed)
     groups = _gathered(given, known, fixed)
     usual, names, ids = UsualParameters(given), Names(known), _Ids(known)
     groups[len(known) :] = sorted(
@@ -50,16 +53,49 @@ def suggest(
     members: dict[str, list[str]] = {}
     for attempt, bucket_id in fixed.items():
         members.setdefault(bucket_id, []).append(attempt)
+    followers = {attempt for attempt, failure in reviews.items() if failure.follows}
     buckets = []
     for group in groups:
         bucket = group.bucket or _bucket_for(group, [given[at] for at in group.failures], names, ids)
         stay = members.get(bucket.id, [])
         bucket = _described(bucket, group, given, usual, is_complete=all(each in reviews for each in stay))
         attempts = {given[at].attempt for at in (*group.failures, *group.followers)}
-        support = support_of(bucket, attempts.union(stay), reviews)
+        support = support_of(bucket, attempts.union(stay), reviews, followers)
         buckets.append(msgspec.structs.replace(bucket, status=support.status, supported_by=support.supported_by))
         places |= dict.fromkeys(sorted(attempts), bucket.id)
     return Suggestion(buckets, places)
+
+
+def with_common_answers(failures: Iterable[FailureToGroup], known: Sequence[Bucket]) -> list[FailureToGroup]:
+    """Marked where several of them, or a known bucket, have the same answer in place of the same expected one."""
+    given = list(failures)
+    often = Counter((one.suite, one.answer.pair) for one in given if one.answer)
+    keys = {(bucket.suite, key) for bucket in known for key in bucket.keys if ":answered:" in key}
+
+    def is_common(failure: FailureToGroup) -> bool:
+        pair = failure.answer.pair if failure.answer else ""
+        return bool(pair) and (often[failure.suite, pair] >= SEVERAL or (failure.suite, pair_key(failure)) in keys)
+
+    return [msgspec.structs.replace(each, is_common=True) if is_common(each) else each for each in given]
+
+
+def _formed_by_rules(
+    given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]
+) -> list[Bucket]:
+    """The known buckets and those that rules form, whatever was reviewed.
+
+    Of the latter those that hold an unreviewed failure, or that a verdict names.
+    """
+    unread = [msgspec.structs.replace(one, verdict=None, owner=one.rule_owner or one.owner) for one in given]
+    formed = suggest(unread, known, fixed)
+    used = {bucket.id for bucket in known} | {formed.places[one.attempt] for one in given if one.verdict is None}
+    named = {(one.suite, slug_of(one.verdict.bucket)): one for one in given if one.verdict and one.verdict.bucket}
+    used |= {
+        bucket.id
+        for bucket in formed.buckets
+        if (named_by := named.get((bucket.suite, bucket.slug))) and is_owner(named_by.owner, bucket)
+    }
+    return [bucket for bucket in formed.buckets if bucket.id in used]
 
 
 def _gathered(given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]) -> list[FailureGroup]:
@@ -104,7 +140,14 @@ def _bucket_for(group: FailureGroup, members: Sequence[FailureToGroup], names: N
     description = description_of(members)
     if description.rstrip("…") in name.title:
         description = ""
-    return Bucket(id=ids.of(group), suite=group.suite, slug=name.slug, title=name.title, description=description)
+    return Bucket(
+        id=ids.of(group),
+        suite=group.suite,
+        slug=name.slug,
+        title=name.title,
+        description=description,
+        named_by="reviewer" if any(map(is_read, members)) else "rule",
+    )
 
 
 class _Ids:
@@ -215,7 +258,7 @@ def _cleaned(value: str) -> str:
 def shared_parameters(members: Iterable[tuple[str, FailureToGroup]], buckets: Iterable[Bucket]) -> list[Bucket]:
     """The buckets whose shared parameters change. Members come as a stream over all runs of a suite: bucket, failure.
 
-    Followers are compared with, but are no members to go by.
+    Followers are compared with, but are not members to go by.
     """
     usual = UsualParameters(())
     sizes: Counter[str] = Counter()

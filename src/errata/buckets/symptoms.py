@@ -18,7 +18,7 @@ _ANY_ERROR = frozenset(
 _MACHINERY = frozenset(("budget", "provider", "environment", "harness", "simulator", "collateral"))
 
 
-Kind = Literal["cluster", "signal", "text", "bare"]
+Kind = Literal["cluster", "signal", "text", "answer", "bare"]
 
 
 class Symptom(NamedTuple):
@@ -30,7 +30,8 @@ class Symptom(NamedTuple):
     key: str
     """Later failures are recognised by it."""
     kind: Kind
-    """What the key is made of. `bare` ones have no words to compare: what they share is only where it happened."""
+    """What the key is made of. `answer`: of an answer and the expected one. `bare` ones have no words to compare: what
+    they share is only where it happened."""
     shape: str
     """The masked text it is identified by; empty where no text carries information."""
     words: tuple[str, ...]
@@ -57,6 +58,8 @@ def symptom_of(failure: FailureToGroup) -> Symptom:
         words = tuple(sorted({*words, *words_of(kind)}))
     shape = shape_of(text)
     is_compared_by_case = not is_error and failure.owner not in _MACHINERY and failure.case
+    if not is_error and (keys := answer_keys(failure, checks)):
+        return Symptom(failure.suite, failure.owner, False, failure.signal, keys[-1], "answer", "", ())
     kind_of_key, key = _key(failure, shape, is_error=is_error, opaque=not words and _says_something(failure, checks))
     return Symptom(
         suite=failure.suite,
@@ -68,6 +71,27 @@ def symptom_of(failure: FailureToGroup) -> Symptom:
         shape=shape,
         words=(*words, f"@{failure.case}") if words and is_compared_by_case else words,
     )
+
+
+_COMPARISON = frozenset(("cmp", "comparison", "compar", "compare", "exact", "exactly", "correct", "incorrect", "grade"))
+"""Words that say only that two answers were compared."""
+
+
+def answer_keys(failure: FailureToGroup, checks: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Of a wrong answer that nothing else explains: by the difference, then by the pair itself where it is common."""
+    answer = failure.answer
+    if answer is None or failure.cluster or failure.signal or failure.owner in _MACHINERY:
+        return ()
+    known = {*words_of(answer.answered, answer.expected), *_COMPARISON}
+    if any(word not in known for text in failure.texts for word in words_of(text, without=checks)):
+        return ()
+    factor = f" {answer.factor}" if answer.factor else ""
+    difference = one_line(f"{failure.owner}:difference:{answer.difference}{factor}", KEY)
+    return (difference, pair_key(failure)) if failure.is_common else (difference,)
+
+
+def pair_key(failure: FailureToGroup) -> str:
+    return one_line(f"{failure.owner}:answered:{failure.answer.pair}", KEY) if failure.answer else ""
 
 
 def shape_of(text: str) -> str:
@@ -90,9 +114,9 @@ def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -
         case = f"@{failure.case}" if failure.signal in OF_ONE_CASE else ""
         return "bare", one_line(f"signal:{failure.signal}{case}", KEY)
     # the texts can't be compared, so only the case identifies it; or there is no text at all
-    rest = f"@{failure.case}" if opaque else failure.category
+    case = f":@{failure.case}" if opaque else ""
     first = failure.parameters.get("step") or coarse
-    return "bare", one_line(f"{failure.owner}:{failure.signal}:{first}:{rest}", KEY)
+    return "bare", one_line(f"{failure.owner}:{failure.signal}:{first}{case}", KEY)
 
 
 def _says_something(failure: FailureToGroup, checks: tuple[str, ...]) -> bool:

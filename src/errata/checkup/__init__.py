@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     breakage.dead_process,
     breakage.several_sessions,
     breakage.unreadable_items,
+    breakage.damaged_values,
     coverage.cases_not_in_the_log,
     breakage.errors_by_phase,
     judging.nothing_asserted,

@@ -53,11 +53,13 @@ def _count_of_scored(survey: RunSurvey, reported: Reported, stated: float) -> It
     if stated == survey.rows == survey.measurements["scored"]:
         return
     if stated == survey.rows:
-        text = f"{_says(reported)} {stated:g}; {survey.measurements['scored']} of {survey.rows} rows have a verdict"
+        text = (
+            f"{_statement(reported)} {stated:g}; {survey.measurements['scored']} of {survey.rows} rows have a verdict"
+        )
         yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=survey.rows)
     elif stated != survey.measurements["scored"]:
-        over = f", over {distinct} cases" if distinct != survey.rows else ""
-        text = f"{_says(reported)} {stated:g}; rows: {survey.rows}{over}"
+        over = f" ({distinct} cases)" if distinct != survey.rows else ""
+        text = f"{_statement(reported)} {stated:g}; rows: {survey.rows}{over}"
         yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=survey.rows)
 
 
@@ -68,14 +70,14 @@ def _rows(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Find
         "unscored": survey.measurements["unscored"],
     }[reported.metric]
     if stated != counts:
-        text = f"{_says(reported)} {stated:g}; rows: {counts}"
+        text = f"{_statement(reported)} {stated:g}; the rows: {counts}"
         yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=counts)
 
 
 def _passes(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     passes = survey.checks[reported.name, "pass"]
     if stated != passes:
-        text = f"{_says(reported)} {stated:g} passes; in the rows: {passes}"
+        text = f"{_statement(reported)} {stated:g} passes; the rows: {passes}"
         yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=passes)
 
 
@@ -85,7 +87,7 @@ def _pass_rate(survey: RunSurvey, reported: Reported, stated: float) -> Iterator
         passed, failed = survey.outcomes["pass"], survey.rows - survey.outcomes["pass"]
     whole = reported.n if reported.n is not None else passed + failed
     if whole and abs(stated - passed / whole) > TOLERANCE:
-        text = f"{_says(reported)} {stated:.4g}; from the rows: {passed}/{whole} = {passed / whole:.4g}"
+        text = f"{_statement(reported)} {stated:.4g}; the rows: {passed}/{whole} = {passed / whole:.4g}"
         yield finding(
             survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=passed / whole
         )
@@ -95,9 +97,9 @@ def _of_the_counted_judge(survey: RunSurvey, reported: Reported) -> bool:
     return not reported.scorer or not survey.judges or reported.scorer in survey.judges
 
 
-def _says(reported: Reported) -> str:
+def _statement(reported: Reported) -> str:
     where = reported.ref.file if reported.ref else "the harness"
-    return f"{where} says {reported.name}"
+    return f"{where} states {reported.name}"
 
 
 def _place(reported: Reported) -> list[Evidence]:

@@ -1,12 +1,12 @@
 """Did the machinery work?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, finding, quote_errors
-from errata.model import Evidence, Finding
+from errata.model import Evidence, Finding, Unreadable
 from errata.model.times import is_local, parse
 from errata.render.figures import plural
 from errata.text.clean import one_line
@@ -43,9 +43,11 @@ def unavailable(survey: RunSurvey) -> Iterator[Finding]:
 def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
     if survey.with_error and survey.rows:
         phases = ", ".join(f"{often} {PLACES.get(phase, phase)}" for phase, often in survey.phases.most_common())
-        much, most = (survey.with_error / survey.rows >= limit for limit in (MUCH, MOST))
-        share = 100 * survey.with_error / survey.rows
-        text = f"{survey.with_error} of {survey.rows} attempts ({share:.0f} %) had errors: {phases}"
+        # passes that the harness counts without a row had none
+        made = survey.rows + (survey.passes_without_rows or 0)
+        much, most = (survey.with_error / made >= limit for limit in (MUCH, MOST))
+        share = 100 * survey.with_error / made
+        text = f"{survey.with_error} of {made} attempts ({share:.0f} %) had errors: {phases}"
         commonest = [
             survey.error_sample[text] for text, _ in survey.errored.most_common(2) if text in survey.error_sample
         ]
@@ -130,14 +132,26 @@ def unknown_statuses(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def unreadable_items(survey: RunSurvey) -> Iterator[Finding]:
-    items = [item for item in survey.unreadables if not item.copy_of]
+    items = [item for item in survey.unreadables if item.is_lost]
     if items:
         text = f"{plural(len(items), 'item')} of the log could not be read"
-        evidence = [
-            Evidence(quote=f"{item.why}{f': {item.excerpt}' if item.excerpt else ''}"[:QUOTE_WIDTH], ref=item.ref)
-            for item in items[:5]
-        ]
-        yield finding(survey, "unreadable", "warning", text, evidence, items=len(items))
+        yield finding(survey, "unreadable", "warning", text, _quoted(items), items=len(items))
+
+
+def damaged_values(survey: RunSurvey) -> Iterator[Finding]:
+    """Rows that were read except for a character or a number."""
+    items = [item for item in survey.unreadables if item.in_part]
+    if items:
+        rows = plural(len(items), "item of the log has", "items of the log have")
+        text = f"{rows} a damaged character or number; the rest of each was read"
+        yield finding(survey, "damaged_values", "warning", text, _quoted(items), items=len(items))
+
+
+def _quoted(items: Sequence[Unreadable]) -> list[Evidence]:
+    return [
+        Evidence(quote=f"{item.why}{f': {item.excerpt}' if item.excerpt else ''}"[:QUOTE_WIDTH], ref=item.ref)
+        for item in items[:5]
+    ]
 
 
 def row_order(survey: RunSurvey) -> Iterator[Finding]:

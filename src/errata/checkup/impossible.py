@@ -108,7 +108,7 @@ def files_disagree(survey: RunSurvey) -> Iterator[Finding]:
 def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
     odd = survey.odd
     traits = {
-        "a cost that is no amount": odd.no_amounts,
+        "a cost that is not an amount": odd.no_amounts,
         "a cost far above any price per token": odd.overpriced,
         "a cost although no token was used": odd.without_tokens,
     }
@@ -130,13 +130,13 @@ def impossible_costs(survey: RunSurvey) -> Iterator[Finding]:
 def _invalid_costs_of_run(survey: RunSurvey) -> Iterator[Finding]:
     """The run's own cost, or one of the harness's numbers whose name ends in `cost`."""
     for cost in survey.run.usage.invalid_costs:
-        text = f"the run states a cost of {cost:g}, which is no amount"
+        text = f"the run states a cost of {cost:g}, which is not an amount"
         yield finding(survey, "impossible_cost", "warning", text, at_run(survey, f"cost {cost:g}"))
     for reported in survey.run.reported:
         value = reported.value
         if _COST.search(reported.name) and value is not None and amount(value) is None:
             where = reported.ref.file if reported.ref else "the harness"
-            text = f"{where} states {reported.name} {value:g}, which is no amount"
+            text = f"{where} states {reported.name} {value:g}, which is not an amount"
             evidence = [Evidence(quote=f"{reported.name} {value:g}", ref=reported.ref)]
             yield finding(survey, "impossible_cost", "warning", text, evidence)
 

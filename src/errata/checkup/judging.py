@@ -41,7 +41,7 @@ def nothing_changed(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def valueless_checks(survey: RunSurvey) -> Iterator[Finding]:
-    """A mean over the others is no mean over all."""
+    """A mean over the others is not a mean over all."""
     gaps = survey.gaps
     worst = [name for name, _ in gaps.empty.most_common(NAMED)]
     if not worst:

@@ -334,12 +334,13 @@ def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
         survey.truncated.add(attempt)
     if failed_response(attempt) is not None:
         survey.error_bodies.add(attempt)
-    if text is None or _ends_in_call(attempt):
-        return
-    survey.with_text += 1
-    if not text.strip():
+    if attempt.answered_nothing:
+        survey.with_text += 1
         survey.empty.add(attempt)
         return
+    if text is None or not text.strip():
+        return
+    survey.with_text += 1
     key = text_key(attempt)
     if key in survey.texts or len(survey.texts) < MOST_TEXTS:
         survey.texts[key] += 1
@@ -347,14 +348,6 @@ def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
         # only a text that comes again may be quoted
         if survey.texts[key] == 2 and len(survey.sample) < MOST_SAMPLES:
             survey.sample[key] = remember(attempt)
-
-
-def _ends_in_call(attempt: Attempt) -> bool:
-    """The last turn is a call that ends the episode, such as a transfer to a person: no text was lost."""
-    conduct = attempt.conduct
-    if (attempt.output.text or "").strip() or conduct is None or attempt.execution != "completed":
-        return False
-    return conduct.calls > 0 and conduct.ended_empty is None
 
 
 def text_key(attempt: Attempt) -> int:

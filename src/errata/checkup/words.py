@@ -6,6 +6,7 @@ from errata.checkup.survey import AttemptNote, NamedAttempts, RunSurvey
 from errata.model import Evidence, Finding, run
 from errata.model.words import Severity
 from errata.text.clean import one_line
+from errata.text.tool_output import key_line
 
 QUOTED = 3
 NAMED = 8
@@ -40,7 +41,7 @@ def names(survey: RunSurvey, named: NamedAttempts) -> str:
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
     """The errors of attempts, each with its place in the log."""
     return [
-        Evidence(quote=one_line(error.error.message, QUOTE_WIDTH), ref=error.error.ref or error.ref)
+        Evidence(quote=one_line(key_line(error.error.message), QUOTE_WIDTH), ref=error.error.ref or error.ref)
         for error in seen[:QUOTED]
         if error.error is not None
     ]

@@ -1,44 +1,46 @@
 """`errata analyze`."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from errata.cli.check import put_findings
-from errata.cli.fetch import deployment_option, local_paths
+from errata.cli.fetch import deployment_option, is_remote, local_paths
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, number, plural, put, put_command, put_json, put_quote, say
+from errata.cli.output import number, plural, put, put_command, put_json, put_quote, say
 from errata.cli.progress import progress
+from errata.cli.render.analysis_counts import show_categories, show_cost, show_steps
 from errata.cli.render.analysis_json import output_of
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
-from errata.cli.render.runs import beside, counted_in, passes_in_words, title_of
+from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, title_of
 from errata.cli.render.scores import put_bracket
 from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
-from errata.cli.table import put_parts
-from errata.compare.costs import ONLY_SIMULATOR
-from errata.model import UnreadFiles
+from errata.errors import NotFoundError
+from errata.model import StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.proof import proof_counts
 from errata.runs.importing import PathSummary, begin, made_ready
+from errata.runs.names import is_path, known_run
 from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
-from errata.verbs.analyze import analyze, analyze_new
+from errata.verbs.analyze import analyze, analyze_new, analyze_stored
 from errata.verbs.report import report_failures
 
 MOST_KNOWN = 10
 
 
 @click.command("analyze")
-@click.argument("paths", nargs=-1, metavar="PATH…|URL…", type=click.Path())
+@click.argument("paths", nargs=-1, metavar="PATH…|RUN…|URL…", type=click.Path())
 @click.option(
     "--new", is_flag=True, help="Only runs not yet in the store, below PATHS or where earlier runs were found."
 )
@@ -59,10 +61,12 @@ def command(
 ) -> None:
     """Import, check and summarise runs, and write a report.
 
-    URL is the address or the id of a convex-evals run, which is downloaded first. The report is written to
-    reports/PROVIDER/MODEL/RUN_DAY.md; if every case passed, no report is written.
+    RUN is a run in the store, which is not imported again. URL is the address or the id of a convex-evals run, which is
+    downloaded first. The report is written to reports/PROVIDER/MODEL/RUN_DAY.md; if every case passed, no report is
+    written.
     """
-    local = local_paths(paths, options, deployment=deployment)
+    stored = [] if new or source or map_path else _stored_runs(paths, options)
+    local = local_paths([path for path in paths if path not in dict(stored)], options, deployment=deployment)
     if new:
         _analyze_new(local, options, source, report=not no_report)
         return
@@ -71,11 +75,22 @@ def command(
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     summaries: list[PathSummary] = []
     unread: list[UnreadFiles] = []
+    views = analyze_stored([run.run.id for _, run in stored], options.store) if stored else []
     with made_ready(local), progress("Analysing") as on_items:
-        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
+        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append) if local else []
         begin(orders)
-        views = analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)
+        views += analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)
     _show_all(views, summaries, unread, options, report=not no_report)
+
+
+def _stored_runs(paths: Sequence[str], options: Options) -> list[tuple[str, StoredRun]]:
+    """The arguments that are not paths and name a run of the store."""
+    named: list[tuple[str, StoredRun]] = []
+    for path in paths if options.settings.store.exists() else ():
+        if not is_path(path) and not is_remote(path):
+            with suppress(NotFoundError):
+                named.append((path, known_run(path, options.store)))
+    return named
 
 
 def _show_all(
@@ -119,7 +134,7 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
         say(f"note: skipped `{path}`: {why}")
     known = len(done.search.known) + done.unchanged
     below = ", ".join(place_of(str(folder.absolute())) for folder in done.search.folders)
-    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} already in the store")
+    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} already in the store", hang=STEP)
     for stored in done.search.known[:MOST_KNOWN]:
         say(f"          already stored: {stored.run.native_id} · {place_of(stored.run.origin)}")
     if not done.views and not options.json:
@@ -140,11 +155,10 @@ def show_analysis(
 
 
 MOST_CAUSES, MOST_SINGLE_CAUSES = 5, 3
-MOST_CHECKS = 8
-MOST_CATEGORIES = 10
-CHECK_NAME = 40
-BAR = 20
+BAR = 20 if WIDTH >= 80 else 8
 CAUSE = 72
+STEP = 10
+"""The width of the labels of `read`, `checkup` and `triage`."""
 REASON = 26
 """With fewer columns than this beside the bar, a reason goes on at the left."""
 
@@ -160,12 +174,13 @@ def tell_summary(analysis: Analysis) -> None:
     read = ", ".join([f"{plural(made, 'attempt' if of else word)}{of}", *beside(analysis.stored)])
     read += f", {more:,} more not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
-    say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable")
-    say(f"checkup   {_finished(analysis)}{analysis.health.summary}")
+    say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable", hang=STEP)
+    say(f"checkup   {_finished(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
         unknown = analysis.unknown_to_triage
         known = counts.failures - unknown
-        say(f"triage    {plural(counts.failures, 'failure')} · {known:,} attributed · {unknown:,} unknown")
+        words = failures_in_words(analysis.stored)
+        say(f"triage    {words} · {known:,} attributed · {unknown:,} unknown", hang=STEP)
         tell_history(analysis)
     say()
 
@@ -235,10 +250,10 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
         put(f"Suspect  {plural(analysis.suspects.total, 'failed case')} among the suspect tasks above")
         put()
     _show_causes(analysis)
-    _show_steps(analysis)
-    _show_categories(analysis)
+    show_steps(analysis)
+    show_categories(analysis)
     show_memory(analysis)
-    _show_cost(analysis)
+    show_cost(analysis)
     _show_grave(analysis)
 
 
@@ -311,45 +326,11 @@ def _names(cases: tuple[str, ...], room: int) -> str:
     return names
 
 
-def _show_steps(analysis: Analysis) -> None:
-    """The first failed checks, most frequent first. A suite with checks of its own for each case has many."""
-    named = [(one_line(name or "none", CHECK_NAME), count) for name, count in analysis.first_failed]
-    if not named or (len(named) == 1 and not analysis.first_failed[0][0]):
-        return
-    parts = [f"{name} {count:,}" for name, count in named[:MOST_CHECKS]]
-    rest = named[MOST_CHECKS:]
-    if rest:
-        parts.append(f"{len(rest):,} others {sum(count for _, count in rest):,}")
-    word = "step" if analysis.in_steps else "check"
-    put_parts(f"{word.capitalize()}s", parts, f"(first failed {word})")
-
-
-def _show_categories(analysis: Analysis) -> None:
-    entries = [f"{name} {failed:,}/{total:,}" for name, failed, total in analysis.categories]
-    rest = entries[MOST_CATEGORIES:]
-    parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
-    if parts:
-        put_parts("Category", parts, "(failures / attempts; categories without failures are not shown)")
-
-
-def _show_cost(analysis: Analysis) -> None:
-    counts = analysis.stored.counts
-    if counts.cost is None:
-        return
-    unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
-    rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
-    spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
-    total = money(counts.cost, 2 if counts.cost >= 1 else 4, analysis.stored.run.extra.get("currency", "USD"))
-    put(f"Cost     {total}{rest}{spent}")
-    if analysis.scores.cost.is_simulator_only:
-        put(f"         {ONLY_SIMULATOR}")
-
-
 def _show_next(analysis: Analysis) -> None:
     """Suggest the next commands."""
     handle, failures = analysis.handle, analysis.stored.counts.failures
     shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
-    again = analysis.scores.to_repeat
+    again, left_out_of = analysis.scores.to_repeat, analysis.scores.repeated_by
     steps = []
     if failures:
         steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
@@ -357,7 +338,9 @@ def _show_next(analysis: Analysis) -> None:
         passes = f"the {plural(odd, 'suspicious pass', 'suspicious passes')}, with reason"
         steps.append((["errata", "failures", handle, "--suspicious"], passes))
     if again:
-        steps.append((["errata", "rerun", handle], f"how to rerun the {again:,} left out of clean (runs nothing)"))
+        steps.append(
+            (["errata", "rerun", handle], f"how to rerun the {again:,} left out of {left_out_of} (runs nothing)")
+        )
     if any(finding.severity == "info" for finding in analysis.health.findings):
         steps.append((["errata", "check", handle], "other findings about this run"))
     width = max((len(" ".join(words)) for words, _ in steps), default=0)

@@ -153,9 +153,9 @@ def app(store: str) -> None:
 
     \b
     errata demo              a bundled example
-    errata analyze PATH      a run of your own: read it, check it, sum it up
-    errata failures latest   why each case failed, and who has to act
-    errata show latest/CASE  one of them, with the evidence
+    errata analyze PATH      a run of your own
+    errata failures latest   its failures, with owners
+    errata show latest/CASE  one of them, with evidence
 
     RUN is a path, a run's name or id (or its first characters), a model with only one run, or `latest`.
     """

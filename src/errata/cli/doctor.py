@@ -4,9 +4,9 @@ import click
 import msgspec
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_json
+from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.render.fields import place_of
-from errata.verbs.store import examine_store
+from errata.verbs.store import StoreHealth, examine_store
 
 
 @click.command("doctor")
@@ -30,6 +30,15 @@ def command(options: Options) -> int:
             put(f"cleared   {plural(health.cleared, 'interrupted import')}")
         for problem in health.problems:
             put(f"problem   {problem}")
-        unsound = "DAMAGED: import the runs into a new store with `--store FILE`"
-        put(unsound if health.problems else "no problems found")
+        _put_verdict(health)
     return 1 if health.problems else 0
+
+
+def _put_verdict(health: StoreHealth) -> None:
+    if not health.problems:
+        put("no problems found")
+        return
+    put("DAMAGED: import the runs into a new store. Logs bring every run back, but not verdicts and other opinions.")
+    for path in health.rebuild_from:
+        put_command("rebuild", ["errata", "import", path, "--store", "new.db"], indent=10)
+    put("save      `errata review export RUN -o FOLDER` saves the verdicts of a run that can still be read")

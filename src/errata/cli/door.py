@@ -3,6 +3,7 @@
 0 done · 1 gate not met or run not fit · 2 the user can fix it · 3 our bug · 4 not comparable · 130 interrupted
 """
 
+import errno
 import io
 import os
 import sys
@@ -18,10 +19,11 @@ from errata.cli.app import app
 from errata.cli.colour import use_colour
 from errata.cli.fitting import WIDTH, fold
 from errata.errors import ErrataError, NotComparableError
-from errata.text.clean import clean
+from errata.text.clean import clean, one_line
 from errata.text.redact import redact
 
 BUG, USER, NOT_COMPARABLE, INTERRUPTED = 3, 2, 4, 130
+LONGEST_PATH = 300
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -54,9 +56,44 @@ def run(arguments: list[str] | None = None) -> int:
             raise
         return 0
     except Exception as error:  # noqa: BLE001 one of the three places: the door of the program
+        explained = _explained(error)
+        if explained is not None:
+            _say(explained.message, explained.hint)
+            return USER
         path = _write_crash(error)
         _say(f"errata has a bug: {type(error).__name__}: {error}", f"what happened is in `{path}`; nothing was lost")
         return BUG
+
+
+_SURROUNDINGS = frozenset(
+    {
+        errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENAMETOOLONG, errno.EMFILE,
+        errno.ENFILE, errno.ELOOP, errno.ENOTDIR, errno.EISDIR,
+    }
+)  # fmt: skip
+"""Failures of the machine, the disk or its permissions: not bugs of errata."""
+
+
+def _explained(error: Exception) -> ErrataError | None:
+    """An unexpected failure whose cause lies outside of the program: the disk, the working folder, a damaged store."""
+    if isinstance(error, OSError):
+        if not _has_working_folder():
+            return ErrataError("The working folder does not exist any more", hint="change to another folder with `cd`")
+        if error.errno in _SURROUNDINGS:
+            named = f": `{one_line(str(error.filename), LONGEST_PATH)}`" if error.filename else ""
+            return ErrataError(f"{error.strerror}{named}", hint="check the disk, the path and its permissions")
+    if "errata.store.database" not in sys.modules:
+        return None
+    from errata.verbs.store import damage_of_store_in_use  # only a failure needs it
+
+    return damage_of_store_in_use()
+
+
+def _has_working_folder() -> bool:
+    try:
+        return Path.cwd().is_dir()
+    except OSError:
+        return False
 
 
 def _write_what_can_be_written() -> None:

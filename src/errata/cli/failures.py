@@ -10,8 +10,8 @@ import click
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_lines_of_json
-from errata.cli.render.runs import attempts_in_words, passes_in_words, title_of
-from errata.cli.shared_options import Word, reports_option
+from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
+from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
@@ -31,17 +31,23 @@ REASON = 24
 
 
 @click.command("failures")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.argument("runs", nargs=-1, metavar="RUN…")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--category", default="", help="Only cases of this category.")
 @click.option("--failed-check", default="", metavar="CHECK", help="Only attempts that failed this check.")
-@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner.")
+@click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
-@click.option("--execution", type=Word(EXECUTIONS), help="Only attempts with this execution status.")
+@click.option("--execution", cls=OneOfMany, type=Word(EXECUTIONS), help="Only attempts with this execution status.")
 @click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts with this measurement status.")
 @click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")
 @click.option("--suspicious", is_flag=True, help="List suspicious passes instead of failures.")
-@click.option("--limit", type=click.IntRange(min=1), help="Show at most N per run.")
+@click.option(
+    "--like",
+    default="",
+    metavar="RUN/CASE|TEXT",
+    help="Find the same failure over models, runs and reports; without RUN, in all runs.",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Show at most N per run; with --like, N in all.")
 @reports_option
 @raw_option
 @shared_options
@@ -49,6 +55,7 @@ def command(
     runs: tuple[str, ...],
     limit: int | None,
     suspicious: bool,
+    like: str,
     raw: bool,
     options: Options,
     **chosen: str | None,
@@ -57,9 +64,18 @@ def command(
 
     A failure is a counted attempt that did not pass or could not be measured. `errata check` lists unfinished, skipped
     and missing cases.
+
+    `--like RUN/CASE` and `--like "text of an error"` find the same failure elsewhere: how often, the runs, models
+    and earlier reports, why it matches, and what was done about it.
     """
-    store = options.store
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
+    if like:
+        _find_similar(like, runs, filters, limit, suspicious=suspicious, raw=raw, options=options)
+        return
+    if not runs:
+        context = click.get_current_context()
+        raise click.MissingParameter(ctx=context, param=context.command.params[0])
+    store = options.store
     looked_at: list[StoredRun] = []
     count = 0
     for stored in runs_named(runs, store):
@@ -78,6 +94,26 @@ def command(
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
 
 
+def _find_similar(
+    like: str,
+    runs: tuple[str, ...],
+    filters: Filters,
+    limit: int | None,
+    *,
+    suspicious: bool,
+    raw: bool,
+    options: Options,
+) -> None:
+    if suspicious or filters != Filters():
+        raise SettingsError(
+            "`--like` searches all failures and takes no filter",
+            hint="combine it only with RUN…, `--limit` and `--reports`",
+        )
+    from errata.cli.failures_like import put_similar
+
+    put_similar(like, runs, options, limit, raw=raw)
+
+
 NAMED = 5
 
 
@@ -87,11 +123,11 @@ def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) 
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
-    total = f"{plural(counts.failures, 'failure')} in {attempts_in_words(stored)}{shown}"
+    total = f"{failures_in_words(stored)} in {attempts_in_words(stored)}{shown}"
     put(f"{total}{_where_owners_come_from(listed)}")
     _put_contradicted(listed)
     if _are_reported(listed):
-        put("before = earlier reports that name the case")
+        put(f"before = earlier reports that name the case{_legend(listed)}")
     return len(listed)
 
 
@@ -106,6 +142,20 @@ def _put_contradicted(listed: Sequence[Failure]) -> None:
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         cases = f"{', '.join(names[:NAMED])}{more}"
         put(f"judge and program disagree in {plural(len(names), 'of these failures', 'of these failures')}: {cases}")
+
+
+def _before(failure: Failure) -> str:
+    before, count = failure.before, str(failure.times_reported or 0)
+    if before is None:
+        return count
+    return f"{count} (due)" if before.should_be_gone else f"{count} (other)" if before.failed_otherwise else count
+
+
+def _legend(listed: Sequence[Failure]) -> str:
+    histories = [failure.before for failure in listed if failure.before is not None]
+    due = "; due: should already be fixed" if any(one.should_be_gone for one in histories) else ""
+    other = "; other: failed before, in another way" if any(one.failed_otherwise for one in histories) else ""
+    return f"{due}{other}"
 
 
 def _are_reported(listed: Sequence[Failure]) -> bool:
@@ -128,7 +178,7 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
     give_way: tuple[str, ...] = ("failed checks",)
     if _are_reported(listed):
         header, give_way = (*header, "before"), ("failed checks", header[-1])
-        rows = [(*row, str(failure.times_reported or 0)) for row, failure in zip(rows, listed, strict=True)]
+        rows = [(*row, _before(failure)) for row, failure in zip(rows, listed, strict=True)]
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
         put_table(header, rows, give_way=give_way, whole=("case", "failed checks"), raw=raw)

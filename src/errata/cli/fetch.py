@@ -60,7 +60,7 @@ def local_paths(paths: Iterable[str], options: Options, *, deployment: str = "")
     """Local paths; remote runs are downloaded first."""
     local = []
     for text in paths:
-        if not _is_remote(text):
+        if not is_remote(text):
             local.append(Path(text))
             continue
         made = fetched(text, options, deployment=deployment)
@@ -69,7 +69,7 @@ def local_paths(paths: Iterable[str], options: Options, *, deployment: str = "")
     return tuple(local)
 
 
-def _is_remote(text: str) -> bool:
+def is_remote(text: str) -> bool:
     """Decided by the text alone, so that reading files does not import network code."""
     return text.startswith(("https://", "http://")) or (RUN_ID.fullmatch(text) is not None and not Path(text).exists())
 

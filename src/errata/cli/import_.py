@@ -81,17 +81,17 @@ def say_stale(summaries: "Sequence[PathSummary]", store: "Store", handles: Mappi
 
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
-    from errata.cli.render.runs import attempts_in_words
+    from errata.cli.render.runs import attempts_in_words, failures_in_words
     from errata.model.run import subject_label
     from errata.runs.names import described
 
     for imported in summary.runs:
         stored = run_by_id(store, imported.id)
-        run, counts, handle = stored.run, stored.counts, handles[imported.id]
+        run, handle = stored.run, handles[imported.id]
         # several runs share this name: the model and variant tell them apart
         names = [handle, *described(run)] if run.id.startswith(handle) else [handle, subject_label(run) or "–"]
         parts = [WORDS[imported.change], *names, run.suite or run.source.name]
-        parts.append(f"{attempts_in_words(stored)}, {plural(counts.failures, 'failure')}")
+        parts.append(f"{attempts_in_words(stored)}, {failures_in_words(stored)}")
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":

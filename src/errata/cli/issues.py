@@ -6,16 +6,22 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
-from errata.cli.report import FOLDER, ReportOptions, day_of, write_batch
+from errata.cli.report import ReportOptions, day_of, write_batch
 from errata.verbs.report import planned_reports
 
 
 @click.command("issues")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
+@click.option(
+    "-o",
+    "--output",
+    "output",
+    type=click.Path(path_type=Path),
+    help="Folder; default: `analysis`, in the results of a batch, else here.",
+)
 @click.option("--date", "day", metavar="DAY", help="Date of the analysis, as 2026-03-09; default: today in UTC.")
 @shared_options
-def command(runs: tuple[str, ...], output: Path, day: str | None, options: Options) -> None:
+def command(runs: tuple[str, ...], output: Path | None, day: str | None, options: Options) -> None:
     """Write an issue for each failing case, and a script that files them.
 
     Files nothing itself: check the folder, run `file_issues.sh --dry-run`, then `file_issues.sh`.

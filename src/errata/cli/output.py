@@ -20,6 +20,8 @@ from errata.text.clean import clean
 from errata.text.redact import redact, redact_tree
 
 WIDTH = fitting.WIDTH
+SHALLOW = 4
+"""The indentation of lines that would not fit further to the right."""
 
 
 def write_out(text: str) -> None:
@@ -32,13 +34,11 @@ class HasJson(Protocol):
     def as_json(self) -> object: ...
 
 
-def say(text: str = "") -> None:
+def say(text: str = "", *, hang: int | None = None) -> None:
     """Talk: progress and hints, washed like data. Paths stay in one piece, so that they can be copied."""
     for line in clean(redact(text)).split("\n"):
-        hang = " " * (len(line) - len(line.lstrip(" ")) + 2)
-        first, *rest = fold(line, WIDTH - len(hang), first=WIDTH, whole_words=True)
         clear_status_line()
-        click.echo("\n".join([first, *(_indented(one, len(hang)) for one in rest)]), err=True)
+        click.echo("\n".join(hanging(line, hang)), err=True)
 
 
 def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()) -> None:
@@ -47,14 +47,33 @@ def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: S
     `colour` names the owners and outcomes in it, which get their colours on a terminal.
     """
     for line in wash(text, raw=raw).split("\n"):
-        indent = len(line) - len(line.lstrip(" ")) + 2 if hang is None else hang
-        first, *rest = fold(line, WIDTH - indent, first=WIDTH, whole_words=True)
-        write_out("\n".join([colour_words(first, colour), *(_indented(one, indent) for one in rest)]) + "\n")
+        first, *rest = hanging(line, hang)
+        write_out("\n".join([colour_words(first, colour), *rest]) + "\n")
 
 
-def _indented(line: str, indent: int) -> str:
-    """Less far where that lets a long path or id fit the page."""
-    return " " * max(min(indent, WIDTH - columns(line)), 0) + line
+def hanging(line: str, hang: int | None = None) -> list[str]:
+    """The line, folded to the page; what does not fit continues `hang` columns from the left.
+
+    Where a path or an id would not fit there, all of it continues further left. A single word that is too wide for the
+    page stays in one piece.
+    """
+    indent = len(line) - len(line.lstrip(" ")) + 2 if hang is None else hang
+    lines = [line]
+    for depth in dict.fromkeys((indent, min(indent, SHALLOW))):
+        first, *rest = fold(line, WIDTH - depth, first=WIDTH, whole_words=True)
+        lines = [first, *(" " * depth + one for one in rest)]
+        if all(columns(one) <= WIDTH for one in lines):
+            break
+    return [pulled_left(one) for one in lines]
+
+
+def pulled_left(line: str) -> str:
+    """The line, with less indentation if it is too wide for the page."""
+    if columns(line) <= WIDTH:
+        return line
+    bare = line.lstrip(" ")
+    shallow = min(SHALLOW, len(line) - len(bare))
+    return " " * (shallow if columns(bare) > WIDTH else min(shallow, WIDTH - columns(bare))) + bare
 
 
 def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> None:

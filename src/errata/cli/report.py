@@ -1,6 +1,7 @@
 """`errata report`."""
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -29,18 +30,28 @@ from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
-from errata.report.comparison_document import chance_words, doubts_words
+from errata.report.comparison_document import doubts_words
 from errata.report.comparison_files import ComparisonWritten
+from errata.report.comparison_measurement import chance_words, unfit_words
 from errata.report.comparison_sections import model_in_short
 from errata.report.parts import name_list
-from errata.report.run_advice import advice_words
-from errata.report.run_document import GROUPS, OFFER, passed_of
+from errata.report.run_advice import GROUPS, advice_words
+from errata.report.run_document import OFFER, passed_of
 from errata.report.run_files import REPORTS, RunWritten
 from errata.report.run_prose import WORKED, answer_of
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
 from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView
-from errata.verbs.report import BatchWritten, report_batch, report_comparison, report_run, report_transcripts
+from errata.text.clean import clean
+from errata.verbs.report import (
+    BatchWritten,
+    is_batch,
+    report_batch,
+    report_comparison,
+    report_run,
+    report_transcripts,
+    results_folder,
+)
 
 if TYPE_CHECKING:
     from errata.verbs.report import PlannedReport
@@ -79,7 +90,8 @@ def command(
     """Write a report about runs.
 
     Profile `run` writes reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` writes results/…/deep_error_analysis.md, and
-    `batch` writes analysis/ with an issue for each test. A summary is printed. Nothing else is changed.
+    `batch` writes analysis/ to the folder of the results, with an issue for each test. A summary is printed. Nothing
+    else is changed.
     """
     from errata.verbs.report import planned_reports
 
@@ -91,6 +103,9 @@ def command(
     wish = ReportOptions(day=day_of(day), output=place, html=html, common=common, json=options.json, in_words=in_words)
     compared = profile == "comparison" or (profile is None and bool(comparison_dir or run_dirs))
     planned = planned_reports(selectors, options.store, profile=profile, compared=compared)
+    if not _may_write(planned, wish):
+        say("nothing was written")
+        return
     summaries = list(_write_all(planned, wish))
     if step_summary:
         _add_summaries(summaries)
@@ -104,6 +119,22 @@ class ReportOptions(msgspec.Struct, frozen=True, kw_only=True):
     json: bool = False
     in_words: bool = True
     """Whether to print a summary; not if JSON or a step summary goes to stdout."""
+
+
+def _may_write(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> bool:
+    """A person is asked before a folder with two pages per case is written about another run."""
+    others = [one.views[0] for one in planned if one.profile == "batch" and not is_batch(one.views[0].stored)]
+    if not others or wish.json or not is_at_a_terminal():
+        return True
+    files = sum(one.stored.counts.cases + one.stored.counts.failures for one in others)
+    names = name_list([one.handle for one in others], NAMED)
+    verb = "is not a batch" if len(others) == 1 else "are not batches"
+    what = f"{names} {verb}: this writes more than {files:,} files. Go on?"
+    return click.confirm(clean(what), err=True)
+
+
+def is_at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
@@ -184,6 +215,7 @@ def _add_summaries(documents: Iterable[Document]) -> None:
 
 FOLDER = "analysis"
 OLD = 6
+NAMED = 3
 PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "file_issues.sh")
 """The files of the folder that a step summary lists."""
 ADVICE, DOUBTS, SHARED, ROWS = 4, 3, 8, 8
@@ -247,7 +279,7 @@ def _show_counts(report: RunReport) -> None:
         put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {name_list(repeats, 4)}"])
     for action in report.actions:
         put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
-    fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config")]
+    fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config", "guidelines")]
     for advice in fresh[:ADVICE]:
         put_parts("advice", [f"{GROUPS[advice.group].lower()}: {advice_words(advice)}"])
 
@@ -266,14 +298,17 @@ def show_comparison(made: ComparisonWritten) -> None:
     reading = report.reading
     final = sum(one.status == "final" for one in report.modes)
     causes = f"{final} of {plural(len(report.modes), 'cause')} final"
-    state = "final" if final == len(report.modes) else f"PROVISIONAL, {causes}, the others grouped by rules"
+    others = ", the others grouped by rules" if final else ""
+    state = "final" if final == len(report.modes) else f"PROVISIONAL, {causes}{others}"
     counts = f"{plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}, {reading.read} reviewed"
     put(f"{counts}: {state}.")
     for model in report.models:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:
         put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
-    put_parts("chance", [chance_words(report.pairs, are_turns=report.case_word == "turn")])
+    for unfit in unfit_words(report):
+        put_parts("unfit", [unfit])
+    put_parts("chance", [chance_words(report.pairs, conversations=report.conversations)])
     for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
     for file, name in zip(made.written, names_of(made.written), strict=True):
@@ -289,8 +324,10 @@ def _shared(report: ComparisonReport) -> list[str]:
 
 
 def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) -> Document:
-    """Write to the given folder; several batches get a subfolder each."""
-    made = report_batch(view, day=wish.day, folder=wish.output or Path(FOLDER), own_folder=several)
+    """Write to the given folder, or to that of the results; several batches get a subfolder each in a given one."""
+    beside = results_folder(view) if wish.output is None else None
+    folder = wish.output or (beside or Path()) / FOLDER
+    made = report_batch(view, day=wish.day, folder=folder, own_folder=several and beside is None, html=wish.html)
     if made.left_over:
         old = plural(len(made.left_over), "file of an earlier report is", "files of an earlier report are")
         say(f"{old} still there: {name_list(made.left_over, OLD)}")
@@ -322,7 +359,7 @@ def show_batch(made: BatchWritten) -> None:
     put_parts("cost", [f"{money(report.cost, 2)} total", f"{money(report.cost_of_passes, 2)} on passes"])
     if report.mean_cost_of_pass is not None:
         mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)
-        put_parts("per pass", [f"mean {mean}", f"median {middle}", f"{report.priced_passes} passes"])
+        put_parts("per pass", [f"mean {mean}", f"median {middle}", plural(report.priced_passes, "pass", "passes")])
     put()
     new = sum(one.change != "unchanged" for one in made.written)
     put_parts("wrote", [place, f"{len(made.written)} files, {new} new or changed"])

@@ -9,6 +9,7 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.render.runs import attempts_in_words, title_of
+from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_parts
 from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunNote, RerunOutput, RerunReason
 from errata.model.words import OWNERS
@@ -20,18 +21,27 @@ from errata.verbs.act import plan_reruns
 
 NAMED, LONGEST = 8, 80
 INDENT, DEEPER = " " * 2, 6
+_SKIPPED = "its result counts, so they are not rerun (--case or --owner includes them)"
 
 
 @click.command("rerun")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, whoever owns its failure.")
-@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures with this owner.")
+@click.option(
+    "--owner",
+    "owners",
+    cls=OneOfMany,
+    multiple=True,
+    type=Word(OWNERS),
+    help="Only failures with this owner; repeatable.",
+)
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
     """Print the commands that rerun what `clean` leaves out.
 
     Runs nothing itself. Without --case and --owner, covers infrastructure failures (provider, environment, harness,
-    simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases.
+    simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases. Leaves out cases
+    that an earlier session measured.
     """
     for at, (view, rerun) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         if options.json:
@@ -49,10 +59,12 @@ def _show(rerun: Rerun) -> None:
     plan = rerun.plan
     if not rerun.attempts:
         put("Nothing to rerun")
+        _show_recovered(rerun)
         return
     attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
     whole = attempts_in_words(rerun.stored)
     put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
+    _show_recovered(rerun)
     for command in plan.commands:
         put()
         _show_command(command)
@@ -65,6 +77,12 @@ def _show(rerun: Rerun) -> None:
     if plan.commands:
         put(f"cost     {_cost(rerun)}", hang=9)
     put("Owners are provisional unless reviewed. Nothing was run.")
+
+
+def _show_recovered(rerun: Rerun) -> None:
+    if rerun.recovered:
+        cases = plural(len(rerun.recovered), "case")
+        put(f"known    {cases} recovered from an earlier session: {_SKIPPED}", hang=9)
 
 
 def _show_command(command: Command) -> None:
@@ -118,6 +136,7 @@ def _json_of(rerun: Rerun) -> RerunOutput:
         model=run.subject.model,
         source=run.source.name,
         attempts=rerun.attempts,
+        recovered=rerun.recovered,
         commands=tuple(map(_json_of_command, rerun.plan.commands)),
         by_hand=tuple(
             RerunByHand(

@@ -6,10 +6,11 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
-from errata.cli.render.runs import beside, passes_in_words
+from errata.cli.render.runs import beside, passes_in_words, without_verdict
 from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.model import StoredRun
+from errata.model.coverage import count_passes
 from errata.model.output.runs import StoredRunOutput
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
@@ -80,18 +81,19 @@ def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str
         "excluded": run.excluded,
         "expected_cases": run.expected_cases,
         "counts": stored.counts,
+        "passes_without_rows": count_passes(stored).without_rows,
         "suspicious": suspicious.suspicious if suspicious is not None else None,
     }
 
 
 def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
-    run, counts = stored.run, stored.counts
+    run, counts, passes = stored.run, stored.counts, count_passes(stored)
     return (
         handle,
         subject_label(run) or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        f"{counts.outcomes.get('pass', 0):,}/{counts.attempts_in_log:,}",
+        f"{passes.passed:,}/{passes.made:,}",
         counts.failures,
     )
 
@@ -105,6 +107,8 @@ def _notes(stored: StoredRun, handle: str, suspicious: SuspiciousCount | None) -
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
     notes += beside(stored)
+    if unjudged := without_verdict(stored):
+        notes.append(f"{unjudged:,} of the failures without a verdict")
     if suspicious is not None and suspicious.suspicious:
         notes.append(passes_in_words(stored.counts.outcomes.get("pass", 0), suspicious))
     if counts.counted and not counts.measurements.get("scored"):

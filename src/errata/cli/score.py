@@ -11,6 +11,7 @@ from errata.cli.render.runs import counted_in, harness_title
 from errata.cli.render.score_json import json_pool, json_scores
 from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
+from errata.compare.after_fixes import AfterFixes
 from errata.compare.costs import ONLY_SIMULATOR, Cost, Price
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
@@ -67,8 +68,9 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
         put(line)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
     _put_below(clean, run)
+    _put_after_fixes(scores.after_fixes)
     if scores.timeouts == "drop":
-        put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)")
+        put(f"{'timeouts':<{LABEL}}left out of clean and reviewed (setting `timeouts`)", hang=LABEL)
     _put_cost(scores.cost, run.extra.get("currency", "USD"))
     for shown in (clean, reviewed) if reviewed.groups != clean.groups else (clean,):
         put_left_out(scores, shown, lambda one: _name(run, one, scores.unit))
@@ -124,17 +126,27 @@ def _put_below(score: Score, run: Run) -> None:
     if score.groups and score.bounds:
         low, high = score.bounds
         sentence = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
-        put(f"{'bounds':<{LABEL}}{sentence}")
+        put(f"{'bounds':<{LABEL}}{sentence}", hang=LABEL)
     if score.rate_without_presumed is not None:
         presumed = plural(score.presumed, "failure is", "failures are")
         rate = f"without {'it' if score.presumed == 1 else 'them'} clean is {100 * score.rate_without_presumed:.1f} %"
         put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's: {rate}", hang=LABEL)
 
 
+def _put_after_fixes(after: AfterFixes | None) -> None:
+    if after is not None:
+        fixed = plural(len(after.cases), "grader or task failure")
+        shares = [
+            f"{policy} {score.passed:,}/{score.total:,} ({100 * score.rate:.1f} %)"
+            for policy, score in after.scores.items()
+        ]
+        put(f"{'after fixes':<{LABEL}}{', '.join(shares)}: if {fixed} with an accepted fix passed", hang=LABEL)
+
+
 def _put_clustered(score: Score, counted: str) -> None:
     if score.effective is not None and round(score.effective) < score.total:
         size = f"{round(score.effective):,} for {plural(score.total, counted)} (strict)"
-        put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated")
+        put(f"{'effective n':<{LABEL}}{size}: repeats of a case are correlated", hang=LABEL)
 
 
 def _put_cost(cost: Cost, currency: str) -> None:

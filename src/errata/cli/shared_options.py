@@ -17,6 +17,18 @@ class Word(click.Choice[str]):
         raise NotAWord(self.get_invalid_choice_message(value, ctx), nearest(str(value), self.choices), param, ctx)
 
 
+class OneOfMany(click.Option):
+    """An option with many words: `--help` lists them after its text, so that they can be folded."""
+
+    def make_metavar(self, ctx: click.Context) -> str:  # noqa: ARG002 as click has it
+        return "WORD"
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        assert isinstance(self.type, click.Choice)
+        return (record[0], f"{record[1]} One of: {', '.join(self.type.choices)}.") if record else None
+
+
 class NotAWord(click.BadParameter):
     def __init__(
         self, message: str, possibilities: list[str], param: click.Parameter | None, ctx: click.Context | None

@@ -7,7 +7,7 @@ from errata.cli.output import money, number, put, put_json
 from errata.cli.render import packet as packet_page
 from errata.cli.render.fields import place_of
 from errata.cli.render.packet import FORMS
-from errata.cli.render.runs import attempts_in_words
+from errata.cli.render.runs import attempts_in_words, without_verdict
 from errata.cli.shared_options import Word, reports_option
 from errata.cli.show_attempt import show_attempt
 from errata.errors import NotFoundError
@@ -73,7 +73,9 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     line("outcome", _listed(counts.outcomes))
     line("execution", _listed(counts.executions))
     line("measured", _listed(counts.measurements))
-    line("failures", f"{counts.failures:,}")
+    unjudged = without_verdict(shown.stored)
+    rows = f" ({counts.failures - unjudged:,} failed rows, {unjudged:,} without a verdict)" if unjudged else ""
+    line("failures", f"{counts.failures:,}{rows}")
     line("failed", _listed(counts.failed_checks))
     line("unreadable", str(counts.unreadable) if counts.unreadable else "")
     line("cost", money(counts.cost) if counts.cost is not None else "")

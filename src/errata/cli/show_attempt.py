@@ -6,7 +6,7 @@ from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import money, number, put, put_command, put_quote, value_of
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
-from errata.model import Attempt, Attribution, Check, Signal, Verdict
+from errata.model import Attempt, Attribution, Check, Fix, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
 from errata.render.proof import proof_words
@@ -37,7 +37,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     put_evidence(shown, full=full, raw=raw)
     put()
     if shown.bucket is not None:
-        put(f"bucket   {shown.bucket.slug} ({shown.bucket.status})", hang=9, raw=raw)
+        apart = ", this failure not reviewed" if shown.bucket.is_apart else ""
+        put(f"bucket   {shown.bucket.slug} ({shown.bucket.status}{apart})", hang=9, raw=raw)
     put(f"id       {attempt.id}", hang=9, raw=raw)
     if attempt.ref is not None:
         put(f"from     {attempt.ref}", hang=9, raw=raw)
@@ -229,7 +230,7 @@ def _next(shown: ShownAttempt, explanation: Explanation) -> None:
         put_command("Next", ["errata", "rerun", shown.handle, "--case", shown.case_name])
 
 
-QUOTES, LINES = 4, 6
+QUOTES, LINES, FIX_LINES = 4, 6, 20
 
 
 def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
@@ -262,7 +263,18 @@ def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
         put(f"  doubt     {doubt}", hang=INDENT, raw=raw)
     if verdict.recommendation is not None and verdict.recommendation.text:
         put(f"  advice    {verdict.recommendation.text} ({verdict.recommendation.group})", hang=INDENT, raw=raw)
+    if verdict.fix is not None:
+        _put_fix(verdict.fix, raw=raw)
     _put_others(review, raw=raw)
+
+
+def _put_fix(fix: Fix, *, raw: bool) -> None:
+    """The change that the reviewer proposes."""
+    put(f"  fix       {fix.path or 'no path given'}", hang=INDENT, raw=raw)
+    for word, text in (("before", fix.before), ("after", fix.after)):
+        if text.strip():
+            put(f"{'':<{INDENT}}{word}:", raw=raw)
+            put_quote(text, indent=INDENT, most=FIX_LINES, raw=raw)
 
 
 def decisive_in_words(verdict: Verdict) -> str:

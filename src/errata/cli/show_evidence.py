@@ -7,7 +7,7 @@ from errata.cli.output import put, put_quote, value_of, wash
 from errata.model import Attempt, Check, ErrorInfo, Observation, Step
 from errata.runs.show import ShownAttempt
 from errata.text.clean import one_line
-from errata.triage.reasons import telling
+from errata.text.tool_output import key_line
 
 BRIEF_LINES = 12
 BRIEF_STEPS = 8
@@ -56,7 +56,7 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
             name = ""
         value = "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
         broke = check.error.message or check.error.type if check.error else ""
-        explanation = telling(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
+        explanation = key_line(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
         parts = [part for part in (f"{check.status:<{status}}", value, explanation) if part]
         line = f"  {padded(name, width)}  {' '.join(parts)}"
         put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from errata.cli.colour import COLOURED_COLUMNS, coloured
 from errata.cli.fitting import WIDTH, columns, cut, fold, padded
-from errata.cli.output import put, wash, write_out
+from errata.cli.output import pulled_left, put, wash, write_out
 from errata.text.clean import one_line
 
 CUT_TO, NARROWEST = 14, 8
@@ -48,7 +48,7 @@ def put_table(
 
 
 def _write(line: str) -> None:
-    write_out(line.rstrip() + "\n")
+    write_out(pulled_left(line.rstrip()) + "\n")
 
 
 def _put_below(text: str, most: int) -> None:

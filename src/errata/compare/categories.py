@@ -59,7 +59,7 @@ def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: I
 def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[str, bool | None]) -> CategoryCount:
     rows = [matrix.rows[case] for case in cases]
     by_run = tuple(
-        sum((cell := row[at]) is not None and cell.failed for row in rows) for at in range(len(matrix.columns))
+        sum(cell.fails for row in rows if (cell := row[at]) is not None) for at in range(len(matrix.columns))
     )
     known = [hard for case in cases if (hard := hardness[case]) is not None]
     return CategoryCount(name=name, cases=len(cases), by_run=by_run, tried=len(known), hard=sum(known))

@@ -6,6 +6,7 @@ import msgspec
 
 from errata.compare.matrix import Matrix
 from errata.model import Attempt, Attribution
+from errata.model.attempt import EMPTY_RESPONSE
 
 
 class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +42,7 @@ def failed_dimensions(
     return tuple(sorted(dimensions, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))
 
 
-ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", "EMPTY_RESPONSE"
+ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", EMPTY_RESPONSE
 NO_GENERATION, FILTERED, CUT_OFF, LIMIT = "NO_GENERATION", "CONTENT_FILTER", "CUT_OFF", "LIMIT_REACHED"
 
 PATTERNS = (ENDED, ENDED_EARLY, EMPTY, NO_GENERATION, FILTERED, CUT_OFF, LIMIT)
@@ -50,8 +51,8 @@ _STATED = frozenset((ENDED, ENDED_EARLY, EMPTY))
 """What a harness writes in the place of an answer."""
 
 _SIGNALS = {
-    "provider_empty_response": EMPTY,
-    "provider_no_answer": EMPTY,
+    "provider_empty_response": NO_GENERATION,
+    "provider_no_answer": NO_GENERATION,
     "no_generation": NO_GENERATION,
     "crash_before_generation": NO_GENERATION,
     "provider_content_filter": FILTERED,
@@ -63,6 +64,8 @@ def pattern_of(attempt: Attempt, attribution: Attribution | None) -> str:
     """One of the patterns; empty for an answer like any other."""
     if attempt.native_status in _STATED:
         return attempt.native_status
+    if attempt.answered_nothing:
+        return EMPTY
     seen = {_SIGNALS[signal.name] for signal in (attribution.signals if attribution else ()) if signal.name in _SIGNALS}
     if attempt.execution == "limit":
         seen.add(LIMIT)

@@ -116,7 +116,7 @@ def refuse_unequal(all_differences: Sequence[Difference], matrix: Matrix) -> Non
         what = ", ".join(one.what for one in refusing)
         lines = [describe_difference(one) for one in refusing]
         raise NotComparableError(
-            f"These runs can't be compared as they stand: they differ in {what}",
+            f"These runs can't be compared: they differ in {what}",
             hint="\n".join([*lines, _way_out(len(common_cases(matrix)))]),
         )
 

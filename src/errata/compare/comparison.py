@@ -1,6 +1,6 @@
 """What differs between runs, where they measured the same thing: scores, matrix, sets, pairs, checks, categories."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,10 +16,12 @@ from errata.compare.comparability import (
     refuse_too_few,
     refuse_unequal,
 )
+from errata.compare.deviations import Deviation, deviations
 from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
 from errata.compare.one_run import left_out_of_clean
-from errata.compare.pairs import Pairing, pairings, without_cells
+from errata.compare.pairs import Pairing, pairings, shares_by_case, without_cells
 from errata.compare.pooling import pool_scores
+from errata.compare.ranking import Ranked, rank
 from errata.compare.scores import POLICY_NAMES, Policy, Score
 from errata.compare.sets import (
     FailedByAll,
@@ -62,6 +64,8 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     runs: tuple[StoredRun, ...]
     scores: dict[Policy, Score]
+    problems: tuple[str, ...] = ()
+    """Findings that make a run unfit for comparison; empty for a fit one."""
 
 
 class CellCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +75,8 @@ class CellCounts(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     neither: int
     """Without a verdict, mixed or contradictory."""
+    failed_rows: int
+    """Failed attempts: of a case with contradictory rows or several attempts, each that failed."""
 
 
 class Sets(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +86,20 @@ class Sets(msgspec.Struct, frozen=True, kw_only=True):
     instability: dict[str, Instability]
     flips: Flips | None
     """Between two runs; none where there are more."""
+
+
+class ModelDifferences(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the subjects, each with all its runs; of the runs, where there is one subject."""
+
+    pairings: tuple[Pairing, ...]
+    ranking: tuple[Ranked, ...]
+    """Empty for a single one, like the next."""
+    deviations: tuple[Deviation, ...]
+    """By category, the most certain first."""
+
+    @property
+    def exceptions(self) -> tuple[Deviation, ...]:
+        return tuple(deviation for deviation in self.deviations if deviation.deviates)
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +124,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     sets: Sets
     pairings: tuple[Pairing, ...]
     """Of the columns."""
+    models: ModelDifferences
     checks: tuple[CountByRun, ...]
     """How often each failed."""
     categories: tuple[CategoryCount, ...]
@@ -117,8 +138,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failed_rows(self) -> int:
-        """Failed cells of all runs together: a case that fails in three runs is three rows."""
-        return sum(one.failed for one in self.cells)
+        """Of all runs together: a case that fails in three runs is three rows."""
+        return sum(one.failed_rows for one in self.cells)
 
 
 class _Basis(NamedTuple):
@@ -149,11 +170,12 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
     basis = _basis(facts, options, lookups)
     matrix, fit = basis.matrix, basis.facts
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
-    sets = _sets(matrix)
+    members = members_of(basis.cases)
     out = left_out_of_clean(matrix, [run_facts.scores["clean"] for run_facts in runs])
-    shown, clean = (
-        by_subject(run_facts) if options.by_model else run_facts for run_facts in (matrix, without_cells(matrix, out))
-    )
+    sets = _sets(matrix, out)
+    cleaned = without_cells(matrix, out)
+    shown, clean = (by_subject(one) if options.by_model else one for one in (matrix, cleaned))
+    pairs = pairings(shown, clean, without=frozenset(basis.edited))
     return Comparison(
         options=options,
         left_out=basis.left_out,
@@ -167,11 +189,12 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
         shown=shown,
         cells=tuple(_count_cells(matrix, at) for at in range(len(matrix.columns))),
         sets=sets,
-        pairings=pairings(shown, clean, without=frozenset(basis.edited)),
+        pairings=pairs,
+        models=_models(runs, (matrix, cleaned), pairs, members, basis.edited),
         checks=failed_dimensions(
             matrix, {run_facts.stored.pk: run_facts.summary.failed_checks for run_facts in fit}, _order_of_checks(fit)
         ),
-        categories=by_category(matrix, members_of(basis.cases), lambda cell: (cell.run, cell.case) not in out),
+        categories=by_category(matrix, members, lambda cell: (cell.run, cell.case) not in out),
         patterns=counted_patterns(matrix, {run_facts.stored.pk: run_facts.summary.patterns for run_facts in fit}),
         pattern_at={
             (run_facts.stored.pk, case): max(kinds, key=kinds.__getitem__)
@@ -221,6 +244,7 @@ def _compared(
             label=column.label,
             runs=(run_facts.stored,),
             scores=run_facts.summary.scores if cases is None else lookups.scores(run_facts.stored, cases),
+            problems=run_facts.summary.problems,
         )
         for column, run_facts in zip(matrix.columns, facts, strict=True)
     )
@@ -231,23 +255,52 @@ def _pooled(runs: Sequence[Compared], matrix: Matrix) -> tuple[Compared, ...]:
     for subject, places in matrix.subjects.items():
         those = [runs[at] for at in places]
         scores = {policy: pool_scores([one.scores[policy] for one in those]) for policy in POLICY_NAMES}
-        made.append(Compared(label=subject, runs=tuple(run for one in those for run in one.runs), scores=scores))
+        stored = tuple(run for one in those for run in one.runs)
+        problems = tuple(problem for one in those for problem in one.problems)
+        made.append(Compared(label=subject, runs=stored, scores=scores, problems=problems))
     return tuple(made)
 
 
 def _count_cells(matrix: Matrix, at: int) -> CellCounts:
     cells = [cell for row in matrix.rows.values() if (cell := row[at]) is not None]
     passed, failed = sum(cell.passed for cell in cells), sum(cell.failed for cell in cells)
-    return CellCounts(passed=passed, failed=failed, neither=len(cells) - passed - failed)
+    rows = sum(cell.fails for cell in cells)
+    return CellCounts(passed=passed, failed=failed, neither=len(cells) - passed - failed, failed_rows=rows)
 
 
-def _sets(matrix: Matrix) -> Sets:
+def _models(
+    runs: Sequence[Compared],
+    matrices: tuple[Matrix, Matrix],
+    pairs: tuple[Pairing, ...],
+    members: Mapping[str, Sequence[str]],
+    edited: Sequence[str],
+) -> ModelDifferences:
+    """`matrices`: of the runs, whole and clean; `pairs`: of the columns, which may be the models."""
+    matrix, clean = matrices
+    without = frozenset(edited)
+    compared = list(runs)
+    if 1 < len(matrix.subjects) < len(matrix.columns):
+        compared = list(_pooled(runs, matrix))
+        matrix, clean = by_subject(matrix), by_subject(clean)
+    labels = {one.label for one in compared}
+    if len(labels) < 2:
+        return ModelDifferences(pairings=(), ranking=(), deviations=())
+    if {label for pair in pairs for label in (pair.first, pair.second)} != labels:
+        pairs = pairings(matrix, clean, without=without)
+    return ModelDifferences(
+        pairings=pairs,
+        ranking=rank({one.label: one.scores for one in compared}, pairs),
+        deviations=deviations(shares_by_case(clean, without), members),
+    )
+
+
+def _sets(matrix: Matrix, out: Collection[tuple[int, str]]) -> Sets:
     return Sets(
         failed_by_all=failed_by_all(matrix),
         of_runs=uniques(matrix, each_run(matrix)),
         of_subjects=uniques(matrix, matrix.subjects),
         instability=instability(matrix),
-        flips=flips_between(matrix, 0, 1) if len(matrix.columns) == 2 else None,
+        flips=flips_between(matrix, 0, 1, out) if len(matrix.columns) == 2 else None,
     )
 
 

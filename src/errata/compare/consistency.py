@@ -287,8 +287,8 @@ def refuse_duplicates(studies: Sequence[Consistency]) -> None:
     named = ", ".join(f"`{case}` of run `{run}`" for run, case in duplicates[:LISTED])
     more = f" and {len(duplicates) - LISTED} more" if len(duplicates) > LISTED else ""
     raise ErrataError(
-        f"Several rows for one case of one run, which are in no count: {named}{more}",
-        hint=f"`errata check {duplicates[0][0]}` shows them; repeat these cases, or leave the run out",
+        f"Several rows for one case of one run, not counted: {named}{more}",
+        hint=f"`errata check {duplicates[0][0]}` shows them; rerun these cases, or leave the run out",
     )
 
 

@@ -194,10 +194,10 @@ def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> Cost:
         of_passes=spent.of_passes if spent.priced_passes else None,
         of_failures=spent.of_failures if spent.priced > spent.priced_passes + spent.priced_unscored else None,
         of_unscored=spent.of_unscored if spent.priced_unscored else None,
-        is_simulator_only=spent.priced > 0 and all(one.is_cost_of_simulator for one in trials.rows if one.cost),
+        is_simulator_only={one.is_cost_of_simulator for one in trials.rows if one.cost} == {True},
         per_pass=spent.cost_of_pass,
         unknown=spent.made - spent.priced,
-        note=spent.note,
+        note=CostNote.PASSES_WITHOUT_ROWS if trials.passes_without_rows and spent.note else spent.note,
         cost_of_pass=costs_of_pass(trials, tiers.frontiers) if tiers.frontiers else None,
         frontier=_frontier(trials, by_category),
         prices=(

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.compare.categories import CategoryCount, by_category
 from errata.compare.matrix import Matrix, columns_of, matrix_of
-from errata.compare.pairs import pairings
+from errata.compare.pairs import pairings, without_cells
 from errata.compare.scores import Score
 from errata.compare.sets import flips_between
 from errata.model import StoredRun
@@ -15,32 +15,39 @@ from errata.model.counts import Cell
 
 
 class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):
-    """Two runs over the cases that both have decided, without those whose task was edited in between."""
+    """Two runs over the cases that both have decided by the subject's own doing.
+
+    Without cases whose task was edited in between, and without infrastructure failures.
+    """
 
     still_failing: int
     fixed: int
     broke: int
     edited: int
+    infrastructure: int
+    """Cases that failed in one of the two, and not by the subject's fault."""
     p: float
     """Exact McNemar, two-sided."""
     differs: bool
 
 
 def change_since(
-    before: StoredRun, after: StoredRun, cells: Iterable[Cell], edited: Collection[str] = ()
+    before: StoredRun, after: StoredRun, cells: Iterable[Cell], clean: Sequence[Score], edited: Collection[str] = ()
 ) -> ChangeSince:
-    """The figures of a comparison of the two runs."""
+    """The figures of a comparison of the two runs; `clean` has the clean score of each."""
     whole = matrix_of(columns_of([(one.run, one.pk) for one in (before, after)]), cells)
     matrix = whole.only([case for case in whole.rows if case not in edited])
-    (pair,) = pairings(matrix, matrix)
-    flips = flips_between(matrix, 0, 1)
+    out = left_out_of_clean(matrix, clean)
+    (pair,) = pairings(matrix, without_cells(matrix, out))
+    flips = flips_between(matrix, 0, 1, out)
     return ChangeSince(
         still_failing=len(flips.still_failing),
         fixed=len(flips.fixed),
         broke=len(flips.regressed),
         edited=len(whole.shared) - len(matrix.shared),
-        p=pair.all.p,
-        differs=pair.all.differs,
+        infrastructure=len(flips.infrastructure),
+        p=pair.clean.p,
+        differs=pair.clean.differs,
     )
 
 

@@ -2,18 +2,17 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
+from math import fsum
+from operator import mul, sub
 
 import msgspec
 
-from errata.compare.bootstrap import BootstrapMean, paired_bootstrap
 from errata.compare.intervals import Interval
 from errata.compare.matrix import Matrix
-from errata.compare.significance import holm, mcnemar, paired_difference
+from errata.compare.significance import holm, mcnemar, paired_difference, paired_t, paired_t_interval
 from errata.model.counts import Cell
 
 ALPHA = 0.05
-RESAMPLED = 50
-"""Of more pairs than this, none is resampled: it takes its time."""
 
 
 class PairTally(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,15 +34,43 @@ class PairTally(msgspec.Struct, frozen=True, kw_only=True):
         return self.adjusted < ALPHA
 
 
+class ShareDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """By how much the first column passes more of its attempts, without infrastructure failures."""
+
+    mean: float
+    """Over cases."""
+    interval: Interval | None
+    """Of the paired t-test, so that it excludes 0 where p is below 0.05; none for a single case."""
+    cases: int
+    p: float
+    """Student's paired t-test over cases, two-sided."""
+    adjusted: float
+    """The same, corrected for the number of pairs (Holm)."""
+
+    @property
+    def differs(self) -> bool:
+        return self.adjusted < ALPHA
+
+
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
     all: PairTally
     clean: PairTally
     """Without infrastructure failures of either run."""
-    shares: BootstrapMean | None = None
-    """Where some case passes in some attempts only: by how much the first passes more of its attempts, in the mean over
-    cases, with the interval of a paired bootstrap."""
+    shares: ShareDifference | None = None
+    """Where some case passes in some attempts only: what McNemar's test can't count."""
+
+    @property
+    def difference(self) -> "PairTally | ShareDifference":
+        """What ranks the two, without infrastructure failures: all attempts, where some cases pass in some of them."""
+        return self.shares or self.clean
+
+    @property
+    def better(self) -> int:
+        """1 where the first is better, -1 where the second is, 0 where the data can't tell."""
+        ahead = self.shares.mean if self.shares is not None else self.clean.difference
+        return 0 if not self.difference.differs or not ahead else 1 if ahead > 0 else -1
 
 
 class _Marks(msgspec.Struct, frozen=True):
@@ -68,10 +95,10 @@ def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) ->
     pairs = list(combinations(range(len(labels)), 2))
     every = _tallies(_marks(matrix, without), pairs)
     both = (every, every if clean is matrix else _tallies(_marks(clean, without), pairs))
-    shares = [_shares(matrix, *pair, without) for pair in pairs] if len(pairs) <= RESAMPLED else [None] * len(pairs)
+    shares = _shares(clean, pairs, without, [tally.p for tally in both[1]])
     return tuple(
-        Pairing(first=labels[first], second=labels[second], all=every, clean=rest, shares=resampled)
-        for (first, second), every, rest, resampled in zip(pairs, *both, shares, strict=True)
+        Pairing(first=labels[first], second=labels[second], all=every, clean=rest, shares=by_attempts)
+        for (first, second), every, rest, by_attempts in zip(pairs, *both, shares, strict=True)
     )
 
 
@@ -89,18 +116,71 @@ def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
     return Matrix(matrix.columns, rows)
 
 
-def _shares(matrix: Matrix, first: int, second: int, without: Collection[str]) -> BootstrapMean | None:
-    """None where every case either passed or failed: McNemar's test is enough there."""
-    cells = [(row[first], row[second]) for case, row in matrix.rows.items() if case not in without]
-    both = [(one, other) for one, other in cells if one is not None and other is not None]
-    measured = [pair for pair in both if all(cell.decided or cell.state == "mixed" for cell in pair)]
-    if not any(cell.state == "mixed" for pair in measured for cell in pair):
+def _shares(
+    matrix: Matrix, pairs: Sequence[tuple[int, int]], without: Collection[str], mcnemars: Sequence[float]
+) -> list[ShareDifference | None]:
+    """None where every case either passed or failed: McNemar's test is enough there; its p is corrected too."""
+    rows = [row for case, row in matrix.rows.items() if case not in without]
+    columns = [[_share(row[at]) for row in rows] for at in range(len(matrix.columns))]
+    partly = [any(share is not None and 0 < share < 1 for share in column) for column in columns]
+    known = [[share for share in column if share is not None] for column in columns]
+    both: dict[tuple[int, int], _Both] = {}
+    for first, second in pairs:
+        if partly[first] or partly[second]:
+            is_whole = len(known[first]) == len(known[second]) == len(rows)
+            measured = (known[first], known[second]) if is_whole else _shared_cases(columns[first], columns[second])
+            if measured[0]:
+                both[first, second] = measured
+    ps = [paired_t(*_sums_of(both[pair])) if pair in both else p for pair, p in zip(pairs, mcnemars, strict=True)]
+    return [
+        _share_difference(both[pair], p, adjusted) if pair in both else None
+        for pair, p, adjusted in zip(pairs, ps, holm(ps), strict=True)
+    ]
+
+
+_Both = tuple[list[float], list[float]]
+"""The shares of two columns on the same cases."""
+
+
+def _shared_cases(first: Sequence[float | None], second: Sequence[float | None]) -> _Both:
+    """Where both have a share; nothing where none of these is a part."""
+    both = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
+    if not any(0 < one < 1 or 0 < other < 1 for one, other in both):
+        return [], []
+    return [one for one, _ in both], [other for _, other in both]
+
+
+def _sums_of(measured: _Both) -> tuple[int, float, float]:
+    """How many cases, and the sums of the differences and of their squares."""
+    apart = list(map(sub, *measured))
+    return len(apart), fsum(apart), fsum(map(mul, apart, apart))
+
+
+def _share_difference(measured: _Both, p: float, adjusted: float) -> ShareDifference:
+    cases, total, squares = _sums_of(measured)
+    return ShareDifference(
+        mean=total / cases,
+        interval=paired_t_interval(cases, total, squares),
+        cases=cases,
+        p=p,
+        adjusted=adjusted,
+    )
+
+
+def _share(cell: Cell | None) -> float | None:
+    """None where nothing was decided."""
+    if cell is None or not (cell.decided or cell.state == "mixed"):
         return None
-    return paired_bootstrap([_share(one) for one, _ in measured], [_share(other) for _, other in measured])
-
-
-def _share(cell: Cell) -> float:
     return cell.passes / (cell.passes + cell.fails)
+
+
+def shares_by_case(matrix: Matrix, without: Collection[str] = ()) -> dict[str, dict[str, float]]:
+    """Label of a column → case → the share of its attempts that passed."""
+    rows = [(case, row) for case, row in matrix.rows.items() if case not in without]
+    return {
+        column.label: {case: share for case, row in rows if (share := _share(row[at])) is not None}
+        for at, column in enumerate(matrix.columns)
+    }
 
 
 def _marks(matrix: Matrix, without: Collection[str]) -> list[_Marks]:

@@ -218,5 +218,8 @@ POLICIES: dict[Policy, Callable[[Trials], Score]] = {
 
 
 def scores_of(trials: Trials) -> dict[Policy, Score]:
-    """Under each policy."""
+    """Under each policy. Of a part of a run whose passes have no rows, nothing is known but its failures."""
+    if trials.passes_elsewhere:
+        remark = Note(code="passes_elsewhere", count=trials.passes_elsewhere)
+        return {policy: Score(policy=policy, remark=remark) for policy in POLICIES}
     return {policy: with_clusters(count(trials)) for policy, count in POLICIES.items()}

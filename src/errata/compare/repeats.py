@@ -63,7 +63,7 @@ TRIES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100)
 def status_of(attempt: Attempt) -> Status:
     """What repeated tries are compared by: the outcome; without one, what was measured of the attempt all the same.
 
-    A judge may have failed an answer that never came. That is no outcome, but it is what the harness's own tables say.
+    A judge may have failed an answer that never came: not an outcome, but what the harness's own tables show.
     """
     if attempt.outcome == "none":
         return "fail" if attempt.measurement == "scored" and attempt.failed_checks else "incomplete"

@@ -26,6 +26,7 @@ NoteCode = Literal[
     "no_run_left",
     "nothing_failed",
     "nothing_scored",
+    "passes_elsewhere",
     "passes_unassigned",
     "passes_without_rows",
     "reviewed",
@@ -119,11 +120,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def bounds(self) -> Interval | None:
-        """The rate if everything left out had failed, and if it had passed."""
+        """The rate if everything left out had failed, and if it had passed; none where nothing was measured."""
         out = sum(group.count for group in self.groups)
         whole = self.total + out
         got = self.mean * self.total if self.mean is not None else self.passed
-        return (got / whole, (got + out) / whole) if whole and 0 <= got <= self.total else None
+        return (got / whole, (got + out) / whole) if self.total and 0 <= got <= self.total else None
 
     @property
     def without_beside(self) -> tuple[int, int]:
@@ -161,29 +162,31 @@ def group_by_reason(
 
 
 def note_text(note: Note) -> str:
-    says = "gives no number" if note.stated is None else f"says {note.stated:.4g}"
+    states = "gives no number" if note.stated is None else f"reports {note.stated:.4g}"
     count, of = note.count or 0, note.of or 0
     match note.code:
         case "counted_as_failed":
             return f"{' or '.join(note.words)} = not passed"
         case "empty_counts_zero":
-            return f"{count} without a value count 0"
+            return f"{count} without a value count as 0"
         case "headline_rule":
             return f"as the {' '.join(note.words)}"
         case "headline_rules":
             return f"not reproduced by the {', nor by the '.join(note.words)}"
         case "no_attempts":
-            return "the log holds not one attempt"
+            return "the log has no attempts"
         case "no_headline":
             return "the harness gives no headline number"
         case "no_rows":
-            return f"the harness {says}; no row here to recount it from"
+            return f"the harness {states}; the log has no rows to recompute it from"
         case "no_run_left":
             return "no run is left"
         case "nothing_failed":
             return "nothing failed"
         case "nothing_scored":
             return "nothing was scored, so there are neither passes nor failures"
+        case "passes_elsewhere":
+            return f"unknown: {_passes(count)} of the run {'has' if count == 1 else 'have'} no row, here or elsewhere"
         case "passes_unassigned":
             stated = "" if note.stated is None else f"the harness reports {note.stated:.4g}; "
             are = "pass is" if count == 1 else "passes are"
@@ -196,12 +199,12 @@ def note_text(note: Note) -> str:
             return f"{count} of {of} reviewed"
         case "rows_not_in_log":
             if note.between is None:
-                return f"the harness {says}; {count:,} of the rows that it counts are not in the log"
+                return f"the harness {states}; {count:,} of the rows it counts are not in the log"
             low, high = note.between
             rows = f"{count:,} of {of:,} were measured, but their rows are not in the log"
             return f"unknown (between {100 * low:.1f} and {100 * high:.1f} %): {rows}"
         case "rule_unknown":
-            return f"the harness {says}; errata does not recompute `{' '.join(note.words)}`"
+            return f"the harness {states}; errata does not recompute `{' '.join(note.words)}`"
         case "runs_counted":
             return f"of {count} of {of} runs"
         case "runs_reviewed":

@@ -1,6 +1,6 @@
 """Sets of cases: failed by all, unique to one run or subject, unstable, and changed from one run to the next."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -104,7 +104,7 @@ def _frozen(sets: Mapping[str, Sequence[str]]) -> dict[str, Cases]:
     return {name: tuple(cases) for name, cases in sets.items()}
 
 
-KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided")
+KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided", "infrastructure")
 
 
 class Flips(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,17 +120,22 @@ class Flips(msgspec.Struct, frozen=True, kw_only=True):
     gone: Cases
     undecided: Cases
     """In one of the two it has no verdict, or both."""
+    infrastructure: Cases = ()
+    """It failed in one of the two or both, and not by the subject's fault: no change of the subject."""
 
     @property
     def by_kind(self) -> dict[str, Cases]:
         return {kind: getattr(self, kind) for kind in KINDS}
 
 
-def flips_between(matrix: Matrix, first: int, second: int) -> Flips:
+def flips_between(matrix: Matrix, first: int, second: int, out: Collection[tuple[int, str]] = ()) -> Flips:
+    """`out`: runs and cases whose failure is an infrastructure failure."""
+    pks = [matrix.columns[at].pk for at in (first, second)]
     cases_by_kind: dict[str, list[str]] = {name: [] for name in KINDS}
     for case, row in matrix.rows.items():
         if kind := _kind(row[first], row[second]):
-            cases_by_kind[kind].append(case)
+            is_out = kind in ("regressed", "fixed", "still_failing") and any((pk, case) in out for pk in pks)
+            cases_by_kind["infrastructure" if is_out else kind].append(case)
     flips = {name: tuple(cases) for name, cases in cases_by_kind.items()}
     return Flips(first=matrix.columns[first].label, second=matrix.columns[second].label, **flips)
 

@@ -44,9 +44,15 @@ _decoder = msgspec.msgpack.Decoder(RunSummary)
 
 
 def make_run_summary(
-    stored: StoredRun, store: Store, opinions: Opinions, timeouts: Timeouts, *, to_pool: bool
+    stored: StoredRun,
+    store: Store,
+    opinions: Opinions,
+    timeouts: Timeouts,
+    *,
+    to_pool: bool,
+    problems: tuple[str, ...],
 ) -> RunSummary:
-    """Made from every attempt of the run, and kept beside it."""
+    """Made from every attempt of the run, and kept beside it. `problems` are what makes it unfit for comparison."""
     failed: dict[str, dict[str, int]] = {}
     for _, case, check, often in failed_checks_by_case(store, [stored.pk]):
         failed.setdefault(check, {})[case] = often
@@ -57,6 +63,7 @@ def make_run_summary(
         cells=cells_of(store, [stored.pk]),
         failed_checks=failed,
         digests=digests_of(store, [stored.pk])[stored.pk],
+        problems=problems,
         timeouts=timeouts,
         to_pool=to_pool,
     )
@@ -77,9 +84,10 @@ def _version(stored: StoredRun, store: Store) -> str:
 
 @cache
 def _code() -> str:
-    """Over the code that counts, so that no summary outlives a change of it."""
+    """Over the code that counts and checks, so that no summary outlives a change of it."""
     digest = blake2b(digest_size=8)
     folders = [Path(path) for package in (compare, model) for path in package.__path__]
+    folders += [folder.with_name("checkup") for folder in folders[:1]]
     for file in sorted(file for folder in folders for file in folder.glob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()

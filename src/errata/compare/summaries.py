@@ -10,6 +10,7 @@ from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, Run, StoredRun, split_attempt_id
 from errata.model.counts import Cell, CellState
+from errata.model.coverage import holds_only_failures
 from errata.model.identity import fingerprint
 from errata.model.run import WhyLeftOut, why_excluded
 
@@ -31,6 +32,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Case → reasons for missing answers, and how often."""
     roots: dict[str, str]
     """Case → the case whose failure it only follows from."""
+    problems: tuple[str, ...]
+    """Findings of the checkup that make the run unfit for comparison."""
     tasks: str
     """The same for two runs whose logs tell the same task for every case."""
 
@@ -48,6 +51,8 @@ class RunNumbers(msgspec.Struct, frozen=True):
             return excluded
         if self.summary.unavailable:
             return WhyLeftOut("unavailable")
+        if holds_only_failures(self.stored):
+            return WhyLeftOut("only_failures")
         return None if self.summary.scored else WhyLeftOut("not_scored")
 
 
@@ -59,6 +64,7 @@ def summarise_run(
     cells: Iterable[Cell],
     failed_checks: dict[str, dict[str, int]],
     digests: Mapping[str, str],
+    problems: tuple[str, ...],
     timeouts: Timeouts,
     to_pool: bool,
 ) -> RunSummary:
@@ -74,6 +80,7 @@ def summarise_run(
         failed_checks=failed_checks,
         patterns=patterns,
         roots=roots,
+        problems=problems,
         tasks=fingerprint(digests),
     )
 

@@ -176,6 +176,11 @@ class Trials:
         return [one for tries in self.counted.values() for one in tries]
 
     @property
+    def passes_elsewhere(self) -> int:
+        """Of a part: passes of the whole run that have no row, so that nobody knows whether they belong to the part."""
+        return 0 if self._whole is None else self._whole.passes_without_rows or 0
+
+    @property
     def is_part(self) -> bool:
         return self._whole is not None
 

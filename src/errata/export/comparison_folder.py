@@ -51,13 +51,18 @@ class ComparisonFolder(msgspec.Struct, frozen=True, kw_only=True):
     """Dimensions of these judges that the tables have no columns for; they decide whether a row fails."""
 
 
-def write_comparison_folder(runs: RunSet, folder: Path, *, force: bool = False) -> ComparisonFolder:
-    """Files that are there and say something else are written over only with `force`."""
+def write_comparison_folder(
+    runs: RunSet, folder: Path, *, sections: Sequence[Section] = (), force: bool = False
+) -> ComparisonFolder:
+    """Files that are there and say something else are written over only with `force`.
+
+    `sections` are added to the summary.
+    """
     folder = folder.resolve()
     _refuse_others(runs.runs)
     members, left_out = _members(runs)
     tables = {name: list(rows) for name, rows in _tables(members).items()}
-    files = {name: _as_csv(rows) for name, rows in tables.items() if rows} | _texts(members, tables, folder)
+    files = {name: _as_csv(rows) for name, rows in tables.items() if rows} | _texts(members, tables, folder, sections)
     _refuse_to_replace(folder, files, force=force)
     written = tuple(write_files(folder, files))
     there = {one.path.name for one in listed_runs(folder) if isinstance(one, RunFolder)}
@@ -132,9 +137,12 @@ def _why_no_commands(folder: Path) -> NotWrittenCode:
     return "commands_unknown_file_kept" if (folder / COMMANDS).exists() else "commands_unknown"
 
 
-def _texts(members: Sequence[Member], tables: dict[str, list[Row]], folder: Path) -> dict[str, str]:
+def _texts(
+    members: Sequence[Member], tables: dict[str, list[Row]], folder: Path, sections: Sequence[Section]
+) -> dict[str, str]:
     settings = metadata(members, folder)
     page = summary(settings, tables[RUN_RESULTS], tables["metric_summary.csv"], tables["model_summary.csv"])
+    page = msgspec.structs.replace(page, sections=(*page.sections, *sections))
     return {"metadata.json": as_json(settings), "summary.md": to_markdown(page)}
 
 

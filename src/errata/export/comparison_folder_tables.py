@@ -34,7 +34,7 @@ class JudgedRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judged_rows(attempts: Iterable[Attempt], judge: str) -> JudgedRows:
-    """`judge` decides; what only another judge or the transcript has is no row of his."""
+    """`judge` decides; what only another judge or the transcript has is not a row of this judge."""
     rows = JudgedRows(
         statuses=Counter(), markers=Counter(), passes=Counter(), applicable=Counter(), latencies=(), ttfbs=()
     )

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from socket import gaierror
+from ssl import SSLError
 from typing import Any, Literal, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
@@ -175,14 +177,43 @@ def _http_error(error: HTTPError, what: str) -> FetchError:
         detail = f": {body['code']}: {body['message']}" if isinstance(body, dict) and "message" in body else ""
     except (msgspec.DecodeError, OSError, HTTPException, KeyError, ValueError):
         pass
-    return FetchError(f"{what}: HTTP {error.code}{detail}", hint=_WRONG_PLACE)
+    return FetchError(f"{what}: HTTP {error.code}{detail}", hint=_hint_for_status(error.code))
+
+
+_AGAIN = "try again; fetched files are kept"
+
+
+def _hint_for_status(code: int) -> str:
+    if code in (401, 403):
+        return "the deployment refuses access: check the key that is named for this host (`docs/fetching.md`)"
+    if code in (407, 511):
+        return "a proxy asks for a login: check `HTTPS_PROXY`"
+    if code in (408, 425, 429):
+        return f"the deployment limits or delays requests: {_AGAIN}"
+    if code >= 500:
+        return f"the deployment itself has a problem: {_AGAIN}"
+    if code == 400:
+        return "the deployment rejects the request: is the id of the run complete?"
+    return _WRONG_PLACE
 
 
 def _unreached(error: Exception, deployment: str, what: str) -> FetchError:
     reason = getattr(error, "reason", None) or error
-    return FetchError(
-        f"{what}: `{_host(deployment)}` did not answer completely: {reason}", hint="try again; fetched files are kept"
-    )
+    host = _host(deployment)
+    if isinstance(reason, gaierror):
+        return FetchError(
+            f"{what}: the name `{host}` can't be resolved: {reason}", hint="check the address and your network"
+        )
+    if isinstance(reason, SSLError):
+        return FetchError(
+            f"{what}: no secure connection to `{host}`: {reason}",
+            hint="a proxy may replace certificates: name its certificate in `SSL_CERT_FILE`",
+        )
+    if isinstance(reason, ConnectionRefusedError):
+        return FetchError(
+            f"{what}: `{host}` refuses the connection", hint="check the address, and whether a proxy or VPN is needed"
+        )
+    return FetchError(f"{what}: `{host}` did not answer completely: {reason}", hint=_AGAIN)
 
 
 def _asked_pause(error: HTTPError) -> float | None:

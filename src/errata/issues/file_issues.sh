@@ -14,6 +14,8 @@ readonly here
 readonly manifest="$here/issues/manifest.tsv" # kind <TAB> key <TAB> file <TAB> marker
 readonly state="$here/filed.tsv"              # begun|filed <TAB> key <TAB> url
 readonly pause="${FILE_ISSUES_PAUSE:-1}"      # seconds between calls
+readonly backoff="${FILE_ISSUES_BACKOFF:-60}" # seconds to wait when GitHub asks to slow down; doubled each time
+readonly tries=5
 readonly tab=$'\t'
 readonly most=60000        # bytes of a body; GitHub takes 65536 characters
 readonly per_comment=400   # links in one comment
@@ -35,6 +37,25 @@ fail() {
 
 work="$(mktemp -d)"
 trap 'rm -rf -- "$work"' EXIT
+
+# send WORDS: calls gh and prints its answer. Waits where GitHub asks to slow down: it has refused the call, so that it
+# can be repeated. Any other failure ends the script, with a hint where there is one.
+send() {
+  local wait="$backoff" try
+  for ((try = 1; ; try++)); do
+    if gh "$@" 2>"$work/error"; then return 0; fi
+    cat -- "$work/error" >&2
+    if ! grep -Eiq 'rate limit|abuse detection|submitted too quickly|HTTP 429' "$work/error"; then break; fi
+    ((try < tries)) || fail "GitHub still asks to slow down: run this script again later; it goes on where it stopped"
+    printf 'GitHub asks to slow down: waiting %s s (%d of %d)\n' "$wait" "$try" "$((tries - 1))" >&2
+    sleep "$wait"
+    wait=$((wait * 2))
+  done
+  if grep -Eiq 'HTTP 40[134]|not accessible|permission|must have|authentication' "$work/error"; then
+    fail "GitHub refused '$1 $2': the login needs write access to issues and labels of this repository (gh auth status, gh auth refresh -s repo)"
+  fi
+  fail "'$1 $2' failed: run this script again; it goes on where it stopped"
+}
 
 # The url recorded for a key, or nothing.
 filed() {
@@ -69,12 +90,12 @@ title_of() {
 
 # The url of an issue that holds the marker: an interrupted run may have filed it without recording it.
 found_issue() {
-  MARKER="$1" gh issue list --state all --label "${labels[0]}" --limit 1000 --json url,body \
+  MARKER="$1" send issue list --state all --label "${labels[0]}" --limit 1000 --json url,body \
     --jq 'first(.[] | select(.body | contains(env.MARKER)) | .url) // empty'
 }
 
 found_comment() {
-  MARKER="$2" gh issue view "$1" --json comments \
+  MARKER="$2" send issue view "$1" --json comments \
     --jq 'first(.comments[] | select(.body | contains(env.MARKER)) | .url) // empty'
 }
 
@@ -99,7 +120,7 @@ create() {
     local args=(--title "$title" --body-file "$work/body.md")
     for label in "${labels[@]}"; do args+=(--label "$label"); done
     begin "$key"
-    url="$(gh issue create "${args[@]}")"
+    url="$(send issue create "${args[@]}")"
     url="${url##*$'\n'}" # gh may say more above it
     sleep "$pause"
   fi
@@ -123,7 +144,7 @@ comment() {
   if [[ -z "$link" ]]; then
     { fitted "$file" "$marker" "${file##*/}" && printf '\n<!-- %s -->\n' "$marker"; } >"$work/comment.md"
     begin "$key"
-    link="$(gh issue comment "$number" --body-file "$work/comment.md")"
+    link="$(send issue comment "$number" --body-file "$work/comment.md")"
     link="${link##*$'\n'}"
     sleep "$pause"
   fi
@@ -161,10 +182,10 @@ if ! $dry_run; then
     exec 9>>"$state"
     flock -n 9 || fail "another file_issues.sh is at work in this folder"
   fi
-  existing="$(gh label list --limit 1000 --json name --jq '.[].name')"
+  existing="$(send label list --limit 1000 --json name --jq '.[].name')"
   for label in "${labels[@]}"; do
     if grep -Fxq -- "$label" <<<"$existing"; then continue; fi
-    gh label create "$label" >/dev/null
+    send label create "$label" >/dev/null
     sleep "$pause"
   done
 fi

@@ -30,7 +30,7 @@ def manifest(batch: str, issues: Iterable[IssueFile], *, labels: Iterable[str] =
     lines += [f"issue\t{one.key}\t{one.file}\t{marker(batch, one.key)}" for one in issues]
     lines += [
         f"links\tlinks\t-\t{marker(batch, 'links')}",
-        f"analysis\tanalysis\tanalysis.md\t{marker(batch, 'analysis')}",
+        f"analysis\tanalysis\tcomments/analysis.md\t{marker(batch, 'analysis')}",
     ]
     return "".join(f"{line}\n" for line in lines)
 

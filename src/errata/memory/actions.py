@@ -154,7 +154,7 @@ def remove_from_report(action: Action, *, dry_run: bool) -> Edited:
     """Take the action's line out of the report that it was written into."""
     if not action.report:
         raise ReportError(
-            f"Action `{action.id}` was written into no report", hint="leave out `--report` to forget it in the store"
+            f"Action `{action.id}` is not in any report", hint="leave out `--report` to forget it in the store"
         )
 
     def edit(data: bytes) -> Edited:
@@ -162,8 +162,8 @@ def remove_from_report(action: Action, *, dry_run: bool) -> Edited:
         edited = next((edited for entry in entries if (edited := without_entry(data, entry))), None)
         if edited is None:
             raise ReportError(
-                f"`{action.report}` does not have its line any more as errata wrote it",
-                hint="take it out by hand; without `--report` the store alone forgets it",
+                f"`{action.report}` no longer has its line as errata wrote it",
+                hint="delete it by hand; without `--report`, only the store forgets it",
             )
         return edited
 
@@ -186,7 +186,7 @@ def _date(text: str, now: datetime) -> str:
         date = from_iso(text) if len(text) > DAY else datetime.fromisoformat(text).date().isoformat()
     except ValueError:
         raise SettingsError(
-            f"`{text}` is no date", hint="`--date 2026-03-04`, or a time: `2026-03-04T10:30Z`"
+            f"`{text}` is not a date", hint="`--date 2026-03-04`, or a time: `2026-03-04T10:30Z`"
         ) from None
     if moment_of(date) > now + timedelta(days=1):
         raise SettingsError(f"`{text}` lies in the future", hint="`--date` is the day on which it was done")

@@ -89,7 +89,7 @@ def has_section(data: bytes) -> bool:
 
 
 def is_editable(data: bytes) -> bool:
-    """Text in UTF-8, or in anything like it: what is no UTF-8 elsewhere in the file is kept as it is."""
+    """Text in UTF-8, or in anything like it: what is not UTF-8 elsewhere in the file is kept as it is."""
     return len(data) <= LARGEST and b"\0" not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
@@ -132,7 +132,7 @@ def _shape(blocks: Sequence[MarkdownBlock], *, without: Item | None = None) -> S
 
 
 def _decode(data: bytes) -> str:
-    """Bytes that are no UTF-8 come back as they were."""
+    """Bytes that are not UTF-8 come back as they were."""
     return data.decode("utf-8", "surrogateescape").removeprefix(UTF8_MARK)
 
 

@@ -48,7 +48,7 @@ def _inside(path: Path, folder: Path) -> Path:
     except (OSError, RuntimeError):
         raise NotFoundError(f"No such report: `{path}`", hint="`--report FILE` names one") from None
     if not is_file or target.suffix.lower() not in SUFFIXES:
-        raise ReportError(f"`{path}` is no markdown file", hint=f"reports end in `{SUFFIXES[0]}`")
+        raise ReportError(f"`{path}` is not a markdown file", hint=f"reports end in `{SUFFIXES[0]}`")
     if not target.is_relative_to(root):
         raise ReportError(
             f"`{path}` is a link that leads out of `{folder}`, to `{target}`",
@@ -62,7 +62,7 @@ def _read(path: Path) -> bytes:
         data = path.read_bytes()
     if not is_editable(data):
         raise ReportError(
-            f"`{path}` is no text that can be edited", hint="a report is markdown in UTF-8, of 2 MB at most"
+            f"`{path}` is not a text that can be edited", hint="a report is markdown in UTF-8, of 2 MB at most"
         )
     return data
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
+from errata.memory.same_failure import FailureSign, recurs
 from errata.model import Action, Run
 from errata.model.history import ActionResult, CaseEffect, EffectReason, Worked
 from errata.model.times import is_local, moment_of
@@ -26,7 +27,10 @@ class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
     suite: str = ""
     failed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
-    unmeasured: frozenset[str] = frozenset()
+    signs: Mapping[str, tuple[FailureSign, ...]] = msgspec.field(default_factory=dict)
+    """By case: what failed, where that is known."""
+    reports: frozenset[str] = frozenset()
+    """The reports about this run."""
 
 
 def effects(
@@ -86,6 +90,9 @@ def _order(action: Action, now: RunOutcomes) -> EffectReason | None:
 
 
 def _is_before(run: RunOutcomes, action: Action) -> bool:
+    """What a report lists was done after its run, whatever day it names."""
+    if action.report and action.report in run.reports:
+        return True
     day, began = action.date[:DAY], run.at[:DAY]
     if not began or day != began:
         return "" < began < day
@@ -120,9 +127,15 @@ def _case_effect(case: str, now: RunOutcomes, earlier: Sequence[RunOutcomes]) ->
         return CaseEffect(case=name, worked="unknown", reason="no_earlier_run", passes=not failed)
     if not _matching(case, last.failed):
         return CaseEffect(case=name, worked="unknown", reason="passed_before", passes=not failed)
+    if failed and not recurs(_signs(case, now), _signs(case, last)):
+        return CaseEffect(case=name, worked="unknown", reason="fails_otherwise", passes=False)
     if failed:
         return CaseEffect(case=name, worked="no", reason="fails_again", passes=False)
     return CaseEffect(case=name, worked="yes", reason="passes_now", passes=True)
+
+
+def _signs(case: str, run: RunOutcomes) -> tuple[FailureSign, ...]:
+    return tuple(sign for key in _matching(case, run.failed) for sign in run.signs.get(key, ()))
 
 
 def _matching(case: str, known: frozenset[str]) -> set[str]:

@@ -26,12 +26,18 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _COLUMNS = {
-    "date": "date|when|day",
-    "what": "what|actions?|actions? taken|changes?|description|what changed|fix",
-    "path": "path|files?|where|target",
-    "addresses": "address(?:es|ed)?|for|evals?|cases?|failures?|fixes",
-    "author": "author|by|who",
+    "date": "date|when|day|done on|date done",
+    "what": (
+        "what|actions?|actions? taken|changes?|description|what changed|what was done|what we did|fix|changes? made"
+    ),
+    "path": "paths?|files?|where|target|changed files?|files? changed",
+    "addresses": (
+        "address(?:es|ed)?|for|evals?|cases?|failures?|fixes|addressed (?:evals?|failures?|cases?)|affects"
+        "|affected evals?|tasks?|failures? addressed|evals? addressed"
+    ),
+    "author": "author|by|who|done by|owner",
     "expected": "expected|effect|expected effect",
+    "status": "status|state|done|done\\?",
     "number": "#|no|nr|number",
 }
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from errata.memory.effects import RunOutcomes, effects
+from errata.memory.not_measured import measured_failures
+from errata.memory.same_failure import FailureSign, sign_of_check
 from errata.memory.spelling import CaseSpellings
 from errata.model import Action
 from errata.model.history import ActionResult, Mention
@@ -23,7 +25,7 @@ def mentions(reports: Iterable[PriorReport], names: CaseSpellings) -> MentionedC
     by_case: dict[str, list[Mention]] = {}
     ambiguous = []
     for report in reports:
-        for failure, keys in ((one, names.find(one.case)) for one in report.failures):
+        for failure, keys in ((one, names.find(one.case)) for one in measured_failures(report)):
             mention = Mention(
                 report=report.path,
                 line=failure.ref.line if failure.ref else None,
@@ -52,9 +54,14 @@ def _one_per_report(some: Iterable[Mention]) -> Iterator[Mention]:
 
 
 def outcomes_in(report: PriorReport, names: CaseSpellings) -> RunOutcomes:
-    """The outcomes of a run as far as a report shows them: the cases that failed."""
-    keys = {found[0] for one in report.failures if len(found := names.find(one.case)) == 1}
-    return RunOutcomes(run=report.run, at=report.date, failed=frozenset(keys))
+    """The outcomes of a run as far as a report shows them: the cases that failed, and at which check."""
+    matched = [(keys[0], one) for one in measured_failures(report) if len(keys := names.find(one.case)) == 1]
+    signs: dict[str, tuple[FailureSign, ...]] = {}
+    for key, failure in matched:
+        signs[key] = (*signs.get(key, ()), sign_of_check(failure.failed_check))
+    return RunOutcomes(
+        run=report.run, at=report.date, failed=frozenset(signs), signs=signs, reports=frozenset((report.path,))
+    )
 
 
 def with_case_keys(action: Action, names: CaseSpellings) -> Action:

@@ -7,13 +7,15 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.relation import RunReports
+from errata.memory.not_measured import is_broken_run, is_infrastructure
+from errata.memory.reading.steps import canonical_step
+from errata.memory.relation import RunReports, is_about
 from errata.memory.report_files import ReportFile
-from errata.memory.spelling import folded
-from errata.model import KnownGap, SourceRef, StoredRun
+from errata.memory.spelling import CaseSpellings, folded
+from errata.model import KnownGap, Run, SourceRef, StoredRun
 from errata.model.action import RecordedGap
 from errata.model.identity import case_key, fingerprint
-from errata.model.prior_report import PriorFailure, PriorReport
+from errata.model.prior_report import PriorReport
 
 GLOB = frozenset("*?[")
 
@@ -73,7 +75,7 @@ def is_pattern(text: str) -> bool:
 
 
 def pattern_over_keys(suite: str, pattern: str) -> str:
-    """A glob over the names of a suite's cases as one over their keys; the suite's own name is no glob."""
+    """A glob over the names of a suite's cases as one over their keys; the suite's own name is not a glob."""
     bare = "".join(f"[{letter}]" if letter in GLOB else letter for letter in suite)
     prefix = case_key(bare, "")
     return pattern if prefix and pattern.startswith(prefix) else f"{prefix}{pattern}"
@@ -108,40 +110,63 @@ def gap_by_name(name: str, records: Sequence[GapRecord]) -> KnownGap | None:
 # gaps on record in earlier reports
 
 _MENTION = re.compile(r"known[\W_]{0,8}gap", re.IGNORECASE)
-# some call a failure of the provider or of the set-up a known gap, for want of another word; it is none of the case
-_INFRASTRUCTURE = re.compile(
-    r"(?i)\b(?:infra\w*|provider|endpoint|rate[ -]?limit\w*|timed? ?out|network|connection|quota|unavailable|sandbox)\b"
-)
-_NO_STEP = frozenset(("none", "null", "n-a", "install"))
 
 
 def mentions_gaps(file: ReportFile) -> bool:
     return _MENTION.search(file.text) is not None
 
 
-def gaps_in_reports(reports: RunReports) -> dict[str, tuple[RecordedGap, ...]]:
-    """Case → what earlier reports say, those about the same model first.
+def gaps_of_model(reports: RunReports) -> dict[str, tuple[RecordedGap, ...]]:
+    """Case → what earlier reports on the same model say, if the newest with a label still calls it a gap.
 
-    A report about this very run, or a later one, is no record: it may have been made from this.
+    A report about this very run, or a later one, is not a record: it may have been made from this.
     """
     records: dict[str, tuple[RecordedGap, ...]] = {}
-    for report in (*reports.related.same_model, *reports.related.others):
-        for key, record in _gaps_in(report, reports):
-            records[key] = (*records.get(key, ()), record)
+    settled: set[str] = set()
+    for report in reports.related.same_model:
+        gaps = dict(_gaps_in(report, reports.case_names))
+        for key, gap in gaps.items():
+            if key not in settled:
+                records[key] = (*records.get(key, ()), gap)
+        settled |= set(_called_otherwise(report, reports.case_names)) - set(gaps)
     return records
 
 
-def _gaps_in(report: PriorReport, reports: RunReports) -> Iterator[tuple[str, RecordedGap]]:
+def gaps_of_others(reports: RunReports, run: Run, others: Sequence[Run]) -> Iterator[tuple[str, RecordedGap, Run]]:
+    """The same for other models: case, record, and the run that the report is about; only of the same experiment.
+
+    Without that run, nobody knows whether the failure is the same.
+    """
+    for report in reports.related.others:
+        its_run = next((one for one in others if is_about(report, one)), None)
+        if its_run is None or _experiment(its_run) != _experiment(run):
+            continue
+        for key, gap in _gaps_in(report, reports.case_names):
+            yield key, msgspec.structs.replace(gap, where=f"{gap.where} ({gap.model})"), its_run
+
+
+def _experiment(run: Run) -> str:
+    name = folded(run.variant.get("experiment", ""))
+    return "" if name == "default" else name
+
+
+def _gaps_in(report: PriorReport, names: CaseSpellings) -> Iterator[tuple[str, RecordedGap]]:
     failures = {failure.case: failure for failure in report.failures}
-    for case in report.gaps:
-        keys, failure = reports.case_names.find(case), failures.get(case)
-        if len(keys) == 1 and not _is_infrastructure(failure):
+    for case in report.gaps if not is_broken_run(report) else ():
+        keys, failure = names.find(case), failures.get(case)
+        if len(keys) == 1 and not is_infrastructure(failure):
             ref = SourceRef(file=report.path, line=failure.ref.line if failure and failure.ref else None)
             quote = (failure.reasoning or failure.label) if failure else ""
-            yield keys[0], RecordedGap(where=str(ref), quote=quote, ref=ref)
+            check = failure.failed_check if failure else ""
+            checks = frozenset(filter(None, (check, canonical_step(check))))
+            yield (
+                keys[0],
+                RecordedGap(where=str(ref), quote=quote, ref=ref, checks=checks, model=report.model, date=report.date),
+            )
 
 
-def _is_infrastructure(failure: PriorFailure | None) -> bool:
-    if failure is None:
-        return False
-    return folded(failure.failed_check) in _NO_STEP or _INFRASTRUCTURE.search(failure.reasoning) is not None
+def _called_otherwise(report: PriorReport, names: CaseSpellings) -> Iterator[str]:
+    """Cases with another label that somebody gave, not only rules."""
+    for failure in report.failures:
+        if failure.label and not failure.by_rule and len(keys := names.find(failure.case)) == 1:
+            yield keys[0]

@@ -5,17 +5,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from errata.memory.effects import same_case
+from errata.memory.spelling import ends_alike, segments
 from errata.model import Action
+from errata.model.prior_report import PriorRecommendation, PriorReport
 
 SHARE = 0.5
 """The share of the significant words that two texts need in common, if nothing else shows that they are the same."""
-SHARE_OF_A_CASE = 0.25
-"""Less, where both are about the same case."""
+SHARE_OF_A_CASE = 0.4
+"""Less, where both are about the same case or file."""
 FEWEST = 2
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_CONFIG = re.compile(r"(?i)lint|config|prettier|\.toml$|\.ya?ml$|\.rc$|tsconfig|runner|harness")
-_EVAL = re.compile(r"(?i)task|grader|test|eval|answer|prompt|guideline|fixture")
-_KINDS = {"config": _CONFIG, "eval": _EVAL}
 _EMPTY = frozenset(
     _WORD.findall(
         "the and for that this with now not its are was has have say says said what when where which who will would "
@@ -28,19 +27,31 @@ _EMPTY = frozenset(
 
 
 def find_action_for(
-    text: str, actions: Iterable[Action], *, group: str = "", cases: Sequence[str] = (), path: str = ""
+    text: str, actions: Iterable[Action], *, cases: Sequence[str] = (), path: str = ""
 ) -> Action | None:
-    """The newest action that carries a recommendation out: of the same file, or of the same case and kind or words."""
+    """The newest action that is the recommended change: two of the same case, the same file and the same words."""
     for action in sorted(actions, key=lambda one: one.date, reverse=True):
         shared = word_overlap(text, f"{action.what} {action.path}")
         is_its_case = any(same_case(case, other) for case in cases for other in action.addresses)
-        if path and _same_file(path, action.path) and (is_its_case or not cases or not action.addresses):
+        is_its_file = bool(path) and _same_file(path, action.path)
+        if is_its_case and (is_its_file or shared >= SHARE_OF_A_CASE):
             return action
-        if is_its_case and (_is_of_kind(group, action) or shared >= SHARE_OF_A_CASE):
-            return action
-        if not cases and shared >= SHARE:
+        may_be_it = not cases or not action.addresses
+        if may_be_it and ((is_its_file and shared >= SHARE_OF_A_CASE) or shared >= SHARE):
             return action
     return None
+
+
+def times_recommended(text: str, reports: Iterable[PriorReport], *, cases: Sequence[str] = ()) -> int:
+    """In how many reports the same was recommended."""
+    return sum(any(_is_same(text, cases, one) for one in report.recommendations) for report in reports)
+
+
+def _is_same(text: str, cases: Sequence[str], other: PriorRecommendation) -> bool:
+    is_its_case = any(ends_alike(segments(case), segments(name)) for case in cases for name in other.cases)
+    if cases and other.cases and not is_its_case:
+        return False
+    return word_overlap(text, other.text) >= (SHARE_OF_A_CASE if is_its_case else SHARE)
 
 
 def word_overlap(left: str, right: str) -> float:
@@ -64,8 +75,3 @@ def _same_file(left: str, right: str) -> bool:
     here, there = PurePosixPath(left).parts, PurePosixPath(right).parts
     size = min(len(here), len(there))
     return size > 0 and here[-size:] == there[-size:]
-
-
-def _is_of_kind(group: str, action: Action) -> bool:
-    kind = _KINDS.get(group)
-    return kind is not None and bool(action.path) and kind.search(action.path) is not None

@@ -7,7 +7,7 @@ import msgspec
 from errata.memory.report_files import ReportFiles
 from errata.memory.spelling import CaseSpellings, same_model, same_run
 from errata.model import Run
-from errata.model.prior_report import PriorReport
+from errata.model.prior_report import PriorReport, PriorRun
 from errata.model.times import moment_of
 
 DAY = len("2026-03-04")
@@ -47,12 +47,40 @@ def group_by_relation(
     groups: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
     known = _by_beginning(runs)
     for report in sorted(reports, key=lambda one: one.date, reverse=True):
-        near = [one for written in runs_of(report) for one in known.get(_beginning(written), ())]
-        its_run = next((one for one in near if is_about(report, one)), None)
-        if its_run is not None and its_run.suite != run.suite:
-            continue
-        groups[_relation_of(report, its_run, run, began)].append(report)
+        parts: dict[str, list[PriorRun]] = {}
+        for part in _parts(report):
+            near = [one for written in runs_of(part) for one in known.get(_beginning(written), ())]
+            its_run = next((one for one in near if is_about(part, one)), None)
+            if its_run is None or its_run.suite == run.suite:
+                parts.setdefault(_relation_of(part, its_run, run, began), []).extend(part.runs)
+        for relation, its_runs in parts.items():
+            groups[relation].append(_about_runs(report, its_runs))
     return RelatedReports(**{kind: tuple(some) for kind, some in groups.items()})
+
+
+def _parts(report: PriorReport) -> list[PriorReport]:
+    """A report on several runs, one for each: some may be of other models, or later."""
+    if len(report.runs) < 2:
+        return [report]
+    return [_about_runs(report, [run]) for run in report.runs]
+
+
+def _about_runs(report: PriorReport, its_runs: Sequence[PriorRun]) -> PriorReport:
+    """The part of a report on these of its runs, with what it has on all of them."""
+    if len(its_runs) == len(report.runs) and (report.model or len(its_runs) != 1):
+        return report
+    ids = {"", *(run.id for run in its_runs)}
+    failures = tuple(one for one in report.failures if one.run in ids)
+    return msgspec.structs.replace(
+        report,
+        run=", ".join(run.id for run in its_runs),
+        model=its_runs[0].model or report.model,
+        passed=its_runs[0].passed,
+        total=its_runs[0].total,
+        runs=tuple(its_runs),
+        failures=failures,
+        gaps=tuple(case for case in report.gaps if any(one.case == case for one in failures)),
+    )
 
 
 def _by_beginning(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -78,8 +106,11 @@ def _relation_of(report: PriorReport, its_run: Run | None, run: Run, began: str)
     known = its_run.started_at if its_run is not None else None
     if not report.date and not known:
         return "undated"
+    its_days = {one.date for one in report.runs}
+    known = known or (max(its_days) if its_days and all(its_days) else None)
     # on the same day the report may be older or newer than the run; the start of its own run decides, if known
-    earlier = "" < report.date < began[:DAY] or (known is not None and moment_of(known) < moment_of(began))
+    by_run = known is not None and (known < began[:DAY] if len(known) == DAY else moment_of(known) < moment_of(began))
+    earlier = "" < report.date < began[:DAY] or by_run
     if not earlier:
         return "later"
     model = report.model or (its_run.subject.model if its_run is not None else "")
@@ -88,6 +119,8 @@ def _relation_of(report: PriorReport, its_run: Run | None, run: Run, began: str)
 
 def is_about(report: PriorReport, run: Run) -> bool:
     """By its id, the beginning of it, or the tail by which people call it; a report may be about several runs."""
+    if report.run_id:
+        return report.run_id == run.id
     return any(_is_named(written, report.date, run) for written in runs_of(report))
 
 

@@ -18,6 +18,9 @@ MOST_LOOKED_AT = 20_000
 MOST_FILES = 2_000
 LARGEST = 1024 * 1024
 MOST_LINES = 20_000
+PART = b"<!-- errata:part -->"
+"""Below the title of a file with the details of a report."""
+HEAD = 2_000
 
 
 class ReportFile(msgspec.Struct, frozen=True):
@@ -78,6 +81,8 @@ def find_reports(folders: Iterable[Path]) -> ReportFiles:
                 skipped.append(Skipped(file, f"more than {MOST_FILES:,} reports; the newest names were read"))
                 break
             read = _read(file, folder)
+            if read is None:
+                continue
             if isinstance(read, Skipped):
                 skipped.append(read)
             elif read.digest not in known:  # a copy adds nothing
@@ -140,7 +145,8 @@ def _is_inside(path: Path, root: Path) -> bool:
         return False
 
 
-def _read(path: Path, folder: Path) -> ReportFile | Skipped:
+def _read(path: Path, folder: Path) -> ReportFile | Skipped | None:
+    """None for the details of a report of errata's own, which are not reports."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return Skipped(path, "no regular file")
@@ -148,6 +154,8 @@ def _read(path: Path, folder: Path) -> ReportFile | Skipped:
             content = file.read(LARGEST + 1)
     except OSError as error:
         return Skipped(path, f"can't be read: {error.strerror}")
+    if PART in content[:HEAD]:
+        return None
     if len(content) > LARGEST:
         return Skipped(path, f"larger than {LARGEST // 1024 // 1024} MB")
     if content.count(b"\n") > MOST_LINES:

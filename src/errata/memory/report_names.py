@@ -32,7 +32,9 @@ def parse_file_name(below: str) -> FileName:
         return FileName()
     provider, model = (["", "", *folders])[-2:]
     written, run = _split(match["head"] or match["tail"] or "", model)
-    return FileName(provider, model or written, run, date_in(match["date"]))
+    day = date_in(match["date"])
+    is_own = bool(written) and folded(written) != folded(model)
+    return FileName("", written, run, day) if is_own else FileName(provider, model, run, day)
 
 
 def _split(head: str, folder: str) -> tuple[str, str]:

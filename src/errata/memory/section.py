@@ -87,6 +87,6 @@ def with_section_text(text: str, content: str) -> str:
 
 
 def _end(section: ActionsSection, lines: Sequence[str]) -> int:
-    """Behind its last block that is no comment: what errata remembers at the end of a file is not part of it."""
+    """Behind its last block that is not a comment: what errata remembers at the end of a file is not part of it."""
     own = (block for block in section.all if not lines[block.start].lstrip().startswith("<!--"))
     return max((block.end for block in own), default=section.head.end)

@@ -79,6 +79,8 @@ def same_run(written: str, *ids: str) -> bool:
 
 
 Segments = tuple[str, ...]
+_NUMBER = re.compile(r"^\d{2,4}-(?=[^\W\d])")
+"""`009-text_search` is the ninth of its folder; people leave the number out."""
 
 
 @lru_cache(maxsize=50_000)
@@ -86,10 +88,23 @@ def segments(case: str) -> Segments:
     return tuple(part for part in map(folded, case.split("/")) if part)
 
 
+@lru_cache(maxsize=50_000)
+def without_number(part: str) -> str:
+    return _NUMBER.sub("", part)
+
+
+def same_part(left: str, right: str) -> bool:
+    """Whether two parts of a name are the same; a number in front may be missing on one side, not differ."""
+    return left == right or (
+        without_number(left) == without_number(right)
+        and (left == without_number(left) or right == without_number(right))
+    )
+
+
 def ends_alike(left: Segments, right: Segments) -> bool:
     """Whether one is the other, or the end of it."""
     short, long = sorted((left, right), key=len)
-    return bool(short) and long[-len(short) :] == short
+    return bool(short) and all(map(same_part, short, long[-len(short) :]))
 
 
 class CaseSpellings:
@@ -103,7 +118,7 @@ class CaseSpellings:
             self._names |= {key: key, name: key}
             parts = segments(name)
             if parts:
-                self._by_ending.setdefault(parts[-1], []).append((parts, key))
+                self._by_ending.setdefault(without_number(parts[-1]), []).append((parts, key))
 
     def find(self, written: str) -> tuple[str, ...]:
         """The keys that may be meant: none, one, or several where the name fits more than one case."""
@@ -113,6 +128,8 @@ class CaseSpellings:
         wanted = segments(written)
         if not wanted:
             return ()
-        matches = [(parts, key) for parts, key in self._by_ending.get(wanted[-1], ()) if ends_alike(parts, wanted)]
+        near = self._by_ending.get(without_number(wanted[-1]), ())
+        matches = [(parts, key) for parts, key in near if ends_alike(parts, wanted)]
         whole = [key for parts, key in matches if parts == wanted]
-        return tuple(dict.fromkeys(whole or (key for _, key in matches)))
+        exact_end = [key for parts, key in matches if parts[-1] == wanted[-1]]
+        return tuple(dict.fromkeys(whole or exact_end or (key for _, key in matches)))

@@ -1,21 +1,26 @@
 """Memory's queries to the store: which runs an action or a gap is about, and how their cases went."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from errata.memory.effects import RunOutcomes, subject_of
 from errata.memory.known_gaps import GapRecord, gap_for
+from errata.memory.same_failure import FailureSign, sign_of_key
 from errata.model import Action, KnownGap, StoredRun
 from errata.model.action import CaseAddress, RecordedGap
+from errata.model.standing import standing
 from errata.store.cells import cells_of
 from errata.store.database import Store
+from errata.store.elsewhere import elsewhere, verdicts_on
 from errata.store.memory import known_gaps
-from errata.store.named_cases import case_keys, suites_of, tries_of
+from errata.store.named_cases import case_keys, cases_failed_by, failure_keys_of, suites_of, tries_of
 from errata.store.runs import all_runs
 
 DAY = len("2026-03-04")
 IN_STORE = "known gaps"
 MEASURED = frozenset(("failed", "partial", "limit", "mixed", "contradictory"))
 """Attempts that were aborted for reasons of their own show nothing about the case."""
+_INFRASTRUCTURE = ("provider", "environment", "harness", "simulator", "collateral")
 
 
 def run_of_action(action: Action, targets: Sequence[CaseAddress], store: Store) -> StoredRun | None:
@@ -36,24 +41,44 @@ def outcomes_of_cases(keys: Iterable[str], runs: Iterable[StoredRun], store: Sto
     for attempt in tries_of(store, keys):
         failed.setdefault(attempt.run_id, set()).update([attempt.case] if attempt.failed else [])
         passed.setdefault(attempt.run_id, set()).update([attempt.case] if attempt.passed else [])
-    for stored in runs:
-        if stored.run.id in failed:
-            yield _outcomes(stored, failed[stored.run.id], passed[stored.run.id])
+    tried = [stored for stored in runs if stored.run.id in failed]
+    signs = signs_of(tried, [case for some in failed.values() for case in some], store)
+    for stored in tried:
+        yield _outcomes(stored, failed[stored.run.id], passed[stored.run.id], signs.get(stored.pk, {}))
 
 
-def outcomes_of_runs(runs: Sequence[StoredRun], store: Store) -> dict[int, RunOutcomes]:
-    """How all cases of the runs went, by the run's key in the store."""
+def signs_of(
+    runs: Iterable[StoredRun], cases: Iterable[str], store: Store
+) -> dict[int, dict[str, tuple[FailureSign, ...]]]:
+    """Run → case → what failed there, as far as the runs were triaged."""
+    signs: dict[int, dict[str, tuple[FailureSign, ...]]] = {}
+    pks = [one.pk for one in runs]
+    for pk, case, key in failure_keys_of(store, pks, cases) if pks else ():
+        of_run = signs.setdefault(pk, {})
+        of_run[case] = (*of_run.get(case, ()), sign_of_key(key))
+    return signs
+
+
+def outcomes_of_runs(runs: Sequence[StoredRun], store: Store, addressed: Iterable[str] = ()) -> dict[int, RunOutcomes]:
+    """How all cases of the runs went, by the run's key in the store; of those `addressed`, also what failed.
+
+    An infrastructure failure shows nothing about its case.
+    """
+    lost = cases_failed_by(store, [one.pk for one in runs], _INFRASTRUCTURE) if runs else set()
+    signs = signs_of(runs, addressed, store)
     failed: dict[int, set[str]] = {one.pk: set() for one in runs}
     passed: dict[int, set[str]] = {one.pk: set() for one in runs}
     for cell in cells_of(store, list(failed)) if failed else ():
-        if cell.fails and cell.state in MEASURED:
+        if cell.fails and cell.state in MEASURED and (cell.run, cell.case) not in lost:
             failed[cell.run].add(cell.case)
         if cell.passes:
             passed[cell.run].add(cell.case)
-    return {one.pk: _outcomes(one, failed[one.pk], passed[one.pk]) for one in runs}
+    return {one.pk: _outcomes(one, failed[one.pk], passed[one.pk], signs.get(one.pk, {})) for one in runs}
 
 
-def _outcomes(stored: StoredRun, failed: Iterable[str], passed: Iterable[str]) -> RunOutcomes:
+def _outcomes(
+    stored: StoredRun, failed: Iterable[str], passed: Iterable[str], signs: Mapping[str, tuple[FailureSign, ...]]
+) -> RunOutcomes:
     return RunOutcomes(
         run=stored.run.native_id,
         at=stored.run.started_at or "",
@@ -61,6 +86,7 @@ def _outcomes(stored: StoredRun, failed: Iterable[str], passed: Iterable[str]) -
         suite=stored.run.suite,
         failed=frozenset(failed),
         passed=frozenset(passed),
+        signs=signs,
     )
 
 
@@ -94,3 +120,28 @@ def gaps_in_store(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGa
     keys = case_keys(store, pk=stored.pk) if gaps else []
     fitting = ((key, gap_for(key, gaps)) for key in keys)
     return {key: (RecordedGap(where=IN_STORE, quote=gap.text),) for key, gap in fitting if gap is not None}
+
+
+class CaseVerdict(NamedTuple):
+    """A verdict on a case in another run."""
+
+    model: str
+    at: str
+    label: str
+
+
+def later_verdicts(stored: StoredRun, store: Store, cases: Collection[str]) -> dict[str, list[CaseVerdict]]:
+    """Case → the standing verdicts on it in other runs of the suite."""
+    run = stored.run
+    if not run.suite:
+        return {}
+    tried = elsewhere(store, run.suite, run.id, cases)
+    verdicts = verdicts_on(store, [one for some in tried.values() for one in some])
+    by_case: dict[str, list[CaseVerdict]] = {}
+    for case, tries in tried.items():
+        for attempt in tries:
+            stood = standing(verdicts.get(attempt.attempt, ()))
+            if stood is not None:
+                verdict = stood.verdict
+                by_case.setdefault(case, []).append(CaseVerdict(attempt.model, verdict.at or "", verdict.label))
+    return by_case

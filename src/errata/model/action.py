@@ -53,6 +53,14 @@ class RecordedGap(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     quote: str
     ref: SourceRef | None = None
+    checks: frozenset[str] = frozenset()
+    """The checks that failed there; empty where that is unknown, or does not matter."""
+    keys: frozenset[str] | None = None
+    """For a gap of another model: the exact failure keys that it is about."""
+    model: str = ""
+    """Of the report."""
+    date: str = ""
+    """Of the report: a later verdict outweighs it."""
 
 
 class CaseAddress(msgspec.Struct, frozen=True, kw_only=True):

@@ -69,6 +69,8 @@ class Invalidation(Record):
 
 
 NO_OUTPUT = Output()
+EMPTY_RESPONSE = "EMPTY_RESPONSE"
+"""The status of an attempt whose harness writes this in the place of an answer."""
 
 
 class Attempt(Record):
@@ -141,6 +143,11 @@ class Attempt(Record):
         return self.reported >= 1 if self.reported_counted and self.reported is not None else self.outcome == "pass"
 
     @property
+    def lasting_error(self) -> ErrorInfo | None:
+        """The first error that the attempt did not recover from."""
+        return next((error for error in self.errors if not error.recovered), None)
+
+    @property
     def counted(self) -> bool:
         """Children and superseded attempts are facts, but they are not counted."""
         return self.parent is None and self.superseded_by is None
@@ -178,6 +185,19 @@ class Attempt(Record):
         names = {judgement.judge, judgement.model} - {""}
         own = {check.status for check in self.checks if not names.isdisjoint((check.judge, check.scorer, check.name))}
         return False if "fail" in own else True if own == {"pass"} else None
+
+    @property
+    def answered_nothing(self) -> bool:
+        """The answer was empty: the log keeps an empty text, or the harness's word for one.
+
+        Not where the last turn is a call that ends the episode, such as a transfer to a person: no text was lost.
+        """
+        if self.native_status == EMPTY_RESPONSE:
+            return True
+        text, conduct = self.output.text, self.conduct
+        if text is None or text.strip():
+            return False
+        return conduct is None or self.execution != "completed" or conduct.calls == 0 or conduct.ended_empty is not None
 
     @property
     def failed_checks(self) -> tuple[str, ...]:

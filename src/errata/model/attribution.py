@@ -39,8 +39,19 @@ class Attribution(Record):
     """Taxonomy → label."""
     failure_key: FailureKey
     follows: str = ""
-    """The attempt whose failure caused this one; empty where it is no knock-on failure."""
+    """The attempt whose failure caused this one; empty where it is not a knock-on failure."""
     rules_version: str = ""
+
+
+OWNERS_TAXONOMY = "owners"
+"""The taxonomy whose labels are the owners."""
+
+
+def suggested_label(attribution: Attribution | None, taxonomy: str) -> str:
+    """The label that triage suggests, in the words of a taxonomy."""
+    if attribution is None:
+        return ""
+    return attribution.owner if taxonomy == OWNERS_TAXONOMY else attribution.suggested_labels.get(taxonomy, "")
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,6 +66,11 @@ class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     checks: tuple[str, ...] = ()
     """Where no cue of any label fits: the first failed check decides."""
     cues: str = ""
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it fits any failure of its owner, and not only those with a certain signal or status."""
+        return bool(self.owners) or not (self.signals or self.statuses)
 
 
 class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

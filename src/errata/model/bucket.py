@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.model.record import Record
-from errata.model.words import BucketStatus, MemberRole
+from errata.model.words import BucketStatus, MemberRole, NamedBy
 
 
 class Bucket(Record):
@@ -24,6 +24,15 @@ class Bucket(Record):
     """Masked texts by which failures of no known key are recognised."""
     supported_by: tuple[str, ...] = ()
     """The members whose own verdicts carry its status."""
+    named_by: NamedBy = "rule"
+    """Whose words title and description are."""
+    rule_title: str = ""
+    """What rules call a bucket that reviewers have named; empty where a verdict formed it."""
+
+    @property
+    def is_of_reviewers(self) -> bool:
+        """A verdict formed it, and no rule."""
+        return self.named_by == "reviewer" and not self.rule_title
 
 
 class BucketPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +41,14 @@ class BucketPlace(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     slug: str
     title: str
+    """Where rules put the failure into a bucket that they formed, and reviewers named since, the words of rules."""
     status: str
+    role: MemberRole = "assigned"
+
+    @property
+    def is_apart(self) -> bool:
+        """Rules put it into a bucket that others were reviewed for: what is known of them is not known of it."""
+        return self.role == "assigned" and self.status != "provisional"
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +86,10 @@ class BucketCounts(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
     read: int
     """Rows that a reviewer has read themselves."""
+    inherited: int
+    """Rows that are the same crash as a reviewed one, and inherit its verdict."""
+    assigned: int
+    """Rows that rules put here and nobody has reviewed, without those that only follow."""
     elsewhere: int
     """Rows in other runs."""
     runs: tuple[str, ...]
@@ -117,6 +137,8 @@ class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
     final: BucketSum
     reviewed: BucketSum
     provisional: BucketSum
+    assigned: int
+    """Failures that rules put into final buckets; not among those of `final`."""
     alone: int
     """Failures that share their bucket with no other, of this run or of another."""
 

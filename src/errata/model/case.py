@@ -20,6 +20,16 @@ class Artefact(Record):
     truncated: bool = False
     binary: bool = False
 
+    @property
+    def lines_before(self) -> int:
+        """How many lines of the file come before `text`, where only its end was kept."""
+        before = self.extra.get("lines_before")
+        return before if isinstance(before, int) else 0
+
+    def line_at(self, text: str, offset: int) -> int:
+        """The number that a line has in the whole file, by its place in `text` or in its cleaned form."""
+        return self.lines_before + text.count("\n", 0, offset) + 1
+
 
 class Case(Record):
     key: str = ""

@@ -43,7 +43,7 @@ class Conduct(Record):
     mangled_calls: Sighting | None = None
     """Calls whose command or path begins with characters that none begins with."""
     failed_calls: Sighting | None = None
-    """Calls that the tool itself answered with an error; a command's exit code is no such error."""
+    """Calls that the tool itself answered with an error; a command's exit code is not one."""
     repeated_call: Sighting | None = None
     """The longest run of one identical call."""
     repeated_message: Sighting | None = None

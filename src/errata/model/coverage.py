@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.counts import StoredRun
 from errata.model.run import Run
 
 NothingFailed = Literal["all_passed", "all_passed_some_suspicious", "not_in_log", "nothing_measured", "not_all_passed"]
@@ -16,6 +17,8 @@ class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
     """The harness's own count for a run, where the log does not hold all rows."""
 
     passed: int | None = None
+    failed: int | None = None
+    """Where the harness counts them, too: what is neither has no result."""
     total: int | None = None
     metric: str = ""
     value: float | None = None
@@ -60,3 +63,29 @@ def passes_without_rows(run: Run, *, passes_in_rows: int, not_in_log: int) -> in
     `passes_in_rows`: those that its count finds among the rows.
     """
     return None if run.harness_passes is None else min(max(0, run.harness_passes - passes_in_rows), not_in_log)
+
+
+class PassCount(msgspec.Struct, frozen=True):
+    """Attempts of a run that passed, with those that the harness counts and that have no row in the log."""
+
+    passed: int
+    made: int
+    without_rows: int = 0
+    """Of the passes: those without a row."""
+
+
+def count_passes(stored: StoredRun) -> PassCount:
+    """Of the attempts in the log, and of those that the harness measured beside them."""
+    run, counts = stored.run, stored.counts
+    passed = counts.outcomes.get("pass", 0)
+    untold = not_in_log(run, cases=counts.cases, executions=counts.executions)
+    stated = passes_without_rows(run, passes_in_rows=passed, not_in_log=untold)
+    if stated is None:
+        return PassCount(passed, counts.attempts_in_log)
+    return PassCount(passed + stated, counts.attempts_in_log + untold, stated)
+
+
+def holds_only_failures(stored: StoredRun) -> bool:
+    """The harness counts passes, and the log has a row of none of them: its cases are chosen by their outcome."""
+    passes = count_passes(stored)
+    return passes.without_rows > 0 and passes.without_rows == passes.passed

@@ -1,7 +1,7 @@
 """What is known of a case from before a run: earlier reports and runs, and what actions changed."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -12,6 +12,7 @@ EffectReason = Literal["cases", "names_no_case", "run_time_unknown", "made_after
 """Why an action worked or not: what its cases show, or why no run can show it."""
 CaseReason = Literal[
     "fails_again",
+    "fails_otherwise",
     "passes_now",
     "passed_before",
     "no_earlier_run",
@@ -19,6 +20,11 @@ CaseReason = Literal[
     "not_measured",
     "several_cases",
 ]
+Match = Literal["same_key", "same_text", "same_check", "same_bucket", "same_case", "similar_text"]
+"""Why a failure is like another: the same failure key, the very words that were looked for, the same check of the same
+case, the same bucket, the same case in a report that names no check, or a similar text."""
+MATCHES: tuple[Match, ...] = get_args(Match)
+"""The nearest first."""
 NAMED_CASES = 3
 
 
@@ -90,6 +96,8 @@ def _case_text(reason: CaseReason, passes: bool | None, matches: int, count: int
     match reason:
         case "fails_again":
             return f"{fail} again"
+        case "fails_otherwise":
+            return f"{fail} now for another reason than before"
         case "passes_now":
             return f"{pass_} now"
         case "passed_before":
@@ -117,6 +125,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """Whether nobody had read the failure that errata called so."""
     failed_check: str = ""
     text: str = ""
+    is_same: bool | None = None
+    """Whether it is the failure of now: the same check, the same failure key; null where that is unknown."""
 
 
 class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +136,8 @@ class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     at: str = ""
     model: str = ""
+    is_same: bool | None = None
+    """Whether it is the failure of now: the same check, the same failure key; null where that is unknown."""
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +154,14 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_repeat(self) -> bool:
-        return bool(self.reports or self.runs)
+        """Whether it failed before, in the same way as far as that is known."""
+        compared = (*(one.is_same for one in self.reports), *(one.is_same for one in self.runs))
+        return any(is_same is not False for is_same in compared)
+
+    @property
+    def failed_otherwise(self) -> bool:
+        """Whether it failed before, but each time at another check or with another failure key."""
+        return bool(self.reports or self.runs) and not self.is_repeat
 
     @property
     def should_be_gone(self) -> bool:

@@ -80,7 +80,7 @@ def _obstacle(kind: ObstacleKind, artefact: Artefact, line: TellingLine) -> Obst
     text = artefact.text or ""
     # of a passage of a larger file, `ref` has the line
     at = -1 if artefact.ref is not None and artefact.ref.line is not None else text.rfind(line.text)
-    where = f"{artefact.path}:{text.count(chr(10), 0, at) + 1}" if at >= 0 else artefact.path
+    where = f"{artefact.path}:{artefact.line_at(text, at)}" if at >= 0 else artefact.path
     return Obstacle(kind=kind, where=where, quote=" ".join(line.text.split())[:QUOTE], ref=artefact.ref)
 
 

@@ -27,7 +27,7 @@ class OpposingChecks(NamedTuple):
 
 
 def asks_whether_right(check: Check) -> bool:
-    """A program is no evidence about other things that judges are asked, such as tone."""
+    """A program is not evidence about other things that judges are asked, such as tone."""
     if check.kind == "reward":
         return check.counts
     if check.is_primary:

@@ -20,6 +20,8 @@ class LabelChoice(Record):
     label: str
     owner: Owner
     meaning: str = ""
+    general: bool = True
+    """Whether it fits any failure of its owner; False where it names one kind of them, such as an empty answer."""
 
 
 class Question(Record):

@@ -5,6 +5,18 @@ from errata.model.record import Record
 from errata.model.words import RecommendationGroup
 
 
+class PriorRun(Record):
+    """A run that a report is about."""
+
+    id: str
+    """Native id, or the part of it that the report gives."""
+    model: str = ""
+    date: str = ""
+    """The day that the report gives to this run; empty where it only has a day of its own."""
+    passed: int | None = None
+    total: int | None = None
+
+
 class PriorFailure(Record):
     """One failure that a report names; `ref` is its line."""
 
@@ -15,7 +27,11 @@ class PriorFailure(Record):
     by_rule: bool = False
     """The label comes from rules: errata's own report marks the failure as not reviewed."""
     failed_check: str = ""
+    owner: str = ""
+    """As a report by errata has it."""
     reasoning: str = ""
+    run: str = ""
+    """The run's id as the report writes it, if it is about several."""
 
 
 class PriorRecommendation(Record):
@@ -31,6 +47,8 @@ class PriorReport(Record):
     """Written by errata, so that every field is exact."""
     run: str = ""
     """Native id, or the prefix of it that the file or its name gives."""
+    run_id: str = ""
+    """As a report by errata has it: several runs may share a native id."""
     model: str = ""
     """As written; folder and slug may be spelled differently."""
     provider: str = ""
@@ -38,6 +56,8 @@ class PriorReport(Record):
     date: str = ""
     passed: int | None = None
     total: int | None = None
+    runs: tuple[PriorRun, ...] = ()
+    """All runs that it is about; `run`, `model` and the pass rate above are those of the first."""
     failures: tuple[PriorFailure, ...] = ()
     actions: tuple[Action, ...] = ()
     recommendations: tuple[PriorRecommendation, ...] = ()

@@ -68,6 +68,13 @@ class Unreadable(Record):
     """The run that it belongs to; empty where the log does not tell, and it may be any of several."""
     copy_of: str = ""
     """The case whose row this is a copy of, field by field: it was read, and is counted once."""
+    in_part: bool = False
+    """The item was read, except for a damaged character or number in it."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing of it was read."""
+        return not self.copy_of and not self.in_part
 
 
 class UnreadFile(msgspec.Struct, frozen=True, kw_only=True):

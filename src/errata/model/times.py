@@ -51,7 +51,7 @@ def parse(text: str) -> datetime:
 
 
 def moment_of(text: str) -> datetime:
-    """For sorting: a local time is taken for UTC, what is no time comes first."""
+    """For sorting: a local time is taken for UTC, what is not a time comes first."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

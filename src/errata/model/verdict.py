@@ -110,7 +110,7 @@ def _reading(reviewer: Reviewer) -> str:
 
 
 class Refusal(NamedTuple):
-    """An answer that was no verdict, and why."""
+    """An answer that was not a verdict, and why."""
 
     attempt: str
     reviewer: str

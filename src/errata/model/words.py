@@ -54,8 +54,10 @@ ScorerKind = Literal["code", "judge", "human"]
 MeasuredUnit = Literal["attempts", "cases"]
 ReviewerKind = Literal["llm", "command", "agent", "person", "file"]
 CallState = Literal["intended", "answered", "failed", "lost"]
-RecommendationGroup = Literal["eval", "config", "model", "none"]
+RecommendationGroup = Literal["eval", "config", "guidelines", "model", "none"]
+"""What to change: the eval, its configuration, or the guidelines that models are given; else a note on the model."""
 BucketStatus = Literal["provisional", "reviewed", "final"]
+NamedBy = Literal["rule", "reviewer", "person"]
 MemberRole = Literal["reviewed", "inherited", "assigned"]
 
 ObservationKind = Literal[
@@ -82,7 +84,7 @@ ObservationKind = Literal[
 """What the evidence log of an attempt can hold; docs/evidence-log.md explains each."""
 Strength = Literal["strong", "moderate", "weak"]
 
-LeftOutCode = Literal["excluded", "unavailable", "not_scored", "not_judged", "no_run_folder"]
+LeftOutCode = Literal["excluded", "unavailable", "only_failures", "not_scored", "not_judged", "no_run_folder"]
 """Why a run is left out of a comparison, a pooled score or an exported folder."""
 
 EXECUTIONS: tuple[str, ...] = get_args(Execution)
@@ -100,6 +102,7 @@ class CostNote(Enum):
     NOTHING_PASSED = "nothing_passed"
     NO_COST = "no_cost"
     NO_FRONTIER = "no_frontier"
+    PASSES_WITHOUT_ROWS = "passes_without_rows"
 
     def __str__(self) -> str:
         return _COST_NOTES[self]
@@ -109,4 +112,5 @@ _COST_NOTES = {
     CostNote.NOTHING_PASSED: "nothing passed",
     CostNote.NO_COST: "the log has no cost",
     CostNote.NO_FRONTIER: "no frontier is known",
+    CostNote.PASSES_WITHOUT_ROWS: "the passes have no row in the log",
 }

@@ -16,6 +16,7 @@ class Anchors:
     def __init__(self, document: Document) -> None:
         self._of: dict[int, str] = {}
         self._by_key: dict[str, str] = {}
+        self._elsewhere = document.elsewhere
         taken: dict[str, int] = {anchor_of(document.title): 0}
         for section in every_section(document.sections):
             anchor = self._of[id(section)] = _free(anchor_of(section.title) or UNTITLED, taken)
@@ -29,7 +30,7 @@ class Anchors:
         """Where a link leads; empty where it leads nowhere in this document, or out of its folder."""
         if wanted.startswith("#"):
             anchor = self._by_key.get(wanted[1:], "")
-            return f"#{anchor}" if anchor else ""
+            return f"#{anchor}" if anchor else self._elsewhere.get(wanted[1:], "")
         return wanted if _FILE.fullmatch(wanted) and ".." not in wanted.split("/") else ""
 
 

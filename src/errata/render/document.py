@@ -33,7 +33,11 @@ class Link(InlinePart, frozen=True, gc=False, tag=True):
     target: str
 
 
-Inline: TypeAlias = Text | Strong | Code | Link
+class OwnerName(InlinePart, frozen=True, gc=False, tag=True):
+    """Who has to act: the word, on a page beside its letter in its colour."""
+
+
+Inline: TypeAlias = Text | Strong | Code | Link | OwnerName
 Line: TypeAlias = tuple[Inline, ...]
 LineContent: TypeAlias = "str | Inline | Iterable[str | Inline]"
 """What a line can be made of."""
@@ -89,6 +93,34 @@ class Snippet(msgspec.Struct, frozen=True, gc=False, tag=True):
     caption: Line = ()
 
 
+class Diff(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """An answer beside what was expected. A page shows where they differ; Markdown has both as snippets."""
+
+    left: str
+    right: str
+    language: str = ""
+    left_caption: Line = ()
+    right_caption: Line = ()
+
+
+class Fields(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Names and values."""
+
+    rows: tuple[tuple[str, Line], ...]
+
+
+class QuoteLine(msgspec.Struct, frozen=True, gc=False):
+    place: str
+    text: str
+    means: str = ""
+
+
+class Quotes(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Evidence, letter for letter, each with its place."""
+
+    quotes: tuple[QuoteLine, ...]
+
+
 class Bar(msgspec.Struct, frozen=True, gc=False):
     label: str
     value: float
@@ -103,6 +135,81 @@ class Chart(msgspec.Struct, frozen=True, gc=False, tag=True):
     total: float | None = None
 
 
+class ScoreBar(msgspec.Struct, frozen=True, gc=False):
+    """A rate with its interval; a hollow point is a number that something else corrects."""
+
+    label: str
+    rate: float | None
+    low: float | None = None
+    high: float | None = None
+    count: str = ""
+    measured: float | None = None
+    """The rate that the bar corrects, as a hollow point beside it."""
+    is_hollow: bool = False
+    is_best: bool = False
+
+
+class ScoreChart(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Rates on one axis. Markdown has the table, if any; a page both."""
+
+    bars: tuple[ScoreBar, ...]
+    table: Table | None = None
+
+
+class OwnerCount(msgspec.Struct, frozen=True, gc=False):
+    owner: str
+    count: int
+    note: str = ""
+
+
+class OwnerStrip(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Whose failures these are. `label` names the strip where several stand below each other."""
+
+    counts: tuple[OwnerCount, ...]
+    label: str = ""
+
+    @property
+    def total(self) -> int:
+        return sum(one.count for one in self.counts)
+
+
+class RankedCause(msgspec.Struct, frozen=True, gc=False):
+    count: int
+    owner: str
+    title: Line
+    note: Line = ()
+
+
+class Ranking(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The most frequent causes, each with its owner."""
+
+    causes: tuple[RankedCause, ...]
+
+
+class MapCell(msgspec.Struct, frozen=True, gc=False):
+    """A case that failed; `key` is the section about it."""
+
+    owner: str
+    case: str
+    key: str = ""
+
+
+class MapRow(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    failed: tuple[MapCell, ...]
+    others: int
+    """Cases that did not fail."""
+    note: str = ""
+
+
+class CategoryMap(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The cases of a run by category. Markdown leaves it out."""
+
+    rows: tuple[MapRow, ...]
+    rest: str = "did not fail"
+    """What the cases are that have no owner."""
+
+
 class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Runs × cases, a letter each; `legend` explains the letters."""
 
@@ -111,9 +218,30 @@ class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):
     cells: tuple[str, ...]
     """A string for each row, a letter for each column."""
     legend: dict[str, str]
+    owners: tuple[tuple[str, ...], ...] = ()
+    """Of each cell who has to act, where it is a failure; on a page, its letter and colour replace the other."""
+    groups: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """On a page, the columns in another order: titles, and the columns below each."""
+    notes: tuple[str, ...] = ()
+    """Of each row its score."""
 
 
-Block: TypeAlias = Paragraph | Items | Table | Snippet | Chart | Grid
+class Card(msgspec.Struct, frozen=True, tag=True):
+    """A part of the answer; on a page, cards that follow each other stand side by side."""
+
+    title: str
+    blocks: tuple["Block", ...]
+    note: Line = ()
+    is_wide: bool = False
+    is_warning: bool = False
+    in_markdown: bool = True
+    """False where a section has the same in words."""
+
+
+Block: TypeAlias = (
+    Paragraph | Items | Table | Snippet | Diff | Fields | Quotes | Chart | ScoreChart | OwnerStrip | Ranking
+    | CategoryMap | Grid | Card
+)  # fmt: skip
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,16 +252,32 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     sections: tuple["Section", ...] = ()
     brief: Line = ()
     """A single line that replaces the section where a page has no room for all of them."""
+    owner: str = ""
+    """Who has to act, where it is about one owner's failures."""
+    is_folded: bool = False
+    """A page can hide it behind its title; the first ones are open."""
+    can_overflow: bool = False
+    """A document that is too long leaves sections of it to a file beside it."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     title: str
+    brief: Line = ()
+    """What it is about, below the title of a page; Markdown has the facts there."""
     status: Status | None = None
+    coverage: Line = ()
+    """How far the failures were reviewed."""
+    warning: str = ""
+    """A badge beside the status on a page: the runs are not fit for comparison. Markdown has the findings."""
     facts: tuple[tuple[str, Line], ...] = ()
-    """Name and value, on top: run, model, date …"""
+    """Name and value: run, model, date … Markdown has them on top, a page at its end."""
     blocks: tuple[Block, ...] = ()
-    """The answer, before the first section."""
+    """The answer, before the first section: the first screen of a page."""
     sections: tuple[Section, ...] = ()
+    is_part: bool = False
+    """It goes on where another file ends, and is not a report of its own."""
+    elsewhere: dict[str, str] = {}
+    """Keys of sections that are in another file → file and anchor."""
     memory: dict[str, object] = {}
     """What errata wants to find again when it reads the report as an earlier one; see docs/memory.md."""
 
@@ -144,6 +288,10 @@ def paragraph(*content: "LineContent") -> Paragraph:
 
 def items(lines: Iterable["LineContent"], *, kind: Literal["points", "numbers", "tasks"] = "points") -> Items:
     return Items(tuple(line(one) for one in lines), kind)
+
+
+def fields(rows: Iterable[tuple[str, "LineContent"]]) -> Fields:
+    return Fields(tuple((name, line(value)) for name, value in rows))
 
 
 def every_section(sections: Iterable[Section]) -> Iterator[Section]:

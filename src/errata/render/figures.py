@@ -17,6 +17,12 @@ def p_value(p: float, digits: int = 2) -> str:
     return f"p = {floor(scale * p + 0.5) / scale:.{digits if p >= 0.01 else 3}f}"
 
 
+def points(difference: float, interval: tuple[float, float] | None = None) -> str:
+    """A difference of rates: `-12.3 points [-20.1, -4.0]`."""
+    between = f" [{100 * interval[0]:+.1f}, {100 * interval[1]:+.1f}]" if interval is not None else ""
+    return f"{100 * difference:+.1f} points{between}"
+
+
 CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 
 

@@ -24,6 +24,11 @@ def write_files(
     return [_write(folder / name, content, executable=name in executable) for name, content in files.items()]
 
 
+def details_name(name: str) -> str:
+    """The file beside a report that has what is too much for it."""
+    return f"{name.removesuffix('.md')}-details.md"
+
+
 def write_file(folder: Path, name: str, content: str) -> WrittenFile:
     _make(folder, (folder / name).parent)
     return _write(folder / name, content)

@@ -1,44 +1,35 @@
 """A document as one static page: no scripts, nothing loaded, readable on a phone, in light and in dark.
 
-Every text is cleaned, redacted and escaped here, by `_text`; nothing else writes into the page what came from a log.
+Every text is cleaned, redacted and escaped by `page_text`; nothing else writes what came from a log into the page.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from errata.render import charts, palette
 from errata.render.anchors import Anchors
-from errata.render.document import (
-    Bar,
-    Block,
-    Chart,
-    Code,
-    Document,
-    Grid,
-    Inline,
-    Items,
-    Line,
-    Link,
-    Paragraph,
-    Section,
-    Snippet,
-    Strong,
-    Table,
-    Text,
-)
-from errata.render.markdown import PROVISIONAL
-from errata.render.markdown_text import with_edges
-from errata.text.private import outgoing_line, outgoing_lines
+from errata.render.blocks_html import BlockHtml, page_text, scrolling
+from errata.render.document import Card, Document, Section
 
-IN_FULL = 500
-"""Sections of one kind that are shown in full; the others become rows of a table."""
-PASSING = frozenset(". ")
+OPEN_GROUPS = 3
+IN_FULL = 600_000
+"""Characters of the page up to which failures are shown in full; after that, each is a row of a table …"""
+IN_SHORT = 750_000
+"""… and after that they are counted."""
+TOP, ABOUT = "Top", "About"
+"""Anchors of titles have no capitals."""
+_MARK = (
+    '<svg width="18" height="18" aria-hidden="true"><rect width="18" height="18" rx="4.5"/>'
+    '<path d="M3.8 6.4h4.4M9.8 6.4h4.4M5.6 13.4 9 8.6l3.4 4.8"/></svg>'
+)
 
 
 def to_html(document: Document) -> str:
-    style = files("errata.render").joinpath("page.css").read_text(encoding="utf-8")
+    style = page_style()
     page = _HtmlPage(document)
     return "\n".join(
         (
@@ -49,7 +40,7 @@ def to_html(document: Document) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{_policy(style)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="referrer" content="no-referrer">',
-            f"<title>{_text(document.title)}</title>",
+            f"<title>{page_text(document.title)}</title>",
             f"<style>{style}</style>",
             "</head>",
             "<body>",
@@ -61,161 +52,127 @@ def to_html(document: Document) -> str:
     )
 
 
+@cache
+def page_style() -> str:
+    """Of this page, and of every other that shows the same blocks."""
+    return palette.stylesheet() + files("errata.render").joinpath("page.css").read_text(encoding="utf-8")
+
+
 def _policy(style: str) -> str:
     digest = b64encode(sha256(style.encode("utf-8")).digest()).decode("ascii")
-    return f"default-src &#39;none&#39;; style-src &#39;sha256-{digest}&#39;"
+    return (
+        f"default-src &#39;none&#39;; style-src &#39;sha256-{digest}&#39;; base-uri &#39;none&#39;; "
+        "form-action &#39;none&#39;"
+    )
 
 
 class _HtmlPage:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._anchors = Anchors(document)
-        self._shown = 0
+        self._blocks = BlockHtml(self._anchors.target)
+        self._groups = 0
+        self._written = 0
 
     def parts(self) -> Iterator[str]:
         document = self._document
-        yield f"<h1>{_text(document.title)}</h1>"
-        if document.status is not None:
-            yield f'<p class="status {document.status.replace(" ", "-")}">{document.status.upper()}</p>'
-        if document.facts:
-            facts = (f"<dt>{_text(name)}</dt><dd>{self._line(value)}</dd>" for name, value in document.facts)
-            yield f"<dl>{''.join(facts)}</dl>"
-        yield from map(self._block, document.blocks)
-        if len(document.sections) > 1:
-            yield self._contents(document.sections)
+        yield f'<header class="top"><a class="brand" href="#{TOP}">{_MARK}errata</a>{self._contents()}</header>'
+        yield f'<main id="{TOP}">'
+        yield from self._head()
+        yield from self._laid_out()
         for section in document.sections:
             yield from self._section(section, 2)
+        if document.facts:
+            facts = "".join(
+                f"<div><dt>{page_text(name)}</dt><dd>{self._blocks.line(value)}</dd></div>"
+                for name, value in document.facts
+            )
+            yield f'<section><h2 id="{ABOUT}">About this report</h2><dl class="facts">{facts}</dl></section>'
+        yield "</main>"
 
-    def _contents(self, sections: Iterable[Section]) -> str:
-        links = (f'<li><a href="#{self._id(one)}">{_text(one.title)}</a></li>' for one in sections)
-        return f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
+    def _contents(self) -> str:
+        links = [f'<a href="#{self._id(one)}">{page_text(one.title)}</a>' for one in self._document.sections]
+        if self._document.facts:
+            links.append(f'<a href="#{ABOUT}">About</a>')
+        return f'<nav aria-label="Contents" tabindex="0">{"".join(links)}</nav>'
+
+    def _head(self) -> Iterator[str]:
+        document = self._document
+        yield f'<div class="head"><h1>{page_text(document.title)}</h1>'
+        if document.brief:
+            yield f'<p class="brief">{self._blocks.line(document.brief)}</p>'
+        status = document.status.upper() if document.status == "provisional" else document.status or ""
+        if status or document.coverage or document.warning:
+            badge = f'<b class="badge {status.lower().replace(" ", "-")}">{status}</b>' if status else ""
+            if document.warning:
+                badge += f' <b class="badge unfit">{page_text(document.warning)}</b>'
+            yield f'<p class="status">{badge} {self._blocks.line(document.coverage)}</p>'
+        yield "</div>"
+
+    def _laid_out(self) -> Iterator[str]:
+        """Cards that follow each other share a row."""
+        in_cards = False
+        for block in self._document.blocks:
+            is_card = isinstance(block, Card) and not block.is_warning
+            if is_card != in_cards:
+                yield '<div class="cards">' if is_card else "</div>"
+                in_cards = is_card
+            yield self._blocks.block(block)
+        if in_cards:
+            yield "</div>"
 
     def _id(self, section: Section) -> str:
         return escape(self._anchors.of(section))
 
-    def _section(self, section: Section, level: int) -> Iterator[str]:
+    def _section(self, section: Section, level: int, *, is_open: bool = True) -> Iterator[str]:
+        """As a part of the page; a group or an item of it behind its title."""
         head = min(level, 6)
-        yield "<section>"
-        yield f'<h{head} id="{self._id(section)}">{_text(section.title)}</h{head}>'
-        yield from map(self._block, section.blocks)
+        owner = f"{charts.chip(section.owner, page_text)} " if section.owner else ""
+        title = f'<h{head} id="{self._id(section)}">{owner}{page_text(section.title)}</h{head}>'
+        is_item = bool(section.brief)
+        if section.is_folded:
+            self._groups += 1
+            is_open = is_open and self._groups <= OPEN_GROUPS
+        if section.is_folded or is_item:
+            kind, brief = ("item", section.brief) if is_item else ("group", ())
+            line = f'<span class="brief">{self._blocks.line(brief)}</span>' if brief else ""
+            yield f'<details class="{kind}"{" open" if is_open else ""}><summary>{title}{line}</summary>'
+            yield '<div class="inner">'
+        else:
+            yield f"<section>{title}"
+        yield from map(self._blocks.block, section.blocks)
+        yield from self._inner(section.sections, level + 1, is_open=is_open)
+        yield "</div></details>" if section.is_folded or is_item else "</section>"
+
+    def _inner(self, sections: Iterable[Section], level: int, *, is_open: bool) -> Iterator[str]:
+        """Those of one kind in full as long as the page has room; only the first item is open."""
         left: list[Section] = []
-        for inner in section.sections:
-            if inner.brief and self._shown >= IN_FULL:
-                left.append(inner)
+        first = True
+        for section in sections:
+            if section.brief and self._written >= IN_FULL:
+                left.append(section)
                 continue
-            self._shown += bool(inner.brief)
-            yield from self._section(inner, level + 1)
+            for part in self._section(section, level, is_open=is_open and (first or not section.brief)):
+                self._written += len(part) if section.brief else 0
+                yield part
+            first = False
         yield from self._rest(left)
-        yield "</section>"
 
     def _rest(self, left: list[Section]) -> Iterator[str]:
         if not left:
             return
-        yield f"<p>{len(left):,} more in short; the markdown and JSON reports have them in full.</p>"
-        rows = (
-            f'<tr id="{self._id(section)}"><td>{_text(section.title)}</td><td>{self._line(section.brief)}</td></tr>'
-            for section in left
-        )
+        rows = []
+        for section in left:
+            if self._written >= IN_SHORT:
+                break
+            row = (
+                f'<tr id="{self._id(section)}"><td>{page_text(section.title)}</td>'
+                f"<td>{self._blocks.line(section.brief)}</td></tr>"
+            )
+            self._written += len(row)
+            rows.append(row)
+        more = f" {len(left) - len(rows):,} of them are only counted." if len(rows) < len(left) else ""
+        yield f'<p class="more">{len(left):,} more in short; the Markdown and JSON reports have them in full.{more}</p>'
         head = '<thead><tr><th scope="col">case</th><th scope="col">in short</th></tr></thead>'
-        yield _scrolling(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>", "the rest, in short")
-
-    def _block(self, block: Block) -> str:
-        match block:
-            case Paragraph():
-                return f"<p>{self._line(block.line)}</p>"
-            case Items():
-                return self._items(block)
-            case Table():
-                return self._table(block)
-            case Snippet():
-                return self._snippet(block)
-            case Chart():
-                return chart(block, _text)
-            case Grid():
-                return _grid(block)
-
-    def _items(self, items: Items) -> str:
-        tag, mark = ("ol", "") if items.kind == "numbers" else ("ul", "☐ " if items.kind == "tasks" else "")
-        return f"<{tag}>{''.join(f'<li>{mark}{self._line(one)}</li>' for one in items.lines)}</{tag}>"
-
-    def _table(self, table: Table) -> str:
-        numbers = [' class="number"' if name in table.right else "" for name in table.header]
-        named = zip(table.header, numbers, strict=True)
-        head = "".join(f'<th scope="col"{kind}>{_breakable(name)}</th>' for name, kind in named)
-        body = "".join(f"<tr>{self._row(row, numbers)}</tr>" for row in table.rows)
-        notice = f'<p class="notice">{_text(PROVISIONAL)}</p>' if table.provisional else ""
-        whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return notice + _scrolling(whole, ", ".join(name for name in table.header if name) or "facts")
-
-    def _row(self, row: Iterable[Line], kinds: Iterable[str]) -> str:
-        return "".join(f"<td{kind}>{self._line(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
-
-    def _snippet(self, snippet: Snippet) -> str:
-        code = f'<pre tabindex="0"><code>{escape(outgoing_lines(snippet.text))}</code></pre>'
-        if not snippet.caption:
-            return code
-        return f"<figure><figcaption>{self._line(snippet.caption)}</figcaption>{code}</figure>"
-
-    def _line(self, parts: Line) -> str:
-        return "".join(map(self._inline, parts)).strip()
-
-    def _inline(self, part: Inline) -> str:
-        match part:
-            case Text():
-                return with_edges(_text(part.text), part.text)
-            case Strong():
-                return f"<strong>{_text(part.text)}</strong>" if part.text.strip() else ""
-            case Code():
-                return f"<code>{_text(part.text)}</code>" if part.text.strip() else ""
-            case Link():
-                shown, target = _text(part.text), self._anchors.target(part.target)
-                return f'<a href="{escape(target)}">{shown}</a>' if target else shown
-
-
-def _scrolling(table: str, label: str) -> str:
-    """What is wider than the page scrolls by itself, by keyboard as well."""
-    return f'<div class="wide" role="region" tabindex="0" aria-label="{_text(label)}">{table}</div>'
-
-
-def _grid(grid: Grid) -> str:
-    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in ("", *grid.columns))
-    rows = "".join(
-        f'<tr><th scope="row">{_text(name)}</th>{"".join(_cell(letter, grid.legend) for letter in cells)}</tr>'
-        for name, cells in zip(grid.rows, grid.cells, strict=True)
-    )
-    legend = " · ".join(f"{_text(letter)} {_text(meaning)}" for letter, meaning in grid.legend.items())
-    whole = f'<table class="grid"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-    return f"<figure>{_scrolling(whole, 'runs and cases')}<figcaption>{legend}</figcaption></figure>"
-
-
-def _cell(letter: str, legend: Mapping[str, str]) -> str:
-    kind = "" if letter in PASSING else ' class="mark"'
-    return f'<td{kind} title="{_text(legend.get(letter, ""))}">{_text(letter)}</td>'
-
-
-def _breakable(name: str) -> str:
-    """A long name of a column may go on below after each underscore."""
-    return _text(name).replace("_", "_<wbr>")
-
-
-def _text(text: str) -> str:
-    return escape(outgoing_line(text))
-
-
-def chart(drawn: Chart, text: Callable[[str], str]) -> str:
-    """`text` makes a text safe for the page."""
-    whole = drawn.total or max((bar.value for bar in drawn.bars), default=0) or 1
-    rows = "".join(_bar(bar, whole, text) for bar in drawn.bars)
-    return f'<figure><figcaption>{text(drawn.title)}</figcaption><div class="bars">{rows}</div></figure>'
-
-
-def _bar(bar: Bar, whole: float, text: Callable[[str], str]) -> str:
-    share = max(0.0, min(1.0, bar.value / whole))
-    value = f"{bar.value:,.0f}" if bar.value == int(bar.value) else f"{bar.value:,.2f}"
-    rects = "".join(
-        f'<rect class="{kind}" width="{wide:.2f}%" height="100%" rx="3"/>'
-        for kind, wide in (("of", 100), ("bar", 100 * share))
-    )
-    note = f' <span class="note">{text(bar.note)}</span>' if bar.note else ""
-    drawn = f'<svg role="img" aria-label="{text(bar.label)}: {value}">{rects}</svg>'
-    return f'<div><span class="label">{text(bar.label)}</span>{drawn}<span class="value">{value}{note}</span></div>'
+        if rows:
+            yield scrolling(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>", "the rest, in short")

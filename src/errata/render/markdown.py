@@ -8,27 +8,37 @@ import msgspec
 from errata.render.anchors import Anchors
 from errata.render.document import (
     Block,
+    Card,
+    CategoryMap,
     Chart,
     Code,
+    Diff,
     Document,
+    Fields,
     Grid,
     Inline,
     Items,
     Line,
     Link,
+    OwnerName,
+    OwnerStrip,
     Paragraph,
+    Quotes,
+    Ranking,
+    ScoreChart,
     Section,
     Snippet,
     Strong,
     Table,
     Text,
+    line,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
 from errata.text.private import outgoing_lines, outgoing_tree
 
 PROVISIONAL = "Automatic; not yet reviewed."
-MEMORY = "errata:memory"
-DEEPEST = 6
+MEMORY, PART = "errata:memory", "errata:part"
+DEEPEST, WIDEST_GRID = 6, 60
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
 _MARKS = {"points": "-", "tasks": "- [ ]"}
 
@@ -45,8 +55,10 @@ class _MarkdownPage:
     def parts(self) -> Iterator[str]:
         document = self._document
         yield f"# {inline_text(document.title)}"
-        if document.facts:
-            yield "\n".join(f"- **{inline_text(name)}**: {self._line(value)}" for name, value in document.facts)
+        if document.is_part:
+            yield f"<!-- {PART} -->"
+        if facts := [*document.facts, *_status(document)]:
+            yield self._fields(Fields(tuple(facts)))
         yield from self._blocks(document.blocks)
         for section in document.sections:
             yield from self._section(section, 2)
@@ -72,10 +84,41 @@ class _MarkdownPage:
                 return self._table(block)
             case Snippet():
                 return self._snippet(block)
+            case Fields():
+                return self._fields(block)
+            case Quotes():
+                return "\n".join(self._items(_quoted(block)))
+            case Diff():
+                sides = (
+                    Snippet(block.left, block.language, block.left_caption),
+                    Snippet(block.right, block.language, block.right_caption),
+                )
+                return "\n\n".join(map(self._snippet, sides))
+            case Card():
+                return self._card(block)
+            case _:
+                return self._picture(block)
+
+    def _picture(self, block: Chart | ScoreChart | OwnerStrip | Ranking | CategoryMap | Grid) -> str:
+        """What a page shows as a picture."""
+        match block:
+            case ScoreChart():
+                return self._table(block.table) if block.table is not None else ""
+            case OwnerStrip():
+                return self._line(line(" · ".join(f"{one.owner} {one.count:,}" for one in block.counts)))
+            case Ranking():
+                return "\n".join(self._items(_ranked(block)))
             case Grid():
-                return self._snippet(Snippet(_grid(block)))
-            case Chart():
+                return self._snippet(Snippet(_grid(block))) if len(block.columns) <= WIDEST_GRID else ""
+            case Chart() | CategoryMap():
                 return ""
+
+    def _card(self, card: Card) -> str:
+        inner = "\n\n".join(self._blocks(card.blocks)) if card.in_markdown else ""
+        return f"**{inline_text(card.title)}**\n\n{inner}" if inner else ""
+
+    def _fields(self, block: Fields) -> str:
+        return "\n".join(f"- **{inline_text(name)}**: {self._line(value)}" for name, value in block.rows)
 
     def _items(self, items: Items) -> Iterator[str]:
         for at, item in enumerate(items.lines, 1):
@@ -102,6 +145,8 @@ class _MarkdownPage:
         match part:
             case Text():
                 return inline_text(part.text, edges=True)
+            case OwnerName():
+                return inline_text(part.text)
             case Strong():
                 return f"**{inline_text(part.text)}**" if part.text.strip() else ""
             case Code():
@@ -109,6 +154,28 @@ class _MarkdownPage:
             case Link():
                 shown, target = inline_text(part.text), self._anchors.target(part.target)
                 return f"[{shown}]({target})" if target else shown
+
+
+def _status(document: Document) -> Iterator[tuple[str, Line]]:
+    if document.coverage:
+        word = document.status.upper() if document.status == "provisional" else document.status
+        yield "Status", line(f"{word}. " if word else "", document.coverage)
+
+
+def _quoted(block: Quotes) -> Items:
+    lines = (
+        line(Code(quote.place), ": ", Code(quote.text), f" ({quote.means})" if quote.means else "")
+        for quote in block.quotes
+    )
+    return Items(tuple(lines))
+
+
+def _ranked(block: Ranking) -> Items:
+    lines = (
+        line(f"{cause.count:,}× {cause.owner}: ", cause.title, "; " if cause.note else "", cause.note)
+        for cause in block.causes
+    )
+    return Items(tuple(lines), "numbers")
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -68,7 +68,7 @@ def neutral(text: str) -> str:
 
 
 def plain_title(title: str) -> str:
-    """A title that is no markdown but may be read as such: as it is, with gaps where it would be more than text."""
+    """A title that is not markdown but may be read as such: as it is, with gaps where it would be more than text."""
     return _ACTS.sub(lambda found: f"{found[0]}{GAP}", neutral(outgoing_line(title)))
 
 

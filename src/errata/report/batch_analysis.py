@@ -27,30 +27,44 @@ from errata.report.batch_prose import (
     exit_codes,
     session_times,
 )
-from errata.report.parts import batch_name, name_list, status_line
+from errata.report.parts import batch_name, coverage_line, name_list, status_of
 
 LISTED = 100
 """Tests that are named in one sentence."""
 
 
-def analysis_document(report: BatchReport) -> Document:
+def analysis_document(report: BatchReport, *, as_comment: bool = False) -> Document:
+    """`as_comment` is for an issue, where files of the folder can't be linked or run."""
     return Document(
         title=f"Analysis: {batch_name(report)}",
-        facts=(("Status", status_line(report.reading)),),
-        blocks=(paragraph("Results: ", Link("README.md", "README.md"), "."),),
+        status=status_of(report.reading),
+        coverage=coverage_line(report.reading),
+        blocks=() if as_comment else (paragraph("Results: ", Link("README.md", "README.md"), "."),),
         sections=(
-            Section(title="What happened", blocks=tuple(_sessions(report))),
-            Section(title="Costs", blocks=tuple(_costs(report))),
-            Section(title="Durations (seconds)", blocks=(_durations(report.durations),)),
-            Section(title="Failure categories", blocks=tuple(_categories(report))),
-            Section(title="Recommendations", blocks=(_numbered(batch_advice(report)),)),
-            Section(title="Next", blocks=(items(_next(report)),)),
-            Section(
-                title="Limits of this analysis",
-                blocks=(_limits(report),),
-            ),
+            sessions_section(report),
+            *costs_sections(report),
+            Section(title="Failure categories", blocks=tuple(_categories(report, linked=not as_comment))),
+            *advice_sections(report, next_steps=not as_comment),
         ),
     )
+
+
+def sessions_section(report: BatchReport) -> Section:
+    return Section(title="What happened", blocks=tuple(_sessions(report)))
+
+
+def costs_sections(report: BatchReport) -> tuple[Section, ...]:
+    return (
+        Section(title="Costs", blocks=tuple(_costs(report))),
+        Section(title="Durations (seconds)", blocks=(_durations(report.durations),)),
+    )
+
+
+def advice_sections(report: BatchReport, *, next_steps: bool = True) -> Iterator[Section]:
+    yield Section(title="Recommendations", key="recommendations", blocks=(_numbered(batch_advice(report)),))
+    if next_steps:
+        yield Section(title="Next", blocks=(items(_next(report)),))
+    yield Section(title="Limits of this analysis", blocks=(_limits(report),))
 
 
 def _limits(report: BatchReport) -> Block:
@@ -61,8 +75,7 @@ def _limits(report: BatchReport) -> Block:
 def _sessions(report: BatchReport) -> Iterator[Block]:
     if len(report.sessions) > 1:
         yield paragraph(
-            f"The folder holds {len(report.sessions)} sessions; the summary shows only the last one. All of them, from "
-            "the logs:"
+            f"The folder holds {len(report.sessions)} sessions. The last result of each test counts; all of them:"
         )
     header = ("session", "UTC", "tests", "exit codes", "cost", "passed", "failed", "not measured", "pattern")
     yield table(
@@ -139,7 +152,7 @@ def _durations(spreads: Iterable[Spread]) -> Block:
     return table(("group", "min", "median", "max"), rows, right=("min", "median", "max"))
 
 
-def _categories(report: BatchReport) -> Iterator[Block]:
+def _categories(report: BatchReport, *, linked: bool) -> Iterator[Block]:
     if not report.categories:
         yield paragraph("Nothing failed.")
         return
@@ -157,7 +170,8 @@ def _categories(report: BatchReport) -> Iterator[Block]:
         rows,
         right=("tests",),
     )
-    yield paragraph("Details: ", Link("failures/summary.md", "failures/summary.md"))
+    if linked:
+        yield paragraph("Details: ", Link("failures/summary.md", "failures/summary.md"))
 
 
 def _next(report: BatchReport) -> Iterator[Line]:

@@ -12,6 +12,8 @@ from errata.text.mask import mask
 
 AT_ONCE = 60
 """Seconds."""
+FRAMEWORK = NOT_THE_SUBJECTS | {"grader"}
+"""Owners of failures that a rerun may turn into a result of the model."""
 
 
 def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
@@ -19,7 +21,7 @@ def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
     groups: dict[tuple[str, str], list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         groups.setdefault(_group(batch, attempt.id), []).append(case)
-    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in NOT_THE_SUBJECTS, -len(pair[1]), pair[0]))
+    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in FRAMEWORK, -len(pair[1]), pair[0]))
     letters = [*ascii_uppercase, *(f"{first}{second}" for first in ascii_uppercase for second in ascii_uppercase)]
     return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 
@@ -53,7 +55,7 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
         tests=tuple(batch.tests[case].id for case in cases),
         cost=sum(costs) if costs else None,
         error=error,
-        error_type=attempts[0].errors[0].type if error else "",
+        error_type=_error_type(attempts[0]) if error else "",
         hits=next(iter(same_hits.values())) if len(same_hits) == 1 else None,
         struck_whole=sum(one.count == one.of for one in hits if one) if all(hits) else None,
         spent=sum(bool(one.usage.cost) for one in attempts),
@@ -65,22 +67,25 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
         ended_later=_seconds(attempts, at_once=False),
         threshold=bars.pop() if len(bars) == 1 else None,
         stored=tuple(batch.tests[case].id for case in cases if batch.children.get(case)),
-        framework=owner in NOT_THE_SUBJECTS,
+        framework=owner in FRAMEWORK,
         provisional=not all(batch.is_read(one.id) for one in attempts),
     )
 
 
 def _seconds(attempts: Sequence[Attempt], *, at_once: bool) -> Seconds | None:
-    known = (one.duration for one in attempts if one.duration is not None)
+    known = (one.duration for one in attempts if one.duration is not None and not one.usage.cost)
     some = sorted(one for one in known if (one < AT_ONCE) == at_once)
     return Seconds(tests=len(some), least=some[0], most=some[-1]) if some else None
 
 
+def _error_type(attempt: Attempt) -> str:
+    return attempt.lasting_error.type if attempt.lasting_error is not None else ""
+
+
 def _shared_error(attempts: Sequence[Attempt]) -> str:
     """Where all have the same error but for numbers and names."""
-    if not all(one.errors for one in attempts) or not attempts:
+    errors = [one.lasting_error for one in attempts]
+    shapes = {(one.type, mask(one.message)) if one is not None else None for one in errors}
+    if len(shapes) != 1 or errors[0] is None:
         return ""
-    shapes = {(one.errors[0].type, mask(one.errors[0].message)) for one in attempts}
-    if len(shapes) != 1:
-        return ""
-    return exact(attempts[0].errors[0].message, attempts[0].errors[0])
+    return exact(errors[0].message, errors[0])

@@ -24,7 +24,7 @@ from errata.runs.view import RunView
 from errata.text.private import outgoing_line
 
 RESERVED = ("epic", "links", "analysis")
-"""Names of pages that are no test's."""
+"""Names of pages that do not belong to a test."""
 WHOLE = 1.0
 ROUNDED = 0.0006
 """Scores are written with three digits."""
@@ -49,6 +49,7 @@ def batch_report(view: RunView, *, made: str) -> BatchReport:
         made=made,
         reading=review_coverage((one.id for one in batch.failing.values()), view.standings),
         scores=score_lines(scores.scores),
+        fit=view.health.fit,
         config=tuple(_config(view.run)),
         tests=tests,
         cost=cost.total,
@@ -112,7 +113,7 @@ def _test(batch: BatchAttempts, attempt: Attempt, key: str, name: str, hidden: E
         status=(attempt.native_status or attempt.outcome).upper(),
         passed=passed,
         part=_part(attempt.reported, _subtests(batch.view.run)) if passed else None,
-        tier=best.name if best is not None else "",
+        tier=best.name if best is not None else _best_tier(attempt),
         score=attempt.reported,
         cost_of_pass=attempt.cost_of_pass,
         nothing_passed=attempt.outcome == "fail" and bool(spent) and attempt.cost_of_pass is None,
@@ -122,6 +123,10 @@ def _test(batch: BatchAttempts, attempt: Attempt, key: str, name: str, hidden: E
         owner="" if passed else batch.owner(attempt.id),
         earlier=hidden,
     )
+
+
+def _best_tier(attempt: Attempt) -> str:
+    return next((part.path for part in attempt.parts if part.is_best and "/" not in part.path), "")
 
 
 def _part(score: float | None, subtests: int) -> Share | None:
@@ -141,7 +146,7 @@ def _subtests(run: Run) -> int:
 def _hidden(batch: BatchAttempts) -> dict[str, EarlierResult]:
     """Case → the result of an earlier session that the counted session hides."""
     timeline = batch.view.timeline
-    results = {case: EarlierResult(was="not_run") for case in timeline.never_measured}
+    results = {case: EarlierResult(was="not_measured") for case in timeline.never_measured}
     for change in timeline.changes:
         tries = batch.earlier.get(change.case, ())
         tried = next((one for one in tries if (one.session or 0) == change.session), None)
@@ -199,8 +204,11 @@ def _groups(
 ) -> Iterable[tuple[SpreadGroup, list[BatchTest]]]:
     framework = {test for one in categories if one.framework for test in one.tests}
     yield "passed", [one for one in tests if one.passed]
-    yield "failed_model", [one for one in tests if not one.passed and one.id not in framework]
-    yield "failed_framework", [one for one in tests if not one.passed and one.id in framework]
+    listed = {test for one in categories for test in one.tests}
+    failed = [one for one in tests if one.id in listed]
+    yield "failed_model", [one for one in failed if one.owner == "model"]
+    yield "failed_framework", [one for one in failed if one.id in framework]
+    yield "failed_other", [one for one in failed if one.owner != "model" and one.id not in framework]
 
 
 def _costs(tests: Sequence[BatchTest], categories: Sequence[BatchCategory]) -> Iterable[Spread]:

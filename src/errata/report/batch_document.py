@@ -1,17 +1,32 @@
 """The folder about a batch: a front page, the analysis, the failures one by one, and the issues to file."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from errata.model.output.report.batch import BatchReport, BatchTest
-from errata.render.document import Block, Code, Document, Line, Link, Section, Strong, line, marked, paragraph, table
+from errata.render.document import (
+    Block,
+    Code,
+    Document,
+    Line,
+    Link,
+    OwnerName,
+    Section,
+    Strong,
+    line,
+    marked,
+    paragraph,
+    table,
+)
 from errata.render.figures import NONE, money, percent, plural, seconds
 from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import failure_document, failures_document
 from errata.report.batch_issue_pages import epic_document, issue_document
 from errata.report.batch_prose import batch_answer, batch_warning, earlier_words, part_of
-from errata.report.parts import batch_name, name_list, score_table, status_line
+from errata.report.parts import batch_name, coverage_line, name_list, score_table, status_of
 
 INFINITE = "∞"
+COMMENT = "comments/analysis.md"
+"""Posted as a comment on the epic."""
 
 
 def batch_documents(report: BatchReport) -> dict[str, Document]:
@@ -24,19 +39,21 @@ def batch_documents(report: BatchReport) -> dict[str, Document]:
         **{f"failures/{key}.md": failure_document(one, report) for key, one in failing.items()},
         "issues/epic.md": epic_document(report),
         **{f"issues/{one.key}.md": issue_document(one, failing.get(one.key), report) for one in report.tests},
+        COMMENT: analysis_document(report, as_comment=True),
     }
 
 
 def front_page(report: BatchReport) -> Document:
     return Document(
         title=f"{batch_name(report)}: {report.model or 'unknown model'}, {plural(len(report.tests), 'test')}",
-        status="provisional" if report.reading.status == "provisional" else "reviewed",
-        facts=(("Date", line(report.date)), ("Status", status_line(report.reading)), ("Analysed", line(report.made))),
+        status=status_of(report.reading),
+        coverage=coverage_line(report.reading),
+        facts=(("Date", line(report.date)), ("Analysed", line(report.made))),
         blocks=(paragraph(batch_answer(report)), *_warning(report), score_table(report.scores)),
         sections=(
             Section(title="Configuration", blocks=(table(("setting", "value"), report.config),)),
-            Section(title="Aggregate", blocks=(_aggregate(report),)),
-            Section(title="Results", blocks=tuple(_results(report))),
+            Section(title="Aggregate", blocks=(aggregate(report),)),
+            Section(title="Results", blocks=(*results(report, failure_page), _more())),
         ),
     )
 
@@ -46,7 +63,11 @@ def _warning(report: BatchReport) -> Iterator[Block]:
         yield paragraph(Strong(warning))
 
 
-def _aggregate(report: BatchReport) -> Block:
+def failure_page(key: str) -> str:
+    return f"failures/{key}.md"
+
+
+def aggregate(report: BatchReport) -> Block:
     total = len(report.tests)
     partial = [f"{one.id} ({part_of(one)})" for one in report.tests if one.part]
     owners: dict[str, int] = {}
@@ -65,6 +86,7 @@ def _aggregate(report: BatchReport) -> Block:
         ("tests", str(total)),
         ("passed", passed),
         ("failed", failed),
+        *([("without a result", str(report.without_result))] if report.without_result else []),
         ("cost, all", f"{money(report.cost, 2)}{unknown}"),
         ("cost, passes", money(report.cost_of_passes, 2)),
         ("cost, failures", money(report.cost_of_failures, 2)),
@@ -78,12 +100,16 @@ def _share(part: int, total: int) -> str:
     return percent(part / total if total else None)
 
 
-def _results(report: BatchReport) -> Iterator[Block]:
+def results(report: BatchReport, target: Callable[[str], str]) -> Iterator[Block]:
+    """Every test; `target` is where the page about a failed one is, by its key."""
     several = len(report.sessions) > 1
     failing = {one.test.key for one in report.failures}
     header = ("test", "name", "status", "tier", "score", "CoP", "cost", "seconds", "owner")
     rows = [
-        (*_row(test, linked=test.key in failing), *([earlier_words(test.earlier) or "same"] if several else []))
+        (
+            *_row(test, target(test.key) if test.key in failing else ""),
+            *([earlier_words(test.earlier) or "same"] if several else []),
+        )
         for test in report.tests
     ]
     provisional = report.reading.status == "provisional"
@@ -92,15 +118,18 @@ def _results(report: BatchReport) -> Iterator[Block]:
         note += " `earlier` is the latest measured result of an earlier session that the counted session hides."
     yield paragraph(marked(note))
     yield table((*header, *(["earlier"] if several else [])), rows, right=("score", "CoP", "cost", "seconds"))
+
+
+def _more() -> Block:
     more = line("More: ", Link("analysis.md", "analysis.md"), " · ", Link("failures/summary.md", "failures/summary.md"))
-    yield paragraph(
+    return paragraph(
         more, " · issues to file: ", Link("issues/", "issues/epic.md"), ", ", Code("./file_issues.sh --dry-run")
     )
 
 
-def _row(test: BatchTest, *, linked: bool) -> tuple[Line, ...]:
-    shown = line(Link(test.id, f"failures/{test.key}.md")) if linked else line(test.id)
-    owner = f"partial pass, {part_of(test)}" if test.part else test.owner
+def _row(test: BatchTest, target: str) -> tuple[Line, ...]:
+    shown = line(Link(test.id, target)) if target else line(test.id)
+    owner = f"partial pass, {part_of(test)}" if test.part else OwnerName(test.owner) if test.owner else ""
     cells = (
         test.name,
         test.status,

@@ -25,17 +25,20 @@ from errata.report.batch_prose import (
     cause_of,
     criterion_words,
     earlier_words,
+    mechanism_of,
     moment_result,
     moment_times,
     needed_for,
     share_words,
     stored_words,
+    to_do_for,
+    verdict_words,
 )
 from errata.text.private import outgoing_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40
-NO_FIX = "Not known yet: no rule has a fix, and the failure is not reviewed."
-READ_WITHOUT_FIX = "Not known: the review names none."
+NO_FIX = "Unknown: no rule has a fix, and the failure is not reviewed."
+READ_WITHOUT_FIX = "Unknown: the review names none."
 
 
 def failures_document(report: BatchReport) -> Document:
@@ -63,8 +66,8 @@ def _rule(report: BatchReport) -> str:
     if not report.failures:
         return "Nothing failed."
     return (
-        "Rule: a failure without cost is the framework's and needs a rerun; a failure with cost and a score is the "
-        "model's, unless its log shows otherwise."
+        "Rule: a failure without cost is the framework's and needs a rerun; a failure with cost and a valid judgment "
+        "is the model's. A score of 0 without a valid judgment is the grader's."
     )
 
 
@@ -102,19 +105,18 @@ def failure_document(failure: BatchFailure, report: BatchReport) -> Document:
     return Document(
         title=f"{failure.test.id}: {failure.test.name}" if failure.test.name else failure.test.id,
         status=None if failure.reviewed else "provisional",
-        blocks=(table(("", ""), list(_facts(failure, report))),),
-        sections=tuple(_sections(failure, report)),
+        blocks=(table(("", ""), list(failure_facts(failure, report))),),
+        sections=tuple(failure_sections(failure, report)),
     )
 
 
-def _facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[str, str]]:
+def failure_facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[str, str]]:
     test = failure.test
     score = NONE if test.score is None else f"{test.score:.3f}"
     spent = f"cost {money(test.cost)}, {NONE if test.seconds is None else f'{test.seconds:.1f} s'}"
     exit_code = f", exit code {test.exit_code}" if test.exit_code is not None else ""
     yield "status", f"{test.status} (score {score}, {spent}{exit_code})"
-    by_whom = "" if failure.reviewed else " (by rule, not reviewed)"
-    yield "owner", f"{failure.owner}, {failure.proof or failure.confidence}{by_whom}"
+    yield "owner", f"{failure.owner}, {failure.proof or failure.confidence} ({verdict_words(failure)})"
     if test.earlier is not None:
         yield "earlier session", earlier_words(test.earlier)
     if failure.stored is not None:
@@ -125,11 +127,14 @@ def _facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[str, st
         yield "done when", needed
 
 
-def _sections(failure: BatchFailure, report: BatchReport) -> Iterator[Section]:
+def failure_sections(failure: BatchFailure, report: BatchReport) -> Iterator[Section]:
     yield Section(
         title="Root cause",
-        blocks=(paragraph(marked(cause_of(failure) or "Not known: the log has no error text.")),),
+        blocks=(paragraph(marked(cause_of(failure) or "Unknown: the log has no error text.")),),
     )
+    if failure.owner != "model":
+        how = mechanism_of(failure) or "Unknown: the log does not show how it came about."
+        yield Section(title="Mechanism", blocks=(paragraph(marked(how)),))
     if failure.error:
         caption = (
             line(Code(failure.place), f", {share_words(failure.hits)} hit" if failure.hits else "")
@@ -164,15 +169,22 @@ def same_tests(failure: BatchFailure, report: BatchReport) -> str:
 
 def _fix(fix: BatchFix | None, failure: BatchFailure) -> Iterator[Block]:
     if fix is None:
-        text = READ_WITHOUT_FIX if failure.reviewed else NO_FIX
-        yield paragraph("Nothing to fix in the framework." if failure.owner == "model" else text)
+        text = READ_WITHOUT_FIX if failure.reviewed or failure.inherited_from else NO_FIX
+        todo = f"{text} To do: {to_do_for(failure.owner)[:1].lower()}{to_do_for(failure.owner)[1:]}."
+        yield paragraph("Nothing to fix in the framework." if failure.owner == "model" else todo)
         return
-    yield paragraph(marked(fix.cause))
+    yield paragraph(marked(_sentence(fix.action or fix.cause)))
     if fix.before or fix.after:
         path = line("in ", Code(fix.path)) if fix.path else ()
-        yield Snippet(f"# before\n{fix.before}\n# after\n{fix.after}", "python", path)
+        before = f"# before\n{fix.before}\n" if fix.before else ""
+        yield Snippet(f"{before}# after\n{fix.after}", "python", path)
     if by := f"the rule {fix.rule}" if fix.rule else fix.reviewer:
-        yield paragraph(f"By {by}; the source code is not part of the batch.")
+        inherited = f", for {failure.inherited_from}" if failure.inherited_from and not fix.rule else ""
+        yield paragraph(f"By {by}{inherited}; the source code is not part of the batch.")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
 
 
 def _task(failure: BatchFailure) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from errata.model import Attempt, Attribution, Case, ErrorInfo
+from errata.model import Attempt, Attribution, Case, ErrorInfo, Verdict
 from errata.model.case_versions import CaseBook
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.batch import (
@@ -25,7 +25,8 @@ from errata.model.verdict import word_for
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.view import RunView
 from errata.text.private import short_line
-from errata.triage.reasons import has_logs, reason_of
+from errata.transcript.error_text import has_logs
+from errata.triage.reasons import reason_of
 from errata.triage.rulebook import Rule
 from errata.triage.rulesets import rules_in_use
 
@@ -74,7 +75,19 @@ class BatchAttempts:
         if rule is None or rule.fix is None:
             return None
         fix = rule.fix
-        return BatchFix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, rule=rule.name)
+        return BatchFix(
+            cause=fix.cause, action=fix.action, before=fix.before, after=fix.after, path=fix.path, rule=rule.name
+        )
+
+    def test_of(self, attempt: str) -> str:
+        case = split_attempt_id(attempt).case
+        return self.tests[case].id if case in self.tests else attempt
+
+    @cached_property
+    def test_of_verdict(self) -> Mapping[str, str]:
+        """Verdict → the test that was reviewed."""
+        reviews = self.view.standings.items()
+        return {one.id: self.test_of(attempt) for attempt, review in reviews for one in review.verdicts}
 
 
 def collect_failures(batch: BatchAttempts, categories: Iterable[BatchCategory]) -> Iterator[BatchFailure]:
@@ -86,7 +99,9 @@ def collect_failures(batch: BatchAttempts, categories: Iterable[BatchCategory]) 
 def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> BatchFailure:
     attribution, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
     verdict = standing.standing.verdict if standing is not None else None
-    error = attempt.errors[0] if attempt.errors else None
+    error = attempt.lasting_error
+    inherited = verdict.inherited_from if verdict is not None else None
+    fix, follows = _fix(batch, standing, attribution), _root(batch, attribution)
     known, children = batch.case(attempt), batch.children.get(case, ())
     decided_by = attribution.decided_by if attribution is not None else ""
     by_default = decided_by in BY_DEFAULT
@@ -100,16 +115,18 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         if attribution is not None
         else "weak",
         proof=attribution.proof if attribution is not None and verdict is None else "",
-        reviewed=verdict is not None,
+        reviewed=verdict is not None and not inherited,
+        inherited_from=batch.test_of_verdict.get(inherited, "another test") if inherited else "",
         cause=verdict.cause if verdict is not None else "",
+        mechanism=_mechanism(verdict, fix, follows, error),
         decided_by=decided_by,
         rule_means="" if by_default or not decided_by else batch.means(decided_by),
         reason=_reason(batch, attempt, attribution) if by_default else "",
         judge=_judge(children) if by_default else None,
-        error=exact(error.traceback or error.message, error) if error is not None else "",
+        error=_whole(error) if error is not None else "",
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
         hits=hits_of(attempt),
-        fix=_fix(batch, standing, attribution),
+        fix=fix or _after_the_root(follows),
         evidence=tuple(_evidence(attribution, standing)),
         timeline=tuple(_timeline(batch, case, attempt)),
         stored=_stored(children),
@@ -117,7 +134,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         rubric=_rubric(known),
         criteria=tuple(_criteria(children)),
         judges=tuple(_judges(attempt, children)),
-        follows=_root(batch, attribution),
+        follows=follows,
     )
 
 
@@ -150,6 +167,23 @@ def _fix(batch: BatchAttempts, standing: AttemptReview | None, attribution: Attr
     return batch.rule_fix(attribution.decided_by) if attribution is not None else None
 
 
+def _after_the_root(root: str) -> BatchFix | None:
+    """The fix of a knock-on failure is the fix of what it follows from."""
+    if not root:
+        return None
+    return BatchFix(cause=f"{root} failed first and left this behind", action=f"Fix {root} first, then rerun this test")
+
+
+def _mechanism(verdict: Verdict | None, fix: BatchFix | None, root: str, error: ErrorInfo | None) -> str:
+    if verdict is not None:
+        return verdict.underlying_mistake or verdict.reasoning
+    if fix is not None and fix.rule:
+        return fix.cause
+    if root:
+        return f"it stumbled over what {root} left behind when it failed"
+    return f"raised at `{error.frame}`" if error is not None and error.frame else ""
+
+
 def _first_place(attempt: Attempt) -> str:
     return str(attempt.ref) if attempt.ref is not None else ""
 
@@ -159,22 +193,31 @@ def exact(text: str, error: ErrorInfo) -> str:
     return text if not error.type or error.type in text else f"{error.type}: {text}"
 
 
+def _whole(error: ErrorInfo) -> str:
+    """With its traceback, which mostly ends in the message."""
+    first = error.message.split("\n", 1)[0]
+    stated = exact(error.message, error)
+    return exact(error.traceback, error) if first in error.traceback else f"{stated}\n{error.traceback}".rstrip()
+
+
 def hits_of(attempt: Attempt) -> Share | None:
     """How many of its subtests an error struck."""
-    hits = attempt.errors[0].hits if attempt.errors else ()
+    hits = attempt.lasting_error.hits if attempt.lasting_error is not None else ()
     known = {part.path for part in attempt.parts if "/" in part.path} | set(hits)
     return Share(count=len(hits), of=len(known)) if hits else None
 
 
 def _evidence(attribution: Attribution | None, standing: AttemptReview | None) -> Iterator[QuotedEvidence]:
-    if standing is not None:
+    if standing is not None and standing.standing.verdict.evidence:
         for quote in standing.standing.verdict.evidence:
             yield QuotedEvidence(place=quote.place, quote=short_line(quote.quote, QUOTE))
         return
-    for signal in attribution.signals if attribution is not None else ():
-        if len(signal.quote.split()) > 1:  # `fail` alone is no evidence
-            place = str(signal.ref) if signal.ref is not None else signal.where
-            yield QuotedEvidence(place=place, quote=short_line(signal.quote, QUOTE))
+    signals = [one for one in attribution.signals if len(one.quote.split()) > 1] if attribution is not None else []
+    quotes: dict[str, str] = {}  # `fail` alone is not evidence; two rules may match one line
+    for signal in signals:
+        place = str(signal.ref) if signal.ref is not None else signal.where
+        quotes.setdefault(short_line(signal.quote, QUOTE), place)
+    yield from (QuotedEvidence(place=place, quote=quote) for quote, place in quotes.items())
 
 
 def _timeline(batch: BatchAttempts, case: str, attempt: Attempt) -> Iterator[Moment]:
@@ -189,7 +232,7 @@ def _timeline(batch: BatchAttempts, case: str, attempt: Attempt) -> Iterator[Mom
             score=tried.reported,
             cost=tried.usage.cost,
             exit_code=tried.exit_code,
-            error=short_line(tried.errors[0].message, MOMENT) if tried.errors else "",
+            error=short_line(tried.lasting_error.message, MOMENT) if tried.lasting_error is not None else "",
             place=str(tried.ref) if tried.ref is not None else "",
         )
 
@@ -229,5 +272,4 @@ def _criteria(children: Sequence[Attempt]) -> Iterator[Criterion]:
 def _root(batch: BatchAttempts, attribution: Attribution | None) -> str:
     if attribution is None or not attribution.follows:
         return ""
-    case = split_attempt_id(attribution.follows).case
-    return batch.tests[case].id if case in batch.tests else attribution.follows
+    return batch.test_of(attribution.follows)

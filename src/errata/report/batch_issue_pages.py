@@ -6,10 +6,18 @@ from errata.model.output.report.batch import BatchFailure, BatchReport, BatchTes
 from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.render.figures import NONE, money, percent, plural
 from errata.report.batch_failure_pages import cut, same_tests
-from errata.report.batch_prose import batch_advice, category_title, cause_of, earlier_words, needed_for, part_of
+from errata.report.batch_prose import (
+    batch_advice,
+    category_title,
+    cause_of,
+    earlier_words,
+    needed_for,
+    part_of,
+    verdict_words,
+)
 from errata.report.parts import interval, left_out_words, name_list
 
-LONGEST, STATUS = 180, 40
+LONGEST, STATUS, EPIC_NAME = 180, 40, 120
 """Characters of a title; GitHub takes 256."""
 
 
@@ -29,7 +37,7 @@ def epic_document(report: BatchReport) -> Document:
     failures = plural(len(report.failures), "failure")
     blame = f", {theirs} of {failures} are not the model's" if report.failures and theirs else ""
     return Document(
-        title=f"[E2E] {report.name}: {report.passed} of {len(report.tests)} pass{blame}",
+        title=f"[E2E] {_cut(report.name, EPIC_NAME)}: {report.passed} of {len(report.tests)} pass{blame}",
         blocks=tuple(_epic(report)),
     )
 
@@ -100,9 +108,9 @@ def _failed(failure: BatchFailure, report: BatchReport) -> Iterator[Block]:
         if framework
         else f"Failure of the {failure.owner}."
     )
-    yield paragraph(Strong(verdict), "" if failure.reviewed else " By rule; not reviewed yet.")
+    yield paragraph(Strong(verdict), "" if failure.reviewed else f" {verdict_words(failure).capitalize()}.")
     yield _numbers(failure.test)
-    yield paragraph(Strong("Root cause."), " ", marked(cause_of(failure) or "Not known."))
+    yield paragraph(Strong("Root cause."), " ", marked(cause_of(failure) or "Unknown."))
     if failure.error:
         yield Snippet(cut(failure.error))
         same = same_tests(failure, report)
@@ -121,6 +129,8 @@ def _failed(failure: BatchFailure, report: BatchReport) -> Iterator[Block]:
             ".",
         )
     elif failure.fix is not None:
-        yield paragraph(Strong("Fix."), " ", marked(failure.fix.cause))
+        yield paragraph(Strong("Fix."), " ", marked(failure.fix.action or failure.fix.cause))
+    elif failure.owner != "model":
+        yield paragraph(Strong("Fix."), " Unknown.")
     if needed := needed_for(failure, report):
         yield paragraph(Strong("Done when"), f" {needed[:1].lower()}{needed[1:]}")

@@ -1,5 +1,6 @@
 """The sentences of a report about a batch, written from its facts."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from errata.model.output.report.batch import (
@@ -20,20 +21,29 @@ from errata.report.parts import name_list
 
 MISLEADS = 0.02
 """Where strict and clean score are further apart than this, the page warns."""
+FEWEST = 5
+"""Of fewer measured tests no rate is stated."""
+NOT_STARTED = "-1"
+"""The batch runner's exit code for a command that could not start."""
 NAMED = 8
 MODEL = "The model did not solve the task"
+OF_STORED_RESULTS = frozenset(
+    ("criteria_scores_null", "record_validation", "resume_failed", "checkpoint_failed", "stale_experiment")
+)
+"""Rules for errors that only stored results cause."""
 GROUPS: dict[SpreadGroup, str] = {
     "passed": "passed",
     "failed_model": "failed, model",
     "failed_framework": "failed, framework",
+    "failed_other": "failed, other",
     "all": "all",
 }
 _TO_DO = {
     "model": "Nothing to fix in the framework",
-    "collateral": "Fix what stopped them, if needed; these are knock-on failures",
-    "harness": "Fix the harness, then rerun them",
-    "environment": "Fix the environment, then rerun them",
-    "provider": "Rerun them",
+    "collateral": "Fix what stopped it; it only follows from that",
+    "harness": "Fix the harness, then rerun",
+    "environment": "Fix the environment, then rerun",
+    "provider": "Rerun",
     "budget": "Check the limits; rerun with larger ones if they were too small",
     "grader": "Check the grader before you use the score",
     "task": "Check the task before you use the score",
@@ -47,12 +57,23 @@ def batch_answer(report: BatchReport) -> str:
     """The whole report in two or three sentences."""
     theirs = sum(len(one.tests) for one in report.categories if one.framework)
     parts = [f"{report.passed} of {len(report.tests)} pass."]
+    if report.without_result:
+        parts.append(f"{plural(report.without_result, 'test has', 'tests have')} no result.")
     if theirs:
         are = "is not the model's" if theirs == 1 else "are not the model's"
-        parts.append(f"{theirs} of {plural(len(report.failures), 'failure')} {are}: infrastructure or knock-on.")
+        parts.append(f"{theirs} of {plural(len(report.failures), 'failure')} {are}: {owners_words(report)}.")
     if report.hidden_passes:
         parts.append(f"{len(report.hidden_passes)} of the failing tests passed in an earlier session.")
     return " ".join(parts)
+
+
+def owners_words(report: BatchReport) -> str:
+    """Who has to act on the failures that are not the model's, the most frequent first."""
+    counts = Counter[str]()
+    for category in report.categories:
+        if category.framework:
+            counts[category.owner] += len(category.tests)
+    return ", ".join(f"{owner} {often}" for owner, often in counts.most_common())
 
 
 def batch_warning(report: BatchReport) -> str:
@@ -61,6 +82,9 @@ def batch_warning(report: BatchReport) -> str:
     strict, clean = by_policy["strict"], by_policy["clean"]
     if not clean.total or strict.rate is None or clean.rate is None or abs(clean.rate - strict.rate) <= MISLEADS:
         return ""
+    if clean.total < FEWEST:
+        measured = plural(clean.total, "test was", "tests were")
+        return f"Do not publish {percent(strict.rate)}: only {measured} measured, too few for a rate."
     return (
         f"Do not publish {percent(strict.rate)}. The results on record support {clean.passed} of {clean.total} "
         f"({percent(clean.rate)})."
@@ -79,12 +103,19 @@ def batch_advice(report: BatchReport) -> Iterator[str]:
             f"{plural(passes, 'pass', 'passes')} and {plural(fails, 'measured failure')}"
         )
     for session in report.sessions:
-        if session.tried and session.not_measured == session.tried:
-            recorded = f"session {session.number} recorded {session.tried} failures that measured nothing"
-            yield f"Stop the batch when the first command can't start: {recorded}"
-    if report.resumed and any(one.framework for one in report.categories):
+        if session.tried > 1 and session.not_measured == session.tried:
+            yield _stop_early(session)
+    if report.resumed and any(one.rule in OF_STORED_RESULTS for one in report.categories):
         yield "Check stored results before resuming; loading those of one test shows such errors at once"
     yield from _quiet_exits(report)
+
+
+def _stop_early(session: BatchSession) -> str:
+    nothing = f"session {session.number} measured none of its {session.tried} tests"
+    if set(session.exit_codes) == {NOT_STARTED}:
+        return f"Stop the batch when the first command can't start: {nothing}"
+    spent = f", and cost ${session.cost:.2f}" if session.cost else ""
+    return f"Stop the batch when the first tests end without a result: {nothing}{spent}"
 
 
 def _quiet_exits(report: BatchReport) -> Iterator[str]:
@@ -139,8 +170,8 @@ def share_words(share: Share | None) -> str:
 def earlier_words(earlier: EarlierResult | None) -> str:
     if earlier is None:
         return ""
-    if earlier.was == "not_run":
-        return "not run"
+    if earlier.was == "not_measured":
+        return "not measured in any session"
     score = f" {earlier.score:.3f}" if earlier.score is not None else ""
     cost = f" ${earlier.cost:.4f}" if earlier.cost is not None else ""
     return f"{earlier.was.upper()}{score}{cost} in session {earlier.session}"
@@ -155,9 +186,9 @@ def cause_of(failure: BatchFailure) -> str:
     if not failure.decided_by:
         return ""
     if not failure.rule_means:
-        return _unsolved(failure)
-    fix = f" {_capital(failure.fix.cause)}." if failure.fix is not None and failure.fix.rule else ""
-    return f"{_capital(failure.rule_means)}.{fix}"
+        return _unsolved(failure) if failure.owner == "model" else _unexplained(failure)
+    stated = f": `{failure.reason}`" if failure.reason else ""
+    return f"{_capital(failure.rule_means)}{stated}."
 
 
 def _unsolved(failure: BatchFailure) -> str:
@@ -170,6 +201,26 @@ def _unsolved(failure: BatchFailure) -> str:
         runs = share_words(failure.judge.runs)
         judge = f' The judge on {runs} failed runs: "{failure.judge.text.rstrip(".")}".'
     return f"The task was not solved.{spent}{score}.{why}{judge}"
+
+
+def _unexplained(failure: BatchFailure) -> str:
+    """Not measured, and no rule knows the error: the harness's own words, or nothing."""
+    why = f' The log states: "{failure.reason}".' if failure.reason else ""
+    return f"Not known. The test was not measured, and no rule matches its error.{why}"
+
+
+def mechanism_of(failure: BatchFailure) -> str:
+    if failure.mechanism:
+        return f"{_capital(failure.mechanism).removesuffix('.')}."
+    hit = f"The error hit {share_words(failure.hits)} known subtests. " if failure.hits is not None else ""
+    return f"{hit}Unknown beyond that." if hit else ""
+
+
+def verdict_words(failure: BatchFailure) -> str:
+    """By a review, inherited from one, or by rule."""
+    if failure.inherited_from:
+        return f"inherited from the review of {failure.inherited_from}: the same crash"
+    return "reviewed" if failure.reviewed else "by rule, not reviewed"
 
 
 def needed_for(failure: BatchFailure, report: BatchReport) -> str:
@@ -219,7 +270,8 @@ def category_evidence(category: BatchCategory) -> str:
     tests = len(category.tests)
     if category.error:
         several = f", {share_words(category.hits)} subtests in each" if category.hits is not None else ""
-        return f"the same {category.error_type or 'error'} in all {tests}{several}"
+        kind = category.error_type or "error"
+        return f"the same {kind} in all {tests}{several}" if tests > 1 else f"{kind}{several.removesuffix(' in each')}"
     spent = f"{category.spent} of {tests} spent money"
     if category.owner == "model" and category.best_score is not None:
         return f"{spent}; {category.zero_scores} score 0, the best {category.best_score:.3f}"
@@ -230,9 +282,13 @@ def category_to_do(category: BatchCategory) -> str:
     fix = category.fix
     if fix is not None and fix.after:
         return f"Write `{fix.after}` instead of `{fix.before}`, then rerun the blocked tests"
-    if fix is not None:
-        return f"{_capital(fix.cause)}: fix it, then rerun the blocked tests"
-    return _TO_DO.get(category.owner, "Review them: no rule matches")
+    if fix is not None and fix.action:
+        return fix.action
+    return to_do_for(category.owner)
+
+
+def to_do_for(owner: str) -> str:
+    return _TO_DO.get(owner, "Review: no rule matches")
 
 
 def category_shows(category: BatchCategory) -> Iterator[str]:
@@ -265,10 +321,10 @@ def _spent(category: BatchCategory) -> Iterator[str]:
 
 
 def _took(category: BatchCategory) -> Iterator[str]:
-    """Tests that end at once never reached the model; those that take minutes ended during setup."""
+    """Only of tests without cost: those that end at once never reached the model."""
     for words, some in (
-        ("ended at once", category.ended_at_once),
-        ("ended during setup, for example after a clone", category.ended_later),
+        ("ended at once without cost", category.ended_at_once),
+        ("ended later without cost, for example after a clone", category.ended_later),
     ):
         if some is not None:
             ends = dict.fromkeys(f"{one:.1f}" for one in (some.least, some.most))

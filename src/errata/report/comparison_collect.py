@@ -1,10 +1,11 @@
 """The facts of a report about several runs: failed rows by cause, what is shared, what sets each apart."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from errata.compare.comparison import Comparison
 from errata.compare.sets import Uniques
+from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.report.comparison import (
     CaseGrid,
@@ -14,6 +15,7 @@ from errata.model.output.report.comparison import (
     LeftOutRun,
     ModelMode,
     PairTest,
+    RepeatedCases,
     ReportedModel,
     ReportedRun,
     RowDoubt,
@@ -21,45 +23,67 @@ from errata.model.output.report.comparison import (
     Unique,
 )
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
+from errata.report.comparison_differences import model_comparison, run_changes
 from errata.report.comparison_modes import FoundMode, collect_modes, mistake_of
-from errata.report.comparison_rows import ComparedRun, ReportedCaseNames, called, collect_rows
+from errata.report.comparison_rows import ComparedRun, ReportedCaseNames, called, collect_rows, compared_cases, owner_of
+from errata.report.comparison_unmeasured import repeated_cases, unmeasured_cases
 from errata.report.shared import finding_facts, review_coverage, score_lines
+from errata.rerun.selection import Rerun
+from errata.runs.names import are_judged_turns
 from errata.runs.view import RunView
 
-GRID = 60
+GRID = 200
 """Cases that fit into a grid."""
 
 
-def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made: str) -> ComparisonReport:
-    """`comparison` is of these runs, or of some of them; `made` is the day of the analysis."""
+def comparison_report(
+    views: Sequence[RunView], comparison: Comparison, *, made: str, reruns: Mapping[int, Rerun] | None = None
+) -> ComparisonReport:
+    """`comparison` is of these runs, or of some of them; `made` is the day of the analysis.
+
+    `reruns`: by a run's number, how to make up for what was not measured.
+    """
     names = ReportedCaseNames(comparison)
     by_pk = {view.stored.pk: view for view in views}
-    runs = [collect_rows(one.label, by_pk[one.runs[0].pk], names) for one in comparison.runs]
+    cases = compared_cases(comparison)
+    runs = [collect_rows(one.label, by_pk[one.runs[0].pk], names, cases) for one in comparison.runs]
     modes = collect_modes(runs)
     sets, first = comparison.sets, runs[0].view.run
     return ComparisonReport(
         suite=first.suite or first.source.name,
         cases=len(comparison.matrix.rows),
         case_word="turn" if names.are_turns else "case",
+        conversations=are_judged_turns([one.view.stored for one in runs]),
         made=made,
         reading=_coverage(runs),
-        runs=tuple(_run(one, at, comparison) for at, one in enumerate(runs)),
+        runs=tuple(
+            _run(run, at, comparison, repeat=_repeat(run.view.stored, names, reruns or {}))
+            for at, run in enumerate(runs)
+        ),
         models=tuple(_models(runs, comparison, modes, names)),
         dimensions=tuple(_dimensions(runs)),
         modes=tuple(one.mode for one in modes),
         failed_by_all_runs=names.of(sets.failed_by_all.runs),
         failed_by_all_models=names.of(sets.failed_by_all.subjects_in_some_run),
+        knock_on_in=_knock_on_in(comparison, names),
         uniques=tuple(_uniques(comparison, names)),
         asks={names.name_of(case): asked for case, asked in comparison.asks.items()},
         pairs=tuple(_pairs(comparison)),
+        differences_by_model=model_comparison(comparison),
+        changes=run_changes(comparison, names),
         categories=tuple(_categories(comparison)),
-        grid=_grid(comparison, names),
+        grid=_grid(comparison, names, runs),
         doubts=tuple(_doubts(runs)),
-        suspicious=tuple(_suspicious(runs)),
+        suspicious=tuple(_suspicious(runs, cases)),
         suspects=comparison.suspects,
         findings=tuple(_findings(runs)),
         not_included=tuple(
-            LeftOutRun(run=stored.run.native_id, why=why.code, excluded=why.detail)
+            LeftOutRun(
+                run=stored.run.native_id,
+                why=why.code,
+                excluded=why.detail,
+                repeat=_repeat(stored, names, reruns or {}) if why.code == "not_scored" else (),
+            )
             for stored, why in comparison.left_out
         ),
         differences=tuple(
@@ -69,7 +93,23 @@ def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made:
     )
 
 
-def _run(run: ComparedRun, at: int, comparison: Comparison) -> ReportedRun:
+def _repeat(stored: StoredRun, names: ReportedCaseNames, reruns: Mapping[int, Rerun]) -> tuple[RepeatedCases, ...]:
+    rerun = reruns.get(stored.pk)
+    return tuple(repeated_cases(rerun, names)) if rerun is not None else ()
+
+
+def _knock_on_in(comparison: Comparison, names: ReportedCaseNames) -> dict[str, tuple[str, ...]]:
+    """Of the cases that all fail: the runs where it is only a consequence."""
+    by_all = comparison.sets.failed_by_all
+    listed = {}
+    for case in dict.fromkeys((*by_all.runs, *by_all.subjects_in_some_run)):
+        where = [one.label for one in comparison.matrix.columns if (one.pk, case) in comparison.root_of]
+        if where:
+            listed[names.name_of(case)] = tuple(map(called, where))
+    return listed
+
+
+def _run(run: ComparedRun, at: int, comparison: Comparison, *, repeat: tuple[RepeatedCases, ...]) -> ReportedRun:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
     return ReportedRun(
         label=run.label,
@@ -85,6 +125,10 @@ def _run(run: ComparedRun, at: int, comparison: Comparison) -> ReportedRun:
         patterns=patterns,
         dimensions=_tally(name for row in run.rows for name in row.failed),
         scores=score_lines(comparison.runs[at].scores),
+        fit=run.view.health.fit,
+        unmeasured=tuple(unmeasured_cases(run)),
+        repeat=repeat,
+        owners=_tally(owner_of(row, run) for row in run.rows),
     )
 
 
@@ -182,10 +226,18 @@ def _pairs(comparison: Comparison) -> Iterator[PairTest]:
             first=called(pairing.first),
             second=called(pairing.second),
             shared=pairing.all.shared,
+            only_first_fails=pairing.all.only_first_fails,
+            only_second_fails=pairing.all.only_second_fails,
             p=pairing.all.p,
             adjusted=pairing.all.adjusted,
             differs=pairing.all.differs,
+            clean_only_first_fails=pairing.clean.only_first_fails,
+            clean_only_second_fails=pairing.clean.only_second_fails,
+            clean_difference=pairing.clean.difference,
+            clean_interval=pairing.clean.interval,
             clean_p=pairing.clean.p,
+            clean_adjusted=pairing.clean.adjusted,
+            clean_differs=pairing.clean.differs,
         )
 
 
@@ -200,7 +252,7 @@ def _categories(comparison: Comparison) -> Iterator[CategoryRows]:
         )
 
 
-def _grid(comparison: Comparison, names: ReportedCaseNames) -> CaseGrid | None:
+def _grid(comparison: Comparison, names: ReportedCaseNames, runs: Sequence[ComparedRun]) -> CaseGrid | None:
     matrix = comparison.matrix
     passed = frozenset(matrix.passed_everywhere)
     shown = [case for case in matrix.rows if case not in passed]
@@ -208,7 +260,14 @@ def _grid(comparison: Comparison, names: ReportedCaseNames) -> CaseGrid | None:
         return None
     cells = [tuple(_state(matrix.rows[case][at], comparison) for case in shown) for at in range(len(matrix.columns))]
     states = dict.fromkeys(_state(cell, comparison) for row in matrix.rows.values() for cell in row)
-    return CaseGrid(cases=names.of(shown), cells=tuple(cells), states=tuple(states))
+    named = names.of(shown)
+    owners = [{row.name: owner_of(row, run) for row in run.rows} for run in runs]
+    return CaseGrid(
+        cases=named,
+        cells=tuple(cells),
+        states=tuple(states),
+        owners=tuple(tuple(found.get(name, "") for name in named) for found in owners),
+    )
 
 
 def _state(cell: Cell | None, comparison: Comparison) -> str:
@@ -225,11 +284,13 @@ def _doubts(runs: Sequence[ComparedRun]) -> Iterator[RowDoubt]:
                 yield RowDoubt(run=run.label, case=row.name, text=doubt)
 
 
-def _suspicious(runs: Sequence[ComparedRun]) -> Iterator[SuspiciousPasses]:
+def _suspicious(runs: Sequence[ComparedRun], cases: Collection[str] | None) -> Iterator[SuspiciousPasses]:
     counts: dict[str, Counter[str]] = {}
     names: dict[str, str] = {}
     for run in runs:
         for seen in run.view.suspicious_passes():
+            if cases is not None and seen.suspicion.case not in cases:
+                continue
             counts.setdefault(seen.means, Counter())[run.label] += 1
             names.setdefault(seen.means, seen.suspicion.signal.name)
     for means, often in counts.items():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from errata.compare.comparability import Difference, describe_difference
-from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, ReportedRun
+from errata.model.output.report.comparison import CategoryRows, ComparisonReport, ReportedRun
 from errata.model.output.report.shared import ScoreLine
 from errata.model.run import WhyLeftOut
 from errata.render.document import (
@@ -12,7 +12,6 @@ from errata.render.document import (
     Chart,
     Code,
     Document,
-    Grid,
     Line,
     Section,
     Table,
@@ -23,30 +22,41 @@ from errata.render.document import (
     table,
 )
 from errata.render.figures import NONE, p_value, percent, plural
+from errata.report.comparison_differences import changes_words, deviation_words, differences_section
+from errata.report.comparison_front import front_cards, matrix
+from errata.report.comparison_measurement import (
+    chance_words,
+    fit_cell,
+    pairs_section,
+    repeat_items,
+    unfit_words,
+    unmeasured_section,
+)
 from errata.report.comparison_sections import (
     causes_section,
     is_provisional,
+    knock_on_words,
     mode_title,
     model_in_short,
     models_section,
     shared_section,
 )
-from errata.report.parts import interval, name_list, reasons_words, score_note, status_line
+from errata.report.parts import coverage_line, fit_badge, interval, name_list, reasons_words, score_note
 from errata.report.suspect_section import suspects_section
 
-TOP, DIFFERING = 3, 5
-LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
-           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
-LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
-          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+TOP = 3
 
 
 def comparison_document(report: ComparisonReport) -> Document:
     return Document(
         title=f"Deep Error Analysis: {report.suite}, {plural(len(report.runs), 'run')}",
+        brief=line(f"{plural(report.cases, report.case_word)} · {', '.join(one.label for one in report.runs)}"),
         status="provisional" if is_provisional(report) else "final",
-        facts=(("Status", _status(report)), ("Analysed", line(report.made))),
+        coverage=_coverage(report),
+        warning=fit_badge(*(one.fit for one in report.runs)),
+        facts=(("Analysed", line(report.made)),),
         blocks=(
+            *front_cards(report, chance_words(report.pairs, conversations=report.conversations)),
             paragraph(
                 "Causes come from reviewers and rules, not from a second judge. Counts come from the judged rows, "
                 "never from a summary or a chart. All failed rows are in ",
@@ -60,21 +70,27 @@ def comparison_document(report: ComparisonReport) -> Document:
     )
 
 
-def _status(report: ComparisonReport) -> Line:
-    reading = report.reading
-    final = sum(one.status == "final" for one in report.modes)
-    buckets = f"{final} of {plural(len(report.modes), 'cause')} final"
-    if is_provisional(report):
-        return line("PROVISIONAL. ", status_line(reading, state=False), f"; {buckets}")
+def _coverage(report: ComparisonReport) -> Line:
     if not report.failed_rows:
-        return line("final. No failed rows to review")
-    return line("final. ", status_line(reading, state=False), f"; {buckets}")
+        return line("No failed rows to review")
+    final = sum(one.status == "final" for one in report.modes)
+    return line(coverage_line(report.reading), f"; {final} of {plural(len(report.modes), 'cause')} final")
 
 
 def _sections(report: ComparisonReport) -> Iterator[Section]:
     yield Section(title="Summary", blocks=(items(map(marked, short_words(report))),))
+    if report.grid is not None:
+        yield Section(title="Cases and Runs", blocks=(matrix(report.grid, report.runs),))
     yield Section(title="Run Set", blocks=tuple(_run_set(report)))
     yield Section(title="Top-Line Comparison", blocks=tuple(_top_line(report)))
+    if any(one.shared for one in report.pairs):
+        yield pairs_section(report)
+    unmeasured = unmeasured_section(report)
+    if unmeasured is not None:
+        yield unmeasured
+    by_model = report.differences_by_model
+    if differences := differences_section(by_model, report.changes, report.case_word, report.pairs):
+        yield differences
     yield causes_section(report)
     if len(report.runs) > 1:
         yield shared_section(report)
@@ -82,53 +98,43 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
         yield suspects_section(report.suspects)
     yield models_section(report)
     if report.categories:
-        yield Section(title="Categories", blocks=(_categories(report),))
+        yield Section(title="Categories", blocks=tuple(_categories(report)))
     measured = list(doubts_words(report))
     if measured or report.doubts:
         yield Section(title="Doubts", blocks=tuple(_doubts(report, measured)))
     if report.not_included:
-        left_out = items(f"{one.run}: {WhyLeftOut(one.why, one.excluded)}" for one in report.not_included)
-        yield Section(title="Not included", blocks=(left_out,))
+        yield Section(title="Not included", blocks=(items(_not_included(report)),))
+
+
+def _not_included(report: ComparisonReport) -> Iterator[Line]:
+    for left_out in report.not_included:
+        yield line(f"{left_out.run}: {WhyLeftOut(left_out.why, left_out.excluded)}")
+        judged = [repeat for repeat in left_out.repeat if repeat.how == "judge"]
+        yield from repeat_items(left_out.run, judged, report.case_word)
 
 
 def short_words(report: ComparisonReport) -> Iterator[str]:
-    """The main results."""
+    """The main results; first what limits them."""
+    yield from unfit_words(report)
     shared = report.failed_by_all_runs
     if shared and len(report.runs) > 1:
         every = frozenset(shared)
         rows = sum(case in every for one in report.modes for cases in (*one.cases, *one.following) for case in cases)
-        asked = "; ".join(f"{case} ({report.asks[case]})" if report.asks.get(case) else case for case in shared[:4])
+        asked = "; ".join(_with_question(case, report) for case in shared[:4])
         verb = "fails" if len(shared) == 1 else "fail"
         count = plural(len(shared), report.case_word)
-        yield f"{count} {verb} in every run ({rows} of {report.failed_rows} failed rows): {asked}."
+        yield f"{count} {verb} in every run ({rows:,} of {report.failed_rows:,} failed rows): {asked}."
+    if report.changes is not None:
+        yield changes_words(report.changes)
     for model in report.models:
         yield f"{model.name}: {model_in_short(model)}"
-    yield chance_words(report.pairs, are_turns=report.case_word == "turn")
+    yield from deviation_words(report.differences_by_model)
+    yield chance_words(report.pairs, conversations=report.conversations)
 
 
-def chance_words(pairs: Sequence[PairTest], *, are_turns: bool) -> str:
-    """Whether any two runs differ significantly."""
-    if not pairs:
-        return "Only one run: nothing to compare."
-    known = [one for one in pairs if one.shared]
-    if not known:
-        return "No two runs measured the same cases."
-    differing = [one for one in known if one.differs]
-    if differing:
-        listed = "; ".join(f"{_pair(one)} ({p_value(one.p)})" for one in differing[:DIFFERING])
-        verb = "differs" if len(differing) == 1 else "differ"
-        count = plural(len(known), "pair")
-        return f"{len(differing)} of {count} {verb} significantly (exact McNemar, Holm): {listed}."
-    least = min(known, key=lambda one: one.p)
-    guide = " The turns of a conversation are not independent, so treat p as a guide." if are_turns else ""
-    return (
-        f"No significant difference between the runs: the closest of {plural(len(known), 'pair')} is {_pair(least)} "
-        f"({p_value(least.p)}; {p_value(least.clean_p)} without infrastructure failures; exact McNemar).{guide}"
-    )
-
-
-def _pair(pair: PairTest) -> str:
-    return f"{pair.first} vs. {pair.second}"
+def _with_question(case: str, report: ComparisonReport) -> str:
+    asked = f"{case} ({report.asks[case]})" if report.asks.get(case) else case
+    return f"{asked}{knock_on_words(case, report)}"
 
 
 def doubts_words(report: ComparisonReport) -> Iterator[str]:
@@ -143,10 +149,13 @@ def doubts_words(report: ComparisonReport) -> Iterator[str]:
 
 def _run_set(report: ComparisonReport) -> Iterator[Block]:
     rows = [
-        (run.label, run.model, str(run.rows), str(run.passed), str(run.failed), _no_verdict(run), run.native_id)
+        (
+            *(run.label, run.model, str(run.rows), str(run.passed), str(run.failed)),
+            *(_no_verdict(run), fit_cell(run), run.native_id),
+        )
         for run in report.runs
     ]
-    header = ("run", "model", "rows", "pass", "fail", "no verdict", "directory")
+    header = ("run", "model", "rows", "pass", "fail", "no verdict", "checkup", "directory")
     yield table(header, rows, right=("rows", "pass", "fail"))
     for difference in report.differences:
         yield paragraph(
@@ -168,7 +177,7 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
     rows = [
         (
             run.label,
-            f"{run.failed}/{run.judged}",
+            f"{run.failed}/{run.counted}",
             *(str(run.patterns.get(name, 0)) for name in patterns),
             _top(run.dimensions),
         )
@@ -182,14 +191,6 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
         bars = tuple(Bar(one.name, sum(one.failed)) for one in report.dimensions)
         yield Chart("Failed dimensions over all runs", bars)
         yield from _surface(report)
-    if report.grid is not None:
-        yield _grid(report.grid, [one.label for one in report.runs])
-
-
-def _grid(grid: CaseGrid, labels: Sequence[str]) -> Grid:
-    cells = tuple("".join(LETTERS[state] for state in row) for row in grid.cells)
-    used = {LETTERS[state] for state in grid.states}
-    return Grid(tuple(labels), grid.cases, cells, {letter: means for letter, means in LEGEND.items() if letter in used})
 
 
 def _top(dimensions: Mapping[str, int]) -> str:
@@ -254,9 +255,12 @@ def _doubts(report: ComparisonReport, measured: Sequence[str]) -> Iterator[Block
         yield items((marked(f"{one.run}, {one.case}: {one.text}") for one in report.doubts), kind="numbers")
 
 
-def _categories(report: ComparisonReport) -> Block:
+def _categories(report: ComparisonReport) -> Iterator[Block]:
+    tested = sum(one.adjusted is not None for one in report.categories)
+    corrected = f", p Holm-corrected for {tested} categories" if tested > 1 else ""
+    yield paragraph(f"Harder than the rest: Fisher's exact test over {report.case_word}s{corrected}.")
     rows = [(one.name, str(one.cases), str(one.failed_rows), _harder(one)) for one in report.categories]
-    return table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
+    yield table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
 
 
 def _harder(category: CategoryRows) -> str:

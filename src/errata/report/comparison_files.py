@@ -4,20 +4,22 @@ import csv
 import heapq
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, Attribution, Case, Run
+from errata.model.attribution import suggested_label
 from errata.model.codec import to_whole
+from errata.model.identity import split_attempt_id
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.run import case_name
-from errata.render.files import WrittenFile, slug, write_file
+from errata.render.files import WrittenFile, details_name, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
+from errata.render.paging import paged
 from errata.report.comparison_document import comparison_document
-from errata.report.comparison_rows import as_json, asked_in, is_failed_row
-from errata.review.labels import suggested_label
+from errata.report.comparison_rows import as_json, asked_in, is_failed_row, turn_of
 from errata.review.tables import JUDGED
 from errata.review.transcript import calls_made, results_got
 from errata.runs.names import are_judged_turns
@@ -32,7 +34,7 @@ REPORT = "deep_error_analysis.md"
 ROWS = "failure_review_rows"
 OTHERS = ("run", "model", "case", "category", "outcome", "failed_checks", "error", "task", "output", "expected",
           "judge_reasoning", "tool_calls_json", "tool_results_json", "suggested_label", "suggested_owner")  # fmt: skip
-"""The columns where cases are no judged turns."""
+"""The columns where cases are not judged turns."""
 _SCORES = {"pass": True, "fail": False}
 
 
@@ -43,15 +45,24 @@ class ComparisonWritten(NamedTuple):
 
 
 def write_comparison_report(
-    report: ComparisonReport, views: Sequence[RunView], *, output: Path | None, html: bool
+    report: ComparisonReport,
+    views: Sequence[RunView],
+    *,
+    output: Path | None,
+    html: bool,
+    cases: Collection[str] | None = None,
 ) -> ComparisonWritten:
+    """`views` are the runs that were compared; `cases` those that the report is about, where not all are."""
     folder, name = place_of(output, report.suite)
     document = comparison_document(report)
-    written = [write_file(folder, name, to_markdown(document))]
+    beside = details_name(name)
+    pages = paged(document, beside)
+    written = [write_file(folder, name, to_markdown(pages.main))]
+    if pages.details is not None:
+        written.append(write_file(folder, beside, to_markdown(pages.details)))
     if html:
         written.append(write_file(folder, f"{name.removesuffix('.md')}.html", to_html(document)))
-    compared = {one.native_id for one in report.runs}
-    rows = failure_rows([view for view in views if view.run.native_id in compared])
+    rows = failure_rows(views, cases)
     written += [write_file(folder, f"{ROWS}.jsonl", rows.lines), write_file(folder, f"{ROWS}.csv", rows.table)]
     return ComparisonWritten(report, tuple(written), rows.written)
 
@@ -69,14 +80,14 @@ class FailureRows(NamedTuple):
     written: int
 
 
-def failure_rows(views: Sequence[RunView]) -> FailureRows:
+def failure_rows(views: Sequence[RunView], cases: Collection[str] | None = None) -> FailureRows:
     """By model, then turn; raw, but for secrets and people."""
     columns = JUDGED if are_judged_turns([view.stored for view in views]) else OTHERS
     lines, table = io.StringIO(), io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(columns)
     count = 0
-    for row in _in_order([_failed_rows(view, columns) for view in views]):
+    for row in _in_order([_failed_rows(view, columns, cases) for view in views]):
         lines.write(f"{json.dumps(row)}\n")
         writer.writerow([quoted(one_kind_of_line_end(str(row[name]))) for name in columns])
         count += 1
@@ -93,14 +104,14 @@ def _in_order(streams: Iterable[Iterator[_Sorted]]) -> Iterator[dict[str, Any]]:
     return (one.row for one in heapq.merge(*streams, key=lambda one: one.key))
 
 
-def _failed_rows(view: RunView, columns: Sequence[str]) -> Iterator[_Sorted]:
-    cases = view.case_book()
+def _failed_rows(view: RunView, columns: Sequence[str], cases: Collection[str] | None) -> Iterator[_Sorted]:
+    book = view.case_book()
     model = view.run.subject.model
     make = _judged if columns is JUDGED else _other
     for attempt in view.attempts(counted=True, steps=True, by_position=True):
-        if is_failed_row(attempt):
+        if is_failed_row(attempt) and (cases is None or attempt.case in cases):
             key = (model, -1 if attempt.position is None else attempt.position, attempt.id)
-            row = make(view.run, attempt, cases.of(attempt), view.attributions.get(attempt.id))
+            row = make(view.run, attempt, book.of(attempt), view.attributions.get(attempt.id))
             yield _Sorted(key, {name: _outgoing(row[name]) for name in columns})
 
 
@@ -121,6 +132,8 @@ def _judged(run: Run, attempt: Attempt, case: Case | None, attribution: Attribut
         "scores_json": _sorted({check.name: _SCORES.get(check.status) for check in counted}),
         "tool_calls_json": _sorted(calls_made(attempt.steps)),
         "tool_results_json": _sorted(results_got(attempt.steps)),
+        "run_id": run.native_id,
+        "follows_turn": turn_of(case_name(run, split_attempt_id(attempt.follows).case)) if attempt.follows else "",
     }
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from errata.memory.spelling import folded
 from errata.model import Attempt, Bucket
+from errata.model.attribution import suggested_label
 from errata.model.output.report.comparison import Mistake, Mode, Trigger
-from errata.report.comparison_rows import ComparedRun, FailedRow, asked_in, datapoint
+from errata.report.comparison_rows import ComparedRun, FailedRow, asked_in, datapoint, owner_of
 from errata.report.parts import NO_BUCKET
 from errata.report.shared import in_common, native_label
-from errata.review.labels import suggested_label
+from errata.review.answers import NO_LABEL
 from errata.text.private import short_line
 from errata.triage.rulesets import rules_in_use
 
@@ -35,36 +36,43 @@ class FoundMode:
 
 
 def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
-    """The largest first; failures without a bucket form one of them."""
-    groups: dict[str, list[tuple[int, FailedRow]]] = {}
+    """The largest first; failures without a bucket form one of them.
+
+    Rows that rules put into a bucket with reviewed rows, and that nobody has reviewed, are a mode of their own.
+    """
+    groups: dict[tuple[str, bool], list[tuple[int, FailedRow]]] = {}
     for at, run in enumerate(runs):
         places = run.view.buckets
         for row in run.rows:
             place = places.get(row.attempt.id)
-            groups.setdefault(place.id if place is not None else "", []).append((at, row))
+            apart = place is not None and place.is_apart and not row.follows
+            groups.setdefault((place.id if place is not None else "", apart), []).append((at, row))
     known = runs[0].view.known_buckets
-    made = [FoundMode(_mode(known.get(bucket), members, runs), members) for bucket, members in groups.items()]
+    made = [
+        FoundMode(_mode(known.get(bucket), members, runs, apart=apart), members)
+        for (bucket, apart), members in groups.items()
+    ]
     return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title or NO_BUCKET))
 
 
-def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun]) -> Mode:
+def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun], *, apart: bool) -> Mode:
     own = [(at, row) for at, row in members if not row.follows]
     follow = [(at, row) for at, row in members if row.follows]
     read = [(at, row) for at, row in members if _is_read(runs[at], row)]
     label = _label(own or follow, runs)
     triggers = list(dict.fromkeys(row.name for _, row in own))
     return Mode(
-        title=_title(bucket, label),
+        title=_title(bucket, label, runs[members[0][0]].view.buckets[members[0][1].attempt.id].title if apart else ""),
         label=label,
         owners=_owners(own or follow, runs),
-        status=bucket.status if bucket is not None else "provisional",
+        status="assigned" if apart else bucket.status if bucket is not None else "provisional",
         rows=len(own),
         followers=len(follow),
         cases=tuple(tuple(row.name for at, row in own if at == place) for place in range(len(runs))),
         following=tuple(tuple(row.name for at, row in follow if at == place) for place in range(len(runs))),
         dimensions=dict(Counter(name for _, row in members for name in row.failed).most_common()),
-        read=len(read),
-        needed=min(ENOUGH, len(members)),
+        read=sum(not row.follows for _, row in read),
+        needed=min(ENOUGH, len(own)),
         mistake=mistake_of(members, runs),
         triggers=tuple(_triggers(own, runs)),
         more_triggers=max(0, len(triggers) - TRIGGERS),
@@ -74,13 +82,14 @@ def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun]) 
     )
 
 
-def _title(bucket: Bucket | None, label: str) -> str:
-    """The title of the bucket, else the meaning of its label."""
+def _title(bucket: Bucket | None, label: str, apart: str) -> str:
+    """The title of the bucket, or what rules call unreviewed members; else the meaning of its label."""
     if bucket is None:
         return ""
-    if bucket.title and folded(bucket.title) != folded(label):
-        return bucket.title
-    return _meaning(label) or bucket.title
+    title = apart or bucket.title
+    if title and folded(title) != folded(label):
+        return title
+    return _meaning(label) or title
 
 
 def _meaning(label: str) -> str:
@@ -114,30 +123,21 @@ def _was_moved(run: ComparedRun, row: FailedRow) -> bool:
 
 
 def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
-    """The label of most of them."""
+    """The label of most of them; empty where reviewers named an owner without a label."""
     labels: Counter[str] = Counter()
     for at, row in members:
         review = runs[at].view.standings.get(row.attempt.id)
         attribution = runs[at].view.attributions.get(row.attempt.id)
         if review is not None:
-            labels[review.standing.verdict.label] += 1
+            given = review.standing.verdict.label
+            labels["" if given == NO_LABEL else given] += 1
         elif suggested := native_label(attribution, runs[at].view.run):
             labels[suggested] += 1
     return labels.most_common(1)[0][0] if labels else ""
 
 
 def _owners(members: Members, runs: Sequence[ComparedRun]) -> tuple[str, ...]:
-    owners: Counter[str] = Counter()
-    for at, row in members:
-        review = runs[at].view.standings.get(row.attempt.id)
-        attribution = runs[at].view.attributions.get(row.attempt.id)
-        owners[
-            review.standing.verdict.owner
-            if review is not None
-            else attribution.owner
-            if attribution is not None
-            else "unknown"
-        ] += 1
+    owners = Counter(owner_of(row, runs[at]) for at, row in members)
     return tuple(owner for owner, _ in owners.most_common())
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -40,6 +40,8 @@ class ComparedRun:
     rows: list[FailedRow] = field(default_factory=list)
     no_verdict: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    unmeasured: list[tuple[Attempt, str]] = field(default_factory=list)
+    """Missing, without an answer or without a verdict; each with its name."""
     made: int = 0
     judged: int = 0
     passed: int = 0
@@ -48,6 +50,8 @@ class ComparedRun:
     """Dimension → its place among the checks."""
 
     def add(self, attempt: Attempt, name: str) -> None:
+        if attempt.execution in ("missing", "error") or attempt.measurement in (*NO_VERDICT, "not_run"):
+            self.unmeasured.append((attempt, name))
         if attempt.execution == "missing":
             self.missing.append(name)
             return
@@ -90,19 +94,41 @@ class ReportedCaseNames:
     def of(self, cases: Iterable[str]) -> tuple[str, ...]:
         return tuple(self.name_of(case) for case in cases)
 
+    def short(self, name: str) -> str:
+        """Of the harness's own name."""
+        return turn_of(name) or name if self.are_turns else name
+
 
 def called(label: str) -> str:
     """`voice-alpha run 2` of `voice-alpha #2`, which a git host would take for a reference to an issue."""
     return _NUMBERED.sub(r" run \1", label)
 
 
-def collect_rows(label: str, view: RunView, names: ReportedCaseNames) -> ComparedRun:
-    """One pass over the counted attempts."""
+def compared_cases(comparison: Comparison) -> Collection[str] | None:
+    """The cases that a report is about, where these are not all that the runs have."""
+    return comparison.matrix.rows.keys() if comparison.options.common else None
+
+
+def collect_rows(
+    label: str, view: RunView, names: ReportedCaseNames, cases: Collection[str] | None = None
+) -> ComparedRun:
+    """One pass over the counted attempts, of these cases only where some are named."""
     run = ComparedRun(called(label), view)
     for attempt in view.attempts(counted=True):
+        if cases is not None and attempt.case not in cases:
+            continue
         run.add(attempt, names.name_of(attempt.case))
     run.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))
     return run
+
+
+def owner_of(row: FailedRow, run: ComparedRun) -> str:
+    """By review, else by rule."""
+    review = run.view.standings.get(row.attempt.id)
+    if review is not None:
+        return review.standing.verdict.owner
+    attribution = run.view.attributions.get(row.attempt.id)
+    return attribution.owner if attribution is not None else "unknown"
 
 
 def datapoint(row: FailedRow, run: ComparedRun) -> Datapoint:

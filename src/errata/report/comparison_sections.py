@@ -19,8 +19,10 @@ from errata.render.document import (
     Code,
     Line,
     LineContent,
+    OwnerName,
     Section,
     Strong,
+    fields,
     items,
     line,
     marked,
@@ -41,20 +43,29 @@ def is_provisional(report: ComparisonReport) -> bool:
 
 
 def causes_section(report: ComparisonReport) -> Section:
-    return Section(title="Causes", blocks=tuple(_table(report)), sections=tuple(_mode(one) for one in report.modes))
+    sections = tuple(_mode(one, mode_key(at)) for at, one in enumerate(report.modes))
+    return Section(title="Causes", blocks=tuple(_table(report)), sections=sections, can_overflow=True)
+
+
+def mode_key(at: int) -> str:
+    """The key of a cause's section, by its place."""
+    return f"cause-{at}"
 
 
 def _table(report: ComparisonReport) -> Iterator[Block]:
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[LineContent, ...]] = []
+    differ = len({one.status for one in report.modes}) > 1  # else the head of the report has it
     for mode in report.modes:
-        cells = (*(_listed(cases) for cases in mode.cases), ", ".join(mode.owners), mode.status)
+        status = (mode.status,) if differ else ()
+        owners = [part for owner in mode.owners for part in (", ", OwnerName(owner))][1:]
+        cells = (*(_listed(cases) for cases in mode.cases), line(*owners), *status)
         rows.append((_title_with_label(mode), str(mode.rows), *cells))
         if mode.followers:
-            follow = (*(_listed(cases) for cases in mode.following), "collateral", mode.status)
+            follow = (*(_listed(cases) for cases in mode.following), OwnerName("collateral"), *status)
             rows.append(("… knock-on failures", str(mode.followers), *follow))
     total = tuple(str(one.failed) for one in report.runs)
-    rows.append(("total", str(report.failed_rows), *total, "", ""))
-    header = ("cause", "rows", *(one.label for one in report.runs), "owner", "status")
+    rows.append(("total", str(report.failed_rows), *total, "", *([""] if differ else [])))
+    header = ("cause", "rows", *(one.label for one in report.runs), "owner", *(["status"] if differ else []))
     yield table(header, rows, right=("rows",))
     moved = sum(one.rebucketed for one in report.modes)
     if moved:
@@ -83,24 +94,26 @@ def _listed(cases: Sequence[str]) -> str:
     return (", ".join(cases) if len(cases) <= LISTED else f"{len(cases)} cases") or NONE
 
 
-def _mode(mode: Mode) -> Section:
+def _mode(mode: Mode, key: str) -> Section:
     dimensions = ", ".join(f"{name} {often}" for name, often in mode.dimensions.items()) or "no dimension"
     follow = f", {plural(mode.followers, 'knock-on failure')}" if mode.followers else ""
     return Section(
         title=f"{mode_title(mode)} ({plural(mode.rows, 'row')}{follow})",
-        brief=line(f"{plural(mode.rows, 'row')}: {dimensions}"),
+        key=key,
+        owner=mode.owners[0] if mode.owners else "",
         blocks=tuple(_about(mode, dimensions)),
+        is_folded=True,
     )
 
 
 def _about(mode: Mode, dimensions: str) -> Iterator[Block]:
-    yield items(
+    yield fields(
         [
-            line(Strong("What goes wrong"), ": ", marked(mistake_words(mode.mistake))),
-            line(Strong("Where"), ": ", "; ".join(_triggers(mode)) or NONE),
-            line(Strong("Failed dimensions"), ": ", dimensions),
-            line(Strong("State"), ": ", _state(mode)),
-            *([line(Strong("In common"), ": ", in_common(mode.parameters))] if mode.parameters else []),
+            ("What goes wrong", marked(mistake_words(mode.mistake))),
+            ("Where", "; ".join(_triggers(mode)) or NONE),
+            ("Failed dimensions", dimensions),
+            ("State", _state(mode)),
+            *([("In common", in_common(mode.parameters))] if mode.parameters else []),
         ]
     )
     if mode.datapoints:
@@ -126,10 +139,13 @@ def _trigger(trigger: Trigger) -> str:
 
 
 def _state(mode: Mode) -> str:
-    read = f"{mode.read} of {mode.rows + mode.followers} reviewed"
+    if mode.status == "assigned":
+        return "assigned by rules, not reviewed"
+    read = f"{mode.read} of {plural(mode.rows, 'row')} reviewed"
     if mode.status == "final":
         return f"final, {read}"
-    return f"{mode.status}, {read}; final after {mode.needed} reviews"
+    reviewed = f"{read}; final after {plural(mode.needed, 'review')}"
+    return reviewed if mode.status == "provisional" else f"{mode.status}, {reviewed}"
 
 
 def _datapoint(point: Datapoint) -> tuple[Line, ...]:
@@ -167,8 +183,13 @@ def shared_section(report: ComparisonReport) -> Section:
 
 def _shared(report: ComparisonReport) -> Iterator[Block]:
     lines = [
-        line(Strong(f"Failed by all {plural(len(report.runs), 'run')}"), ": ", _all(report.failed_by_all_runs)),
-        line(Strong(f"Failed by all {plural(len(report.models), 'model')}"), ": ", _all(report.failed_by_all_models)),
+        line(
+            Strong(f"Failed by all {plural(len(report.runs), 'run')}"), ": ", _marked(report.failed_by_all_runs, report)
+        ),
+        line(
+            *(Strong(f"Failed by all {plural(len(report.models), 'model')}"), ": "),
+            _marked(report.failed_by_all_models, report),
+        ),
     ]
     for model in report.models:
         if len(model.runs) > 1:
@@ -179,6 +200,16 @@ def _shared(report: ComparisonReport) -> Iterator[Block]:
     yield items(lines)
     rows = [(_who(one), _fails(one), _all(one.passes)) for one in report.uniques]
     yield table(("", f"only it fails ({report.case_word}s)", f"only it passes ({report.case_word}s)"), rows)
+
+
+def _marked(cases: Sequence[str], report: ComparisonReport) -> str:
+    """With the runs where a case only follows from another failure."""
+    return _all([f"{case}{knock_on_words(case, report)}" for case in cases])
+
+
+def knock_on_words(case: str, report: ComparisonReport) -> str:
+    runs = report.knock_on_in.get(case, ())
+    return f" [only knock-on in {', '.join(runs)}]" if runs else ""
 
 
 def _who(unique: Unique) -> str:

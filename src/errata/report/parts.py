@@ -1,5 +1,6 @@
 """What the documents of several profiles share: the score table, rates, counts in words."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -7,10 +8,11 @@ import msgspec
 from errata.compare.scores import Note, note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
-from errata.render.document import Line, Table, line, table
+from errata.render.document import Line, Status, Table, line, table
 from errata.render.figures import NONE, percent, plural
 
 NO_BUCKET = "No cause assigned yet"
+LONGEST_LIST = 160
 
 
 def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:
@@ -40,7 +42,7 @@ def reasons_words(score: ScoreLine) -> str:
 def score_note(score: ScoreLine) -> str:
     parts = [note_text(msgspec.convert(score.note, Note, from_attributes=True))] if score.note else []
     if score.recovered:
-        parts.append(f"{score.recovered} taken from an earlier session")
+        parts.append(f"{score.recovered:,} recovered from an earlier session")
     if score.reproduced is not None:
         parts.append(
             "the harness's own number, reproduced" if score.reproduced else f"the harness reports {score.stated}"
@@ -60,22 +62,39 @@ def in_common(parameters: Mapping[str, str]) -> str:
 
 
 def name_list(cases: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(cases[:most])
-    return f"{shown} and {len(cases) - most:,} more" if len(cases) > most else shown
+    """Each once, with a count where several attempts have its name."""
+    counts = Counter(cases)
+    named = [case if often == 1 else f"{case} ({often:,}×)" for case, often in counts.items()]
+    shown = ", ".join(named[:most])
+    return f"{shown} and {len(named) - most:,} more" if len(named) > most else shown
 
 
-def status_line(reading: ReviewCoverage, *, state: bool = True) -> Line:
-    """How many failures were reviewed, and with `state` whether the report is provisional."""
+def short_list(cases: Sequence[str], most: int, *, shorter: int = 0) -> str:
+    """The same in a line or two: of long ids, `shorter` are named, else they are counted."""
+    named = name_list(cases, most)
+    if len(named) <= LONGEST_LIST:
+        return named
+    return name_list(cases, shorter) if shorter else plural(len(set(cases)), "case")
+
+
+def status_of(reading: ReviewCoverage) -> Status | None:
+    """Of a report about one run; none where nothing failed."""
+    if not reading.failures:
+        return None
+    return "provisional" if reading.status == "provisional" else "reviewed"
+
+
+def coverage_line(reading: ReviewCoverage) -> Line:
+    """How many failures were reviewed."""
     if not reading.failures:
         return line("no failures to review")
     rest = reading.failures - reading.read - reading.inherited
-    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} reviewed", _by(reading), _pending(reading)]
+    parts = [f"{reading.read:,} of {plural(reading.failures, 'failure')} reviewed", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
-    parts.append(f"; {rest} classified by rules only" if rest else "")
+    parts.append(f"; {rest:,} classified by rules only" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
     parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
-    word = "PROVISIONAL. " if reading.status == "provisional" else "reviewed. "
-    return line(word if state else "", "".join(parts))
+    return line("".join(parts))
 
 
 def _by(reading: ReviewCoverage) -> str:
@@ -89,6 +108,14 @@ def _pending(reading: ReviewCoverage) -> str:
 
 def _second(reading: ReviewCoverage) -> str:
     return f"{reading.second} reviewed twice" if reading.second else "none reviewed twice"
+
+
+def fit_badge(*fit: bool) -> str:
+    """Of a page about these runs; empty where all are fit."""
+    unfit = fit.count(False)
+    if not unfit:
+        return ""
+    return "NOT FIT for comparison" if len(fit) == 1 else f"{unfit} of {plural(len(fit), 'run')} NOT FIT for comparison"
 
 
 def batch_name(report: BatchReport) -> str:

@@ -1,27 +1,45 @@
 """Recommendations for a run: from reviewers and from rules, without what was already done."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.recommendations import find_action_for
-from errata.model import Action
+from errata.memory.effects import same_case
+from errata.memory.recommendations import find_action_for, times_recommended
+from errata.model import Action, Recommendation
 from errata.model.history import effect_text
 from errata.model.output.report.run import Advice, AdviceKind, RunFailure
 from errata.model.output.report.shared import DoneAction
 from errata.model.standing import AttemptReview
 from errata.model.words import RecommendationGroup
+from errata.render.document import Code, Line, line, marked
 from errata.render.figures import plural
+from errata.report.parts import name_list
 from errata.report.run_prose import short_of
 from errata.runs.history import RunHistory
 from errata.text.private import short_line
+from errata.triage.lasting import is_lasting as is_lasting_fault
 
+GROUPS: dict[RecommendationGroup, str] = {
+    "eval": "Eval improvements",
+    "config": "Lint/config changes",
+    "guidelines": "Guideline additions",
+    "model": "Model-specific notes",
+    "none": "No action needed",
+}
 DONE = 120
 _EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")
+_GUIDELINES = re.compile(r"(?i)(?:^|/)[\w.-]*guidelines?[\w-]*(?:\.\w+)?$|(?:^|/)AGENTS\.md$")
 REPEATED = 2
 """A case that a model failed in this many earlier reports and runs gets a note."""
+
+
+_ACTED_ON = ("eval", "config", "guidelines")
+"""The groups that somebody can carry out."""
+_AFTER = ("made_after_run", "same_day", "run_time_unknown")
+"""The run can't show whether an action worked: it came after it, or may have."""
 
 
 class _Key(NamedTuple):
@@ -36,21 +54,52 @@ class _Key(NamedTuple):
 
 
 def collect_advice(
-    failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview], history: RunHistory
+    failures: Sequence[RunFailure],
+    standings: Mapping[str, AttemptReview],
+    history: RunHistory,
+    *,
+    broken: Container[str] = (),
 ) -> tuple[Advice, ...]:
-    """In the order of the groups; what several failures share is there once."""
+    """In the order of the groups; what several failures share is there once. `broken`: ids of unmeasured attempts."""
     cases_by_key: dict[_Key, list[str]] = {}
-    for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures)):
+    for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures, broken)):
         cases_by_key.setdefault(key, []).append(case)
     made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in cases_by_key.items()]
-    return (*_without_effect(history), *(_with_action(one, history.actions) for one in made))
+    judged = [judged for one in made for judged in _with_actions(one, history)]
+    return (*_without_effect(history), *sorted(judged, key=lambda one: (one.tried is None, -one.recommended_before)))
 
 
-def _with_action(advice: Advice, actions: Sequence[Action]) -> Advice:
-    acting = advice.group in ("eval", "config")
+def _with_actions(advice: Advice, history: RunHistory) -> Iterator[Advice]:
+    """What rules advise for a case is done where anything was done about it after the run; the other cases stay."""
+    if advice.kind == "recommendation" or advice.group not in _ACTED_ON:
+        yield _with_action(advice, history)
+        return
+    open_cases = list(advice.cases)
+    for action in history.actions:
+        cases = tuple(case for case in open_cases if any(same_case(case, other) for other in action.addresses))
+        if cases and history.result_of(action).reason in _AFTER:
+            open_cases = [case for case in open_cases if case not in cases]
+            yield msgspec.structs.replace(advice, cases=cases, done=_done_action(action))
+    if open_cases or not advice.cases:
+        yield msgspec.structs.replace(advice, cases=tuple(open_cases))
+
+
+def _with_action(advice: Advice, history: RunHistory) -> Advice:
+    """Only what was made and may have worked is not recommended again; what is back, or never done, comes first."""
+    if advice.group not in _ACTED_ON:
+        return advice
     words = advice_words(advice)
-    done = find_action_for(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
-    return msgspec.structs.replace(advice, done=_done_action(done)) if done is not None else advice
+    action = find_action_for(words, history.actions, cases=advice.cases, path=advice.path)
+    if action is None:
+        is_given = advice.kind == "recommendation"
+        before = times_recommended(words, history.reports.same_model, cases=advice.cases) if is_given else 0
+        return msgspec.structs.replace(advice, recommended_before=before)
+    result = history.result_of(action)
+    if result.reason in _AFTER or result.worked == "yes":
+        return msgspec.structs.replace(advice, done=_done_action(action))
+    cases = [one for one in result.cases if any(same_case(one.case, case) for case in advice.cases)]
+    is_back = any(one.worked == "no" for one in cases or result.cases)
+    return msgspec.structs.replace(advice, tried=_done_action(action)) if is_back else advice
 
 
 def _done_action(action: Action) -> DoneAction:
@@ -67,45 +116,60 @@ def _by_reviewers(failures: Sequence[RunFailure], standings: Mapping[str, Attemp
         if given is not None and given.text:
             counts = again if given.group == "model" and _is_steady(failure) else (0, 0)
             text = given.text.strip().rstrip(".")
-            yield _Key(given.group, "recommendation", text, given.target_path, *counts), failure.case
+            yield _Key(_group_of_text(given), "recommendation", text, given.target_path, *counts), failure.case
         elif standing is not None and failure.owner == "model":
             yield _Key("none", "fair"), failure.case
 
 
-def _by_rules(failures: Sequence[RunFailure]) -> Iterator[tuple[_Key, str]]:
+def _group_of_text(given: Recommendation) -> RecommendationGroup:
+    """Whatever the reviewer calls it, a change of the file with the guidelines is one of the guidelines."""
+    is_change = given.group != "none" and _GUIDELINES.search(given.target_path) is not None
+    return "guidelines" if is_change else given.group
+
+
+def _by_rules(failures: Sequence[RunFailure], broken: Container[str]) -> Iterator[tuple[_Key, str]]:
     for failure in failures:
-        rule = next((rule for rule in _RULES if rule.applies(failure)), None) if not failure.reviewed else None
-        if rule is not None:
-            yield _Key(rule.group, rule.kind), failure.case
+        if not failure.reviewed:
+            kind = _kind_of(failure, is_broken=not failure.measured or failure.attempt_id in broken)
+            yield _Key(_GROUP_OF_KIND.get(kind, "none"), kind), failure.case
+
+
+def _kind_of(failure: RunFailure, *, is_broken: bool) -> AdviceKind:
+    """A rerun alone helps against what may be gone the next time; what stays is repaired first."""
+    if failure.label == "KNOWN_GAP":
+        return "known_gap"
+    is_lasting = is_lasting_fault(failure.decided_by, failure.reason)
+    owner = failure.owner
+    if owner == "provider" or owner == "environment" or owner == "simulator":
+        return "repair" if is_lasting else "infrastructure"
+    if owner == "grader" and is_broken:
+        return "repair_grader" if is_lasting else "not_graded"
+    return owner
 
 
 def _is_steady(failure: RunFailure) -> bool:
     return failure.owner == "model" and failure.repeat.reports + failure.repeat.unreported_runs >= REPEATED
 
 
-class _AdviceRule(NamedTuple):
-    kind: AdviceKind
-    group: RecommendationGroup
-    applies: Callable[[RunFailure], bool]
-
-
-_RULES = (
-    _AdviceRule("known_gap", "eval", lambda one: one.label == "KNOWN_GAP"),
-    _AdviceRule("harness", "config", lambda one: one.owner == "harness"),
-    _AdviceRule("infrastructure", "none", lambda one: one.owner in ("provider", "environment", "simulator")),
-    _AdviceRule("collateral", "none", lambda one: one.owner == "collateral"),
-    _AdviceRule("grader", "config", lambda one: one.owner == "grader"),
-    _AdviceRule("task", "eval", lambda one: one.owner == "task"),
-    _AdviceRule("budget", "config", lambda one: one.owner == "budget"),
-    _AdviceRule("unknown", "none", lambda one: one.owner == "unknown"),
-    _AdviceRule("model", "none", lambda one: one.owner == "model"),
-)
+_GROUP_OF_KIND: dict[AdviceKind, RecommendationGroup] = {
+    "known_gap": "eval",
+    "harness": "config",
+    "repair": "config",
+    "repair_grader": "config",
+    "grader": "config",
+    "task": "eval",
+    "budget": "config",
+}
+"""No action is needed for the others."""
 
 _WORDS: dict[AdviceKind, str] = {
     "fair": "Fair failures: the task states the requirement and the model did not meet it",
     "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
     "harness": "Fix the harness, then rerun the blocked cases",
     "infrastructure": "Rerun them (`errata rerun`); change nothing",
+    "repair": "Fix the environment or the account, then rerun them (`errata rerun`): a rerun alone fails the same way",
+    "not_graded": "Judge them again, or rerun them (`errata rerun`): the grader gave no result",
+    "repair_grader": "Fix what the grader needs, then judge again or rerun (`errata rerun`): it gave no result",
     "collateral": "Knock-on failures, or the run was stopped: fix the cause, then rerun them",
     "grader": "Check the grader: by the rules, the grader or lint rejects what the task asks for",
     "task": "Check the task: by the rules, it does not state what is checked",
@@ -127,7 +191,9 @@ def _without_effect(history: RunHistory) -> Iterator[Advice]:
 
 
 def _group_of(action: Action) -> RecommendationGroup:
-    """A change of a task or a grader is the eval's, all else is configuration."""
+    """A change of a task or a grader is the eval's, of the guidelines theirs, all else is configuration."""
+    if _GUIDELINES.search(action.path):
+        return "guidelines"
     return "eval" if _EVAL.search(action.path) else "config"
 
 
@@ -139,10 +205,24 @@ def advice_words(advice: Advice) -> str:
         shown = effect_text("cases", advice.case_effects, "no")
         return f"Find out why the change of {action.date} ({what}) has no effect: {shown}"
     text = _WORDS.get(advice.kind, advice.text)
+    if advice.tried is not None:
+        text = f"Done on {advice.tried.date}, no effect: {text}"
+    elif advice.recommended_before:
+        text = f"Recommended {_often(advice.recommended_before + 1)}, not done: {text}"
     again = [
         plural(count, word) for count, word in ((advice.reports, "report"), (advice.unreported_runs, "run")) if count
     ]
     return f"{text} (again, after {' and '.join(again)})" if again else text
+
+
+def advice_line(advice: Advice, most: int) -> Line:
+    """With the file that it is about, and the cases that it is for."""
+    aimed = line(Code(advice.path), ": ") if advice.path else ()
+    return line(aimed, marked(advice_words(advice)), f" ({name_list(advice.cases, most)})" if advice.cases else "")
+
+
+def _often(times: int) -> str:
+    return "twice" if times == 2 else f"{times} times"
 
 
 def done_words(action: DoneAction) -> str:

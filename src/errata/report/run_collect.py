@@ -1,9 +1,12 @@
 """The facts of one run's report, collected from its view: triage, reviews, buckets, scores and memory."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from errata.compare.one_run import categories_of_run, change_since
+from errata.model import Bucket
+from errata.model.coverage import holds_only_failures
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import (
     ActionEffect,
@@ -36,6 +39,7 @@ from errata.report.shared import (
     score_lines,
 )
 from errata.runs.history import RunHistory
+from errata.runs.names import variant_of
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
 from errata.text.private import short_line
@@ -65,15 +69,18 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         patterns=patterns,
         shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),
-        since=_since(view),
+        since=_since(view, view.previous),
+        predecessor=_since(view, view.predecessor),
         history=tuple(_history(history)),
         actions=tuple(_actions(view)),
-        advice=collect_advice(failures, view.standings, history),
+        advice=collect_advice(failures, view.standings, history, broken=view.broken),
         impact=tuple(_impact(failures)),
-        bounds=_bounds(lines, failures),
+        bounds=_bounds(lines),
+        after_fixes=summary.scores.after_fixes_output(),
         findings=tuple(finding_facts(summary.health.findings)),
         suspicious=tuple(_suspicious(view)),
         suspects=summary.suspects,
+        fit=summary.health.fit,
         skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
 
@@ -111,10 +118,12 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
         provider=run.subject.provider,
         agent=run.subject.agent,
         experiment=run.variant.get("experiment", ""),
+        variant=tuple(variant_of(run, besides="experiment")),
         suite=run.suite,
         date=day_of(run),
         passed=passed,
         total=total,
+        unit=scores.unit,
         judged=not is_unjudged(stored),
         pending=survey.pending,
         missing=survey.missing,
@@ -125,7 +134,7 @@ def _subject(view: RunView, survey: _Survey) -> RunSubject:
         passed_by_nobody=view.summary.passed_by_nobody,
         excluded=run.excluded.reason if run.excluded is not None else "",
         cost=cost.total,
-        costed=stored.counts.counted - cost.unknown if cost.total is not None else 0,
+        costed=stored.counts.attempts_in_log - cost.unknown if cost.total is not None else 0,
         cost_of_failures=cost.of_failures,
         cost_per_pass=cost.per_pass,
     )
@@ -153,28 +162,31 @@ def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
 
 
 def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
-    """Buckets of more than one failure, the largest first."""
-    members: dict[str, list[RunFailure]] = {}
+    """Buckets of more than one failure, the largest first; what nobody has reviewed is apart from reviewed members."""
+    sizes = Counter(collected.bucket_ids)
+    members: dict[tuple[str, bool], list[RunFailure]] = {}
     for failure, bucket_id in zip(collected.failures, collected.bucket_ids, strict=True):
-        if bucket_id:
-            members.setdefault(bucket_id, []).append(failure)
-    patterns = []
-    for bucket_id, failures in members.items():
-        bucket = view.known_buckets.get(bucket_id)
-        if len(failures) < SHARED or bucket is None:
-            continue
-        patterns.append(
-            Pattern(
-                title=bucket.title,
-                cases=tuple(dict.fromkeys(one.case for one in failures)),
-                rows=len(failures),
-                status=bucket.status,
-                reviewed=sum(one.reviewed for one in failures),
-                parameters=in_common(bucket.parameters),
-                documented=_documented(failures, view.history),
-            )
-        )
+        if bucket_id and sizes[bucket_id] >= SHARED:
+            apart = view.buckets[failure.attempt_id].is_apart and not failure.follows
+            members.setdefault((bucket_id, apart), []).append(failure)
+    patterns = [
+        _pattern(view, bucket, failures, apart=apart)
+        for (bucket_id, apart), failures in members.items()
+        if (bucket := view.known_buckets.get(bucket_id)) is not None
+    ]
     return tuple(sorted(patterns, key=lambda one: (-one.rows, one.title)))
+
+
+def _pattern(view: RunView, bucket: Bucket, failures: Sequence[RunFailure], *, apart: bool) -> Pattern:
+    return Pattern(
+        title=view.buckets[failures[0].attempt_id].title if apart else bucket.title,
+        cases=tuple(dict.fromkeys(one.case for one in failures)),
+        rows=len(failures),
+        status="assigned" if apart else bucket.status,
+        reviewed=sum(one.reviewed and one.doubt != "inherited" for one in failures),
+        parameters=in_common(bucket.parameters),
+        documented=_documented(failures, view.history),
+    )
 
 
 def _documented(failures: Sequence[RunFailure], history: RunHistory) -> dict[str, int]:
@@ -198,6 +210,10 @@ def _shared_texts(collected: RunFailures, patterns: Sequence[Pattern]) -> Iterat
 def _categories(view: RunView) -> Iterator[CategoryTest]:
     """Whether some are harder than others, as a comparison tests it."""
     clean = view.summary.scores.scores["clean"]
+    if holds_only_failures(view.stored):
+        for category in categories_of_run(view.stored, view.cells, view.categories, clean):
+            yield CategoryTest(name=category.name, cases=category.cases, tried=None, failed=category.hard)
+        return
     for category in categories_of_run(view.stored, view.cells, view.categories, clean):
         yield CategoryTest(
             name=category.name,
@@ -210,14 +226,17 @@ def _categories(view: RunView) -> Iterator[CategoryTest]:
         )
 
 
-def _since(view: RunView) -> PreviousRun | None:
-    """Against the previous run of the same model, whatever the reason of a failure."""
-    before = view.previous
-    if before is None:
+def _since(view: RunView, before: RunView | None) -> PreviousRun | None:
+    """Against an earlier run of the model or of its predecessor; infrastructure failures are not a change."""
+    if before is None or holds_only_failures(before.stored) or holds_only_failures(view.stored):
         return None
-    change = change_since(before.stored, view.stored, [*before.cells, *view.cells], view.edited_since(before))
+    clean = [one.scores().scores["clean"] for one in (before, view)]
+    cells = [*before.cells, *view.cells]
+    change = change_since(before.stored, view.stored, cells, clean, view.edited_since(before))
+    same = before.run.subject.model == view.run.subject.model
     return PreviousRun(
         run=before.run.native_id,
+        model="" if same else before.run.subject.model,
         date=day_of(before.run),
         failed_in_both=change.still_failing,
         fixed=change.fixed,
@@ -225,12 +244,14 @@ def _since(view: RunView) -> PreviousRun | None:
         p=change.p,
         differs=change.differs,
         edited=change.edited,
+        infrastructure=change.infrastructure,
     )
 
 
 def _history(history: RunHistory) -> Iterator[EarlierReport]:
     for report in reversed(history.reports.same_model):
-        patterns = tuple(short_line(text, PATTERN) for text in report.patterns[:NAMED_PATTERNS])
+        named = () if report.own else report.patterns[:NAMED_PATTERNS]  # its own words prove nothing
+        patterns = tuple(short_line(text, PATTERN) for text in named)
         yield EarlierReport(date=report.date, path=report.path, patterns=patterns)
 
 
@@ -260,19 +281,14 @@ def _impact(failures: Sequence[RunFailure]) -> Iterator[Impact]:
     yield from (Impact(kind=kind, count=count) for kind, count in kinds if count)
 
 
-def _bounds(lines: Sequence[ScoreLine], failures: Sequence[RunFailure]) -> Bounds | None:
-    by_policy = {one.policy: one for one in lines}
-    strict = by_policy.get("strict")
-    if strict is None or not strict.total:
+def _bounds(lines: Sequence[ScoreLine]) -> Bounds | None:
+    """Of the best policy that was measured; none where it leaves nothing out."""
+    by_policy = {one.policy: one for one in lines if one.total}
+    best = next((by_policy[name] for name in ("reviewed", "clean") if name in by_policy), None)
+    if best is None or best.if_failed is None or best.if_passed is None or not best.left_out:
         return None
-    not_own = sum(one.owner not in ("model", "budget", "unknown") for one in failures)
-    best = next((name for name in ("reviewed", "clean") if name in by_policy), "")
-    return Bounds(
-        least=strict.passed,
-        most=min(strict.passed + not_own, strict.total),
-        total=strict.total,
-        best=best if best and by_policy[best].total else "",
-    )
+    out = sum(best.left_out.values())
+    return Bounds(policy=best.policy, low=best.if_failed, high=best.if_passed, left_out=out, total=best.total + out)
 
 
 def _suspicious(view: RunView) -> Iterator[SuspiciousPasses]:

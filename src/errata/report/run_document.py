@@ -3,16 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from errata.model.history import effect_text
-from errata.model.output.report.run import Advice, Pattern, RunFailure, RunReport, RunSubject, StepCount, StepKind
-from errata.model.words import RecommendationGroup
+from errata.model.output.report.run import Pattern, RunFailure, RunReport, RunSubject, StepCount, StepKind
 from errata.render.document import (
-    Bar,
     Block,
-    Chart,
-    Code,
     Document,
     Line,
     Link,
+    OwnerName,
     Section,
     Strong,
     items,
@@ -22,19 +19,23 @@ from errata.render.document import (
     table,
 )
 from errata.render.figures import NONE, money, plural
-from errata.report.parts import in_common, name_list, score_table, status_line
-from errata.report.run_advice import advice_words, done_words
-from errata.report.run_failure_section import failure_section, label_of, title_of
+from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of
+from errata.report.run_advice import GROUPS, advice_line, advice_words, done_words
+from errata.report.run_failure_section import group_section, label_of
+from errata.report.run_front import run_front
+from errata.report.run_groups import CauseGroup, case_map, failure_groups
 from errata.report.run_prose import (
     IMPACTS,
     WORKED,
-    answer_of,
+    after_fixes_words,
+    best_figure_words,
     bounds_words,
     categories_words,
     first_check,
     other_checks,
     short_of,
     since_words,
+    title_of,
 )
 from errata.report.suspect_section import suspects_section
 from errata.runs.without_failures import harness_words
@@ -44,29 +45,35 @@ OFFER = (
     "These are my findings. Would you like me to implement any of these recommendations, "
     "or would you like to discuss specific failures in more detail?"  # words: quoted
 )
-GROUPS: dict[RecommendationGroup, str] = {
-    "eval": "Eval improvements",
-    "config": "Lint/config changes",
-    "model": "Model-specific notes",
-    "none": "No action needed",
-}
 NO_STEP: dict[StepKind, str] = {
     "verdict": "none (overall verdict only)",
     "unchecked": "none (nothing was checked)",
 }
-LISTED, ODD = 40, 8
-"""Cases in a cell."""
+LISTED, ODD, ADVISED = 40, 8, 6
+"""Cases in a cell, in a sentence, and in a recommendation."""
 
 
 def run_document(report: RunReport) -> Document:
+    keys = {id(one): f"failure-{at}" for at, one in enumerate(report.failures)}
+    groups = failure_groups(report.failures)
     return Document(
         title=f"Run Analysis: {short_model(report.subject.model) or report.subject.native_id}",
-        status="provisional" if report.reading.status == "provisional" else "reviewed",
+        brief=_brief(report),
+        status=status_of(report.reading),
+        coverage=coverage_line(report.reading),
+        warning=fit_badge(report.fit),
         facts=tuple(_facts(report)),
-        blocks=(paragraph(answer_of(report)), score_table(report.scores), *_owners_chart(report)),
-        sections=tuple(_sections(report)),
+        blocks=tuple(run_front(report, groups, keys)),
+        sections=tuple(_sections(report, groups, keys)),
         memory=_memory(report),
     )
+
+
+def _brief(report: RunReport) -> Line:
+    subject = report.subject
+    suite = ", ".join(filter(None, (subject.suite, *subject.variant)))
+    parts = (subject.native_id, suite, subject.date, _pass_rate(subject) if subject.judged else "not judged")
+    return line(" · ".join(filter(None, parts)))
 
 
 def short_model(model: str) -> str:
@@ -82,11 +89,12 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     agent = f", agent {subject.agent}" if subject.agent else ""
     yield "Model", line(f"{subject.model or 'unknown'}{provider}{agent}")
     yield "Experiment", line(subject.experiment or "default")
+    if subject.variant:
+        yield "Variant", line(", ".join(subject.variant))
     if subject.suite:
         yield "Suite", line(subject.suite)
     yield "Date", line(subject.date or "unknown")
     yield "Pass rate", line(_pass_rate(subject))
-    yield "Status", status_line(report.reading)
     if subject.costed:
         yield "Cost", line(_cost(subject))
     if subject.excluded:
@@ -131,40 +139,32 @@ def _cost(subject: RunSubject) -> str:
     return "; ".join(parts)
 
 
-def _owners_chart(report: RunReport) -> Iterator[Block]:
-    counts: dict[str, int] = {}
-    for failure in report.failures:
-        counts[failure.owner] = counts.get(failure.owner, 0) + 1
-    if counts:
-        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        bars = tuple(Bar(owner, count, f"of {len(report.failures)}") for owner, count in ordered)
-        yield Chart("Who has to act", bars, float(len(report.failures)))
-
-
-def _sections(report: RunReport) -> Iterator[Section]:
+def _sections(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Section]:
     provisional = report.reading.status == "provisional"
-    keys = {id(one): f"failure-{at}" for at, one in enumerate(report.failures)}
     classified = [one for one in report.failures if not one.machinery]
     machinery = [one for one in report.failures if one.machinery]
     step = "Step" if report.in_steps else "Check"
-    yield Section(title="Failure Summary", blocks=(_step_table(report, step),))
+    drawn = case_map(report, keys)
+    yield Section(title="Failure Summary", blocks=(*([drawn] if drawn else []), _step_table(report, step)))
     words = (_case_word(step), f"Failed {step.lower()}")
-    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words)))
+    yield Section(
+        title="Classification",
+        blocks=tuple(_classification(classified, len(machinery), keys, words)),
+        can_overflow=True,
+    )
     if machinery:
         labelled = any(one.label for one in machinery)
         title = "Classification: infrastructure" if labelled else "Not classified: infrastructure"
-        yield Section(title=title, blocks=tuple(_infrastructure(machinery, keys, words, labelled=labelled)))
+        blocks = tuple(_infrastructure(machinery, keys, words, labelled=labelled))
+        yield Section(title=title, blocks=blocks, can_overflow=True)
     if report.suspects:
         yield suspects_section(report.suspects)
     if report.failures:
         single = not provisional and len(report.reading.by) == 1
-        failures = tuple(
-            failure_section(failure, keys[id(failure)], word=words[1], tell_reader=not single)
-            for failure in (*classified, *machinery)
-        )
-        yield Section(title="Per-failure Analysis", sections=failures)
+        sections = tuple(group_section(one, keys, word=words[1], tell_reader=not single) for one in groups)
+        yield Section(title="Per-failure Analysis", sections=sections, can_overflow=True)
     yield Section(title="Cross-cutting Patterns", blocks=tuple(_patterns(report)))
-    yield Section(title="Recommendations", blocks=tuple(_advice(report)))
+    yield Section(title="Recommendations", key="recommendations", blocks=tuple(_advice(report)))
     yield Section(title="Net Impact", blocks=tuple(_impact(report)))
     if doubts := tuple(_doubts(report)):
         yield Section(title="Doubts and limits", blocks=(items(map(marked, doubts)),))
@@ -191,16 +191,20 @@ def _case_word(step_word: str) -> str:
     return "Eval" if step_word == "Step" else "Case"
 
 
-def _classification(failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str]) -> Iterator[Block]:
+def _classification(
+    failures: Sequence[RunFailure], others: int, keys: Mapping[int, str], words: tuple[str, str]
+) -> Iterator[Block]:
+    """`others` are failures with a section of their own."""
     if not failures:
-        yield paragraph("No measured failures.")
+        listed = plural(others, "infrastructure or knock-on failure")
+        yield paragraph(f"Nothing to classify: {listed}, listed below." if others else "No failures.")
         return
     rows = [
         (
             _linked(failure, keys),
             first_check(failure) or "none",
             label_of(failure),
-            failure.owner,
+            OwnerName(failure.owner),
             _before(failure),
             marked(short_of(failure)),
         )
@@ -217,7 +221,7 @@ def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:
 def _before(failure: RunFailure) -> str:
     repeat = failure.repeat
     counts = [plural(count, word) for count, word in ((repeat.reports, "report"), (repeat.runs, "run")) if count]
-    return ", ".join(counts) or "no"
+    return f"{', '.join(counts)}{' (another way)' if repeat.otherwise else ''}" if counts else "no"
 
 
 def _infrastructure(
@@ -240,8 +244,8 @@ def _infrastructure(
     yield paragraph("Infrastructure and knock-on failures, not counted above.")
 
 
-def _owner(failure: RunFailure) -> str:
-    return failure.owner if failure.reviewed else f"{failure.owner} (by rule)"
+def _owner(failure: RunFailure) -> Line:
+    return line(OwnerName(failure.owner), "" if failure.reviewed else " (by rule)")
 
 
 def _patterns(report: RunReport) -> Iterator[Block]:
@@ -264,7 +268,10 @@ def _patterns(report: RunReport) -> Iterator[Block]:
 
 
 def _state(pattern: Pattern) -> str:
-    return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} reviewed"
+    if pattern.status == "assigned":
+        return "assigned by rules, not reviewed"
+    reviewed = f"{pattern.reviewed} of {pattern.rows} reviewed"
+    return reviewed if pattern.status == "provisional" else f"{pattern.status}, {reviewed}"
 
 
 def _documented(pattern: Pattern) -> str:
@@ -280,6 +287,9 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
         yield line(Strong("Categories"), ": ", categories_words(report.categories))
     if report.since is not None:
         yield line(Strong("Since the previous run"), ": ", since_words(report.since))
+    if report.predecessor is not None:
+        title = f"Compared with its predecessor, {report.predecessor.model}"
+        yield line(Strong(title), ": ", since_words(report.predecessor))
     yield from _history(report)
     for action in report.actions:
         target = f"{action.path} " if action.path else ""
@@ -291,7 +301,7 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
 def _history(report: RunReport) -> Iterator[Line]:
     if not report.history:
         return
-    repeated = [one for one in report.failures if one.repeat]
+    repeated = [one for one in report.failures if one.repeat and not one.repeat.otherwise]
     earlier = [f"{one.date or 'undated'} {one.path}" for one in report.history]
     yield line(Strong("Earlier reports"), ": ", "; ".join(earlier))
     patterns = [f'{one.date or "undated"}: "{text}"' for one in report.history for text in one.patterns]
@@ -315,28 +325,25 @@ def _advice(report: RunReport) -> Iterator[Block]:
     for group, title in GROUPS.items():
         fresh = [one for one in report.advice if one.group == group and one.done is None]
         done = [(one, one.done) for one in report.advice if one.group == group and one.done is not None]
+        if group == "guidelines" and not (fresh or done):  # few suites give guidelines to models
+            continue
         yield paragraph(Strong(title))
-        lines = [line(*_aimed(one), marked(advice_words(one)), _for(one)) for one in fresh]
+        lines = [advice_line(one, ADVISED) for one in fresh]
         lines += [
             line("Already done: ", marked(advice_words(advice)), f". {done_words(action)}") for advice, action in done
         ]
         yield items(lines, kind="numbers") if lines else paragraph("None.")
 
 
-def _aimed(advice: Advice) -> Line:
-    return line(Code(advice.path), ": ") if advice.path else ()
-
-
-def _for(advice: Advice) -> str:
-    return f" ({name_list(advice.cases, 6)})" if advice.cases else ""
-
-
 def _impact(report: RunReport) -> Iterator[Block]:
     total = sum(one.count for one in report.impact)
     rows = [(IMPACTS[one.kind], str(one.count), f"{100 * one.count / total:.0f} %") for one in report.impact if total]
     yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
-    if report.bounds is not None:
-        yield paragraph(bounds_words(report.bounds, report.scores))
+    bounds = bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
+    if figures := " ".join(filter(None, (bounds, best_figure_words(report.scores)))):
+        yield paragraph(figures)
+    if report.after_fixes is not None:
+        yield paragraph(Strong("Score after these fixes"), ": ", after_fixes_words(report.after_fixes))
 
 
 def _doubts(report: RunReport) -> Iterator[str]:

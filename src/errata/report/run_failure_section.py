@@ -1,32 +1,84 @@
-"""One failure in the report about a run: step, error, classification, reasoning, evidence and snippets."""
+"""Failures in the report about a run, by cause: step, error, classification, reasoning, evidence and snippets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from errata.model.output.report.run import RunFailure
+from errata.model.output.report.run import ProposedFix, RunFailure
 from errata.model.output.report.shared import QuotedEvidence, Snippets
-from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
+from errata.render.document import (
+    Block,
+    Code,
+    Diff,
+    Line,
+    Link,
+    OwnerName,
+    QuoteLine,
+    Quotes,
+    Section,
+    Snippet,
+    Strong,
+    fields,
+    line,
+    marked,
+    paragraph,
+)
+from errata.render.figures import plural
 from errata.render.proof import proof_reason
 from errata.report.parts import decisive_words
-from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
+from errata.report.run_groups import CauseGroup
+from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of, title_of
+from errata.report.run_snippets import language_of
 from errata.text.private import outgoing_lines
 
 LONGEST = 40
 """Lines of a snippet."""
 
 
-def failure_section(failure: RunFailure, key: str, *, word: str, tell_reader: bool) -> Section:
-    """`word` is the check or step that failed; with `tell_reader` the section names its reviewer."""
+def group_section(group: CauseGroup, keys: Mapping[int, str], *, word: str, tell_reader: bool) -> Section:
+    """`word` is the check or step that failed; with `tell_reader` each failure names its reviewer."""
+    blocks: list[Block] = []
+    same_error = group.same_error
+    if same_error:
+        blocks = [paragraph("All have the same error: ", Code(same_error))]
+    shown: dict[str, RunFailure] = {}
+    sections = []
+    for failure in group.failures:
+        earlier = shown.setdefault(failure.error, failure)
+        error = _error(failure, None if same_error else earlier, keys)
+        sections.append(_failure_section(failure, keys[id(failure)], error, word=word, tell_reader=tell_reader))
     return Section(
-        title=title_of(failure),
-        key=key,
-        brief=line(Strong(label_of(failure)), ": ", marked(short_of(failure) or failure.error)),
-        blocks=tuple(_blocks(failure, word, tell_reader)),
+        title=f"{group.title} ({plural(len(group.failures), 'failure')})",
+        key=group.key,
+        owner=group.owner,
+        blocks=tuple(blocks),
+        sections=tuple(sections),
+        is_folded=True,
     )
 
 
-def title_of(failure: RunFailure) -> str:
-    several = failure.attempts > 1
-    return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
+def _error(failure: RunFailure, earlier: RunFailure | None, keys: Mapping[int, str]) -> Line:
+    """The text once in a group, with its place where the evidence has it; later a link to the failure that shows it.
+
+    Without `earlier` the head of the group has it.
+    """
+    if not failure.error:
+        return ()
+    place = next((one.place for one in failure.evidence if one.quote and one.quote in failure.error), "")
+    where = (" (", Code(place), ")") if place else ()
+    if earlier is None:
+        return line("as above", where)
+    if earlier is not failure:
+        return line("as in ", Link(title_of(earlier), f"#{keys[id(earlier)]}"), where)
+    return line(Code(failure.error), where)
+
+
+def _failure_section(failure: RunFailure, key: str, error: Line, *, word: str, tell_reader: bool) -> Section:
+    return Section(
+        title=title_of(failure),
+        key=key,
+        owner=failure.owner,
+        brief=line(Strong(label_of(failure)), ": ", marked(short_of(failure) or failure.error)),
+        blocks=tuple(_blocks(failure, error, word, tell_reader)),
+    )
 
 
 def label_of(failure: RunFailure) -> str:
@@ -36,32 +88,34 @@ def label_of(failure: RunFailure) -> str:
     return f"{word} ({DOUBTS[failure.doubt]})" if failure.doubt else word
 
 
-def _blocks(failure: RunFailure, word: str, tell_reader: bool) -> Iterator[Block]:
-    yield items(_lines(failure, word, tell_reader))
-    if failure.evidence:
+def _blocks(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> Iterator[Block]:
+    yield fields(_fields(failure, error, word, tell_reader))
+    evidence = [one for one in failure.evidence if not one.quote or one.quote not in failure.error]
+    if evidence:
         yield paragraph("Evidence")
-        yield items(map(_piece, failure.evidence))
+        yield Quotes(tuple(map(_piece, evidence)))
     yield from _snippets(failure.snippets)
+    yield from _fix(failure.fix)
     for doubt in failure.doubts:
         yield paragraph("Doubt: ", marked(doubt))
 
 
-def _lines(failure: RunFailure, word: str, tell_reader: bool) -> Iterator[Line]:
+def _fields(failure: RunFailure, error: Line, word: str, tell_reader: bool) -> Iterator[tuple[str, Line]]:
     also = f"; also {other_checks(failure)}" if failure.checks[1:] else ""
-    yield line(Strong(word), ": ", f"{first_check(failure) or 'none'}{also}")
-    if failure.error:
-        yield line(Strong("Error"), ": ", Code(failure.error))
+    yield word, line(f"{first_check(failure) or 'none'}{also}")
+    if error:
+        yield "Error", error
     yield _classified(failure, tell_reader)
     if reasoning := reasoning_of(failure):
-        yield line(Strong("Reasoning"), ": ", marked(reasoning))
+        yield "Reasoning", marked(reasoning)
     if step := decisive_words(failure.decisive_step, failure.decisive_agent, failure.second_candidate):
-        yield line(Strong("Decisive step"), ": ", step)
+        yield "Decisive step", line(step)
     if failure.follows:
-        yield line(Strong("Follows from"), ": ", failure.follows)
-    yield line(Strong("Repeat"), ": ", repeat_words(failure.repeat))
+        yield "Follows from", line(failure.follows)
+    yield "Repeat", line(repeat_words(failure.repeat))
 
 
-def _classified(failure: RunFailure, tell_reader: bool) -> Line:
+def _classified(failure: RunFailure, tell_reader: bool) -> tuple[str, Line]:
     who = _reader(failure, tell_reader)
     how_sure = failure.proof or failure.confidence
     if failure.proof == "presumed":
@@ -69,9 +123,9 @@ def _classified(failure: RunFailure, tell_reader: bool) -> Line:
     sure = f"{how_sure}; {who}" if who else how_sure
     measured = "" if failure.measured or not failure.machinery else "; not measured"
     if failure.machinery and not failure.label:
-        return line(Strong("Owner"), ": ", f"{failure.owner} ({sure}){measured}")
-    label = f"{failure.label}, owner {failure.owner}" if failure.label else failure.owner
-    return line(Strong("Classification"), ": ", f"{label} ({sure}){measured}")
+        return "Owner", line(OwnerName(failure.owner), f" ({sure}){measured}")
+    label = f"{failure.label}, owner " if failure.label else ""
+    return "Classification", line(label, OwnerName(failure.owner), f" ({sure}){measured}")
 
 
 def _reader(failure: RunFailure, tell_reader: bool) -> str:
@@ -81,18 +135,33 @@ def _reader(failure: RunFailure, tell_reader: bool) -> str:
     return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 
 
-def _piece(piece: QuotedEvidence) -> Line:
-    means = f" ({piece.means})" if piece.means else ""
-    return line(Code(piece.place), ": ", Code(piece.quote), means)
+def _piece(piece: QuotedEvidence) -> QuoteLine:
+    return QuoteLine(piece.place, piece.quote, piece.means)
 
 
 def _snippets(shown: Snippets) -> Iterator[Block]:
     where = (", ", Code(shown.path)) if shown.path else ()
-    differ = " (first difference)" if shown.differ else ""
-    if shown.model:
-        yield Snippet(cut(shown.model), shown.language, line("Model", *where, differ))
-    if shown.expected:
-        yield Snippet(cut(shown.expected), shown.language, line("Expected"))
+    differ = " (first difference)" if shown.differ else f", line {shown.line}" if shown.line else ""
+    model, expected = cut(shown.model) if shown.model else "", cut(shown.expected) if shown.expected else ""
+    if model and expected:
+        yield Diff(model, expected, shown.language, line("Model", *where, differ), line("Expected"))
+    elif model:
+        yield Snippet(model, shown.language, line("Model", *where, differ))
+    elif expected:
+        yield Snippet(expected, shown.language, line("Expected"))
+
+
+def _fix(fix: ProposedFix | None) -> Iterator[Block]:
+    """The change that a reviewer proposes: before and after."""
+    if fix is None:
+        return
+    language = language_of(fix.path)
+    where = (" in ", Code(fix.path)) if fix.path else ()
+    if fix.before.strip():
+        before, after = line("Proposed fix", *where, ": before"), line("After")
+        yield Diff(cut(fix.before), cut(fix.after), language, before, after)
+    else:
+        yield Snippet(cut(fix.after), language, line("Proposed addition", *where))
 
 
 def cut(text: str) -> str:

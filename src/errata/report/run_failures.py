@@ -6,7 +6,7 @@ from functools import cache
 
 from errata.model import Attempt, Attribution, Check, Run, Verdict
 from errata.model.identity import split_attempt_id
-from errata.model.output.report.run import EarlierFailure, FailedCheck, Repeat, RunFailure, VerdictDoubt
+from errata.model.output.report.run import EarlierFailure, FailedCheck, ProposedFix, Repeat, RunFailure, VerdictDoubt
 from errata.model.output.report.shared import DoneAction, QuotedEvidence
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
@@ -20,7 +20,8 @@ from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
 from errata.text.private import short_line
-from errata.triage.reasons import ReasonQuote, reason_of, says_more
+from errata.transcript.error_text import ReasonQuote, says_more
+from errata.triage.reasons import reason_of
 
 SHORT, ERROR, REASON, DONE = 160, 300, 300, 160
 QUOTE, QUOTES = 300, 6
@@ -112,10 +113,16 @@ class _Making:
             repeat=repeat_of(attempt.case, self.view.history),
             evidence=tuple(self.evidence.pieces(failure, verdict, error)),
             snippets=self.snippets.find(attempt, verdict, error.text),
+            fix=_proposed_fix(verdict),
             doubts=verdict.doubts if verdict is not None else (),
             bucket=failure.bucket.title if failure.bucket is not None else "",
             follows=_follows(failure),
         )
+
+
+def _proposed_fix(verdict: Verdict | None) -> ProposedFix | None:
+    fix = verdict.fix if verdict is not None else None
+    return None if fix is None else ProposedFix(path=fix.path, before=fix.before, after=fix.after)
 
 
 def _failed_check(check: Check) -> FailedCheck:
@@ -202,5 +209,6 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
         earlier=(*named, *failed),
         due=due,
         should_be_gone=before.should_be_gone,
+        otherwise=before.failed_otherwise,
         other_models=tuple(sorted(models - {""})),
     )

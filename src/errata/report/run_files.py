@@ -8,10 +8,13 @@ import msgspec
 
 from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
 from errata.memory.section import section_text, with_section_text
-from errata.model.output.report.run import RunReport
-from errata.render.files import WrittenFile, slug, write_file
+from errata.memory.spelling import folded
+from errata.model.output.report.run import RunReport, RunSubject
+from errata.render.document import Code, line
+from errata.render.files import WrittenFile, details_name, slug, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
+from errata.render.paging import paged
 from errata.report.run_document import ACTIONS_TAKEN, run_document
 
 REPORTS = "reports"
@@ -33,60 +36,85 @@ def write_run_report(
     find_earlier: Callable[[], Path | None],
     file: Path | None = None,
     html: bool = False,
+    details: bool = True,
 ) -> RunWritten:
     """Into the folder of reports under the name that C-22 gives it, or into one file.
 
-    `find_earlier` finds the newest report about the run, whose section about actions is kept.
+    What is too much for one file is in a second one beside it, unless `details` is false. `find_earlier` finds the
+    newest report about the run, whose section about actions is kept.
     """
     if not report.failures and not report.subject.pending and not report.subject.missing:
         return RunWritten(report, ())
     document = run_document(report)
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
-    actions = _actions_so_far(root / name, report.subject.native_id, find_earlier)
-    written = [write_file(root, name, with_section_text(to_markdown(document), actions))]
+    actions = _actions_so_far(root / name, report.subject, find_earlier)
+    beside = details_name(name) if details else ""
+    pages = paged(document, Path(beside).name, hint=line(Code(f"errata report {report.subject.native_id}")))
+    written = [write_file(root, name, with_section_text(to_markdown(pages.main), actions))]
+    if pages.details is not None and beside:
+        written.append(write_file(root, beside, to_markdown(pages.details)))
     if html:
         written.append(write_file(root, f"{name.removesuffix('.md')}.html", to_html(document)))
     return RunWritten(report, tuple(written))
 
 
-def report_path(model: str, provider: str, run: str, day: str, *, whole: bool = False) -> str:
+def report_path(model: str, provider: str, run: str, day: str, *, folder: Path | None = None, called: str = "") -> str:
     """`{provider}/{model}/{first 8 characters of its id}_{day}.md`, relative to the folder of reports.
 
-    The provider is the part before the slash of a model's name, if any. With the `whole` id of the run where its
-    beginning names another run, too.
+    The provider is the part before the slash of a model's name, if any. `called` takes the place of the beginning of
+    the id where that names another run, too. Folders that are in `folder` already are used, however they are spelt.
     """
     before, slash, name = model.partition("/")
-    folder = slug(before if slash else provider)
-    called = slug(run) if whole else slug(run)[:PREFIX].rstrip("-.")
-    return f"{folder}/{slug(name if slash else model)}/{called}_{day}.md"
+    vendor = _existing(folder, slug(before if slash else provider))
+    called = called or slug(run)[:PREFIX].rstrip("-.")
+    own = _existing(folder / vendor if folder is not None else None, slug(name if slash else model))
+    return f"{vendor}/{own}/{called}_{day}.md"
+
+
+def _existing(parent: Path | None, name: str) -> str:
+    """The folder that differs from the name in capitals, dots or hyphens only; else the name."""
+    try:
+        folders = (
+            sorted(one.name for one in parent.iterdir() if one.is_dir() and not one.is_symlink()) if parent else []
+        )
+    except OSError:
+        return name
+    return name if name in folders else next((one for one in folders if folded(one) == folded(name)), name)
 
 
 def _name(report: RunReport, day: str, folder: Path) -> str:
-    """Where ids begin with a day, as those of conversations do, eight characters may name several runs."""
+    """The shortest name that is not the file of another run.
+
+    Where ids begin with a day, as those of conversations do, eight characters may name several runs. Where a harness
+    runs several models or prompts at once, the whole id does; only errata's own id is of one run alone.
+    """
     subject = report.subject
-    usual = report_path(subject.model, subject.provider, subject.native_id, day)
-    if _is_about_another(folder / usual, subject.native_id):
-        return report_path(subject.model, subject.provider, subject.native_id, day, whole=True)
-    return usual
+    whole = slug(subject.native_id)
+    paths = [
+        report_path(subject.model, subject.provider, subject.native_id, day, folder=folder, called=called)
+        for called in ("", whole, f"{whole}-{subject.run_id[:PREFIX]}", f"{whole}-{subject.run_id}")
+    ]
+    return next((one for one in paths if not _is_about_another(folder / one, subject)), paths[-1])
 
 
-def _is_about_another(path: Path, run: str) -> bool:
-    return path.is_file() and _run_in(path) not in ("", run)
+def _is_about_another(path: Path, subject: RunSubject) -> bool:
+    """By the ids that a report of errata's own holds; a report that somebody wrote is of the run in its name."""
+    memory = _memory_in(path) if path.is_file() else None
+    return memory is not None and not memory.is_about(subject.native_id, subject.run_id)
 
 
-def _run_in(path: Path) -> str:
-    """The run that a report of errata's own is about."""
+def _memory_in(path: Path) -> Memory | None:
     text = path.read_text(encoding="utf-8", errors="replace").rpartition(OPENS)[2]
     try:
-        return msgspec.json.decode(text.partition(ENDS)[0], type=Memory).run
+        return msgspec.json.decode(text.partition(ENDS)[0], type=Memory)
     except msgspec.MsgspecError:
-        return ""
+        return None
 
 
-def _actions_so_far(path: Path, run: str, find_earlier: Callable[[], Path | None]) -> str:
+def _actions_so_far(path: Path, subject: RunSubject, find_earlier: Callable[[], Path | None]) -> str:
     """Of the file itself where it is there already; else of the newest report of the same run."""
     earlier = path if path.is_file() else find_earlier()
-    if earlier is None or (earlier != path and _is_about_another(earlier, run)):
+    if earlier is None or (earlier != path and _is_about_another(earlier, subject)):
         return ""
     return section_text(_end_of(earlier.read_text(encoding="utf-8", errors="replace")))
 

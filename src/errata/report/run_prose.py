@@ -15,6 +15,7 @@ from errata.model.output.report.run import (
     VerdictDoubt,
 )
 from errata.model.output.report.shared import ScoreLine
+from errata.model.output.score import AfterFixesOutput
 from errata.render.figures import p_value, percent, plural
 from errata.render.proof import proof_counts
 from errata.report.parts import name_list
@@ -22,7 +23,7 @@ from errata.runs.without_failures import harness_words, words_without_failures
 from errata.text.private import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
-SHORT = 160
+SHORT, NOTE = 160, 90
 DOUBTS: dict[VerdictDoubt, str] = {
     "inherited": "copied from an identical crash",
     "needs_second": "needs a second reviewer",
@@ -66,6 +67,21 @@ def _proofs(failures: Sequence[RunFailure]) -> str:
     shown = sum(one.proof == "shown" for one in failures)
     counts = proof_counts(shown, Counter(one.proof_reason for one in failures if one.proof == "presumed"))
     return f" ({counts})" if counts else ""
+
+
+def owner_notes(failures: Sequence[RunFailure]) -> dict[str, str]:
+    """For each owner what its failures show: how the model's are proven, else why most of the others are its own."""
+    by_owner: dict[str, list[RunFailure]] = {}
+    for failure in failures:
+        by_owner.setdefault(failure.owner, []).append(failure)
+    notes: dict[str, str] = {}
+    for owner, members in by_owner.items():
+        reasons = Counter(one.cause if one.reviewed else one.rule_means or one.reason for one in members)
+        reason, often = reasons.most_common(1)[0]
+        shown = short_line(reason, NOTE)
+        proofs = _proofs(members).strip(" ()") if owner == "model" else ""
+        notes[owner] = proofs or (shown if 2 * often > len(members) or not shown else f"e.g. {shown}")
+    return notes
 
 
 def _machinery(failures: Sequence[RunFailure]) -> str:
@@ -126,10 +142,16 @@ def reasoning_of(failure: RunFailure) -> str:
     if not failure.decided_by:
         return "Not triaged."
     if not failure.rule_means:
-        log = f'Log: "{failure.reason}". ' if failure.reason else ""
+        is_shown = not failure.reason or failure.reason in failure.error
+        log = "" if is_shown else f'Log: "{failure.reason}". '
         return f"{log}No rule points away from the {failure.owner}; not reviewed yet."
     means = failure.rule_means
     return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}). Not reviewed yet."
+
+
+def title_of(failure: RunFailure) -> str:
+    several = failure.attempts > 1
+    return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
 
 
 def check_words(check: FailedCheck, form: str) -> str:
@@ -152,6 +174,8 @@ def repeat_words(repeat: Repeat) -> str:
     if not repeat:
         return f"no.{f' {others}' if others else ''}"
     earlier = ", ".join(_earlier(repeat))
+    if repeat.otherwise:
+        return " ".join(part for part in (f"failed before, in another way: {earlier}.", others) if part)
     return " ".join(part for part in (f"yes, {earlier}." if earlier else "yes.", _due(repeat), others) if part)
 
 
@@ -171,7 +195,10 @@ def _due(repeat: Repeat) -> str:
 
 
 def categories_words(tests: Sequence[CategoryTest]) -> str:
-    listed = ", ".join(f"{one.name} {one.failed}/{one.cases}" for one in tests[:CATEGORIES])
+    if any(one.tried is None for one in tests):
+        listed = ", ".join(f"{one.name} {one.failed}" for one in tests[:CATEGORIES])
+        return f"measured failures by category: {listed}. Not compared: passes have no row in the log."
+    listed = ", ".join(f"{one.name} {one.failed}/{one.tried}" for one in tests[:CATEGORIES])
     harder = [f"{one.name} ({p_value(one.adjusted, 3)})" for one in tests if one.harder and one.adjusted is not None]
     if harder:
         return f"measured failures by category: {listed}. Significantly harder than the rest: {', '.join(harder)}."
@@ -180,22 +207,40 @@ def categories_words(tests: Sequence[CategoryTest]) -> str:
 
 def since_words(since: PreviousRun) -> str:
     chance = "significant" if since.differs else "not significant"
-    edited = f" {plural(since.edited, 'case')} left out: the task was edited in between." if since.edited else ""
+    out = ((since.edited, "the task was edited in between"), (since.infrastructure, "infrastructure failures"))
+    left_out = "".join(f" {plural(count, 'case')} left out: {why}." for count, why in out if count)
+    first, second = ("Passes now", "Fails now") if since.model else ("Fixed", "Regressed")
+    of = f" of {since.date}" if since.date else ""
     return (
-        f"{since.run[:8]} of {since.date}. Failed in both: {since.failed_in_both}. Fixed: {since.fixed}. Regressed: "
-        f"{since.broke}. The difference is {chance} (exact McNemar, {p_value(since.p)}).{edited}"
+        f"{since.run[:8]}{of}. Failed in both: {since.failed_in_both}. {first}: {since.fixed}. {second}: "
+        f"{since.broke}. The difference is {chance} (exact McNemar, {p_value(since.p)}).{left_out}"
     )
 
 
-def bounds_words(bounds: Bounds, scores: Sequence[ScoreLine]) -> str:
-    total, rates = bounds.total, {one.policy: one.rate for one in scores}
-    between = (
-        f"The model's score lies between {percent(rates['strict'])} ({bounds.least}/{total}, every failure counts "
-        f"against it) and {percent(bounds.most / total)} ({bounds.most}/{total}, every failure that is not the model's "
-        "counts as passed)."
+def after_fixes_words(after: AfterFixesOutput) -> str:
+    shares = ", ".join(
+        f"{policy.replace('_', ' ')} {percent(score.rate)} ({score.passed}/{score.total})"
+        for policy, score in after.scores.items()
     )
-    best = next((one for one in scores if one.policy == bounds.best), None)
+    failures = plural(len(after.cases), "failure")
+    return (
+        f"{shares}, if the {failures} of grader or task with an accepted fix passed: {name_list(after.cases, CASES)}."
+    )
+
+
+def bounds_words(bounds: Bounds, unit: str) -> str:
+    out = f"{bounds.left_out:,} of {bounds.total:,} {unit}"
+    return (
+        f"Bounds of {bounds.policy}: {percent(bounds.low)} if the {out} left out had failed, {percent(bounds.high)} if "
+        "they had passed."
+    )
+
+
+def best_figure_words(scores: Sequence[ScoreLine]) -> str:
+    """Empty where neither policy that corrects the score was measured."""
+    by_policy = {one.policy: one for one in scores if one.total}
+    best = next((by_policy[name] for name in ("reviewed", "clean") if name in by_policy), None)
     if best is None or best.low is None or best.high is None:
-        return between
-    figure = f"{percent(best.rate)} ({best.passed}/{best.total}), interval {100 * best.low:.1f}–{100 * best.high:.1f}"
-    return f"{between} Best single figure: {best.policy}, {figure}."
+        return ""
+    figure = f"{percent(best.rate)} ({best.passed:,}/{best.total:,})"
+    return f"Best single figure: {best.policy}, {figure}, interval {100 * best.low:.1f}–{100 * best.high:.1f}."

@@ -16,14 +16,14 @@ REPORTED = ("error", "warning")
 
 
 def score_lines(scores: Mapping[Policy, Score]) -> tuple[ScoreLine, ...]:
-    return tuple(_line(policy, score) for policy, score in scores.items() if _says_something(policy, score))
+    return tuple(score_line(score, policy) for policy, score in scores.items() if _says_something(policy, score))
 
 
 def _says_something(policy: Policy, score: Score) -> bool:
     return score.total > 0 or score.mean is not None or policy in ("strict", "clean")
 
 
-def _line(policy: Policy, score: Score) -> ScoreLine:
+def score_line(score: Score, policy: Policy = "clean") -> ScoreLine:
     low, high = score.interval or (None, None)
     worst, best = score.bounds or (None, None)
     return ScoreLine(

@@ -10,8 +10,8 @@ from errata.model.run import case_name
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.view import RunView
 from errata.text.mask import mask
+from errata.transcript.error_text import LogLine, error_lines, has_logs
 from errata.triage.keys import is_informative, text_in_key
-from errata.triage.reasons import LogLine, error_lines, has_logs
 
 MOST_COMPARED = 50
 LOGS_SEARCHED = 1_000

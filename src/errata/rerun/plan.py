@@ -3,6 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -11,6 +12,8 @@ from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
 from errata.rerun.fit import UnfitError
 
 NEVER_MADE = frozenset(("missing", "unfinished"))
+NOT_JUDGED = "not judged"
+"""The reason to repeat only the judging."""
 
 
 class RerunAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -20,7 +23,7 @@ class RerunAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The harness's name for it."""
     index: int = 1
     why: str
-    """The owner, or `not measured`, `missing`, `unfinished`, `contradictory`, `asked for`."""
+    """The owner, or `not measured`, `not judged`, `missing`, `unfinished`, `contradictory`, `asked for`."""
     signal: str = ""
     execution: str = "error"
     native_status: str = ""
@@ -32,6 +35,7 @@ class Others(msgspec.Struct):
     """Counts of attempts that need no rerun but that a harness's own retry may repeat as well."""
 
     broke: int = 0
+    scored: int = 0
     statuses: Counter[str] = msgspec.field(default_factory=Counter)
     """By the harness's own status."""
 
@@ -44,6 +48,8 @@ class RerunRequest(msgspec.Struct, frozen=True):
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     argv: tuple[str, ...]
+    purpose: Literal["run", "judge"] = "run"
+    """`judge` scores what is recorded; the subject is not called again."""
     env: dict[str, str] = {}
     attempts: tuple[RerunAttempt, ...] = ()
     also: int = 0

@@ -8,15 +8,17 @@ import msgspec
 from errata.model import Attempt, Run, StoredRun
 from errata.model.run import case_name
 from errata.rerun import plan_for
-from errata.rerun.plan import NEVER_MADE, Others, RerunAttempt, RerunPlan, RerunRequest
+from errata.rerun.plan import NEVER_MADE, NOT_JUDGED, Others, RerunAttempt, RerunPlan, RerunRequest
 
 NOT_MEASURED = "not measured"
 ASKED_FOR = "asked for"
 CONTRADICTORY = "contradictory"
+VERDICT = "verdict"
+"""In place of a rule's name where a reviewer decided."""
 
 
 class TriagedFailure(NamedTuple):
-    """The part of a failure's triage that decides about a rerun."""
+    """What decides about a rerun of a failure: its verdict if that counts, else its triage."""
 
     owner: str = ""
     signal: str = ""
@@ -34,6 +36,10 @@ class RerunChoice(msgspec.Struct, frozen=True, kw_only=True):
     """Repeat nothing else: no attempts that were never made or not measured."""
     cases: frozenset[str] | None = None
     """Keys of the only cases to consider, whoever owns their failures."""
+    recovered: Container[str] = ()
+    """Keys of cases whose result comes from an earlier session: measured, so not repeated unless asked for."""
+    judges_later: bool = False
+    """The harness judges in a command of its own, so that what was not judged can be made up for."""
 
 
 class CountedAttempts(Protocol):
@@ -56,6 +62,8 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     plan: RerunPlan
     attempts: int
     """How many to repeat."""
+    recovered: tuple[str, ...] = ()
+    """Cases that are not repeated, because an earlier session measured them."""
     estimate: CostEstimate | None
     """None if the log has no costs; that is not zero."""
 
@@ -67,7 +75,13 @@ def select_rerun(
     selection = _Selection(stored.run, attempts, triaged, choice)
     plan = plan_for(RerunRequest(stored.run, selection.attempts, selection.others))
     commanded = sum(len(command.attempts) + command.also for command in plan.commands)
-    return Rerun(stored=stored, plan=plan, attempts=len(selection.attempts), estimate=selection.estimate(commanded))
+    return Rerun(
+        stored=stored,
+        plan=plan,
+        attempts=len(selection.attempts),
+        recovered=tuple(selection.recovered),
+        estimate=selection.estimate(commanded),
+    )
 
 
 def rerun_if_chosen(attempt: Attempt, name: str, triage: TriagedFailure, choice: RerunChoice) -> RerunAttempt | None:
@@ -105,6 +119,8 @@ def _reason(attempt: Attempt, triage: TriagedFailure, choice: RerunChoice) -> tu
         return attempt.execution, ""
     if triage.broken or attempt.measurement in ("error", "unscored"):
         return NOT_MEASURED, triage.signal
+    if choice.judges_later and attempt.execution == "completed" and attempt.measurement == "not_run":
+        return NOT_JUDGED, ""
     if choice.cases is not None and attempt.outcome != "pass":
         return triage.owner or ASKED_FOR, triage.signal
     return None
@@ -122,6 +138,7 @@ class _Selection:
         self._spent, self._priced = 0.0, 0
         self._duplicated: dict[str, None] = {}
         self._passed: dict[str, list[RerunAttempt]] = {}
+        self.recovered: dict[str, None] = {}
         for attempt in attempts():
             self._add(attempt, triaged.get(attempt.id, NOT_TRIAGED))
         for case in self._duplicated:
@@ -130,6 +147,10 @@ class _Selection:
 
     def _add(self, attempt: Attempt, triage: TriagedFailure) -> None:
         chosen = rerun_if_chosen(attempt, self._name(attempt), triage, self._choice)
+        if chosen is not None and self._is_known(attempt):
+            self.recovered[self._name(attempt)] = None
+            self._leave(attempt, triage)
+            return
         if chosen is not None:
             self.attempts.append(chosen)
             return
@@ -138,8 +159,13 @@ class _Selection:
             return
         self._leave(attempt, triage)
 
+    def _is_known(self, attempt: Attempt) -> bool:
+        asked = self._choice.only_owners or self._choice.cases is not None
+        return not asked and attempt.case in self._choice.recovered
+
     def _leave(self, attempt: Attempt, triage: TriagedFailure) -> None:
         self.others.broke += broke(attempt)
+        self.others.scored += attempt.measurement == "scored"
         self.others.statuses[attempt.native_status] += 1
         cost = attempt.usage.cost
         if cost is not None and attempt.measurement == "scored" and not triage.broken:

@@ -35,6 +35,7 @@ _WHY_NOT: dict[WhyNoCommand, str] = {
 _NOTES: dict[RerunNoteName, str] = {
     "agent_settings_left_out": "agent settings that the command leaves out: {values}",
     "every_prompt": "the prompt has no plain name to filter by: the tests run with every prompt",
+    "judge_only": "`judge` scores the recorded turns; the model is not called again",
     "keys_from_env_file": "keys come from `.env`; if `CONVEX_EVAL_URL` is set, this creates a new run of these evals",
     "latest_dataset": "the log does not contain the dataset version: Harbor uses the latest",
     "new_results_folder": "results go to a new folder: in the old one, the runner skips every test that has a result",
@@ -70,7 +71,11 @@ FILL_IN: dict[FillIn, str] = {
 
 
 def why_by_hand(by_hand: ByHand) -> str:
-    return _WHY_NOT[by_hand.why_not].format(about=by_hand.about)
+    return why_no_command(by_hand.why_not, by_hand.about)
+
+
+def why_no_command(why_not: WhyNoCommand, about: str) -> str:
+    return _WHY_NOT[why_not].format(about=about)
 
 
 def note_text(note: PlanNote) -> str:

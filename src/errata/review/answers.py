@@ -58,8 +58,8 @@ class ParsedAnswer(NamedTuple):
 
 
 def owners_without_label(question: Question) -> tuple[str, ...]:
-    """Those whom only the label `none` can name; nobody where the taxonomy has a label for what is not known."""
-    named = {choice.owner for choice in question.labels}
+    """Those whom only the label `none` names in general; nobody where the taxonomy has a label for the unknown."""
+    named = {choice.owner for choice in question.labels if choice.general}
     return () if "unknown" in named else tuple(owner for owner in OWNERS if owner not in named)
 
 

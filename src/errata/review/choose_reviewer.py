@@ -26,7 +26,8 @@ SHOWN = 3
 _INTERPRETERS = ("python", "node", "deno", "bun", "ruby", "perl", "bash", "sh", "uv", "npx", "env")
 WAYS = (
     f"`--model provider:name`, `--base-url URL --model NAME`, `--command` with a preset ({', '.join(PRESETS)}) "
-    "or a program, or `--reviewer NAME` from your settings\n`errata review next RUN` hands packets out without any"
+    "or a program, or `--reviewer NAME` from your settings\n"
+    "`errata review next RUN` gives you the failures to review yourself"
 )
 HOW = "`[reviewers.NAME]` in your settings: docs/configuration.md"
 

@@ -150,7 +150,9 @@ class DecisiveFields:
         for candidate in listed:
             number = _whole_number(candidate.step)
             if isinstance(number, bool) or not isinstance(number, int) or not self._is_step(number):
-                self.notes.append(f"the candidate `{one_line(str(candidate.step), SHOWN)}` is no step and was dropped")
+                self.notes.append(
+                    f"the candidate `{one_line(str(candidate.step), SHOWN)}` is not a step and was dropped"
+                )
                 continue
             act, corrected = one_line(for_others(candidate.act), TEXT), candidate.corrected
             candidates.append(CandidateStep(step=number, act=act, corrected=corrected, sufficient=candidate.sufficient))

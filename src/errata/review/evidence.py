@@ -1,7 +1,8 @@
-"""Whether a quote is evidence: it is in the place it names, word for word, and errata did not write it.
+"""Whether a quote is evidence: it is in the place it names, means what the place means, and errata did not write it.
 
-Only white space is folded, and no word or number is cut. Text that errata wrote is not evidence, nor is text that
-addresses the reviewer.
+White space, quotation marks and dashes may differ as people paste them; what is kept is the text of the place. Where
+a quote may begin and end is decided by `borders`. Text that errata wrote is not evidence, nor is text that addresses
+the reviewer.
 """
 
 import re
@@ -13,8 +14,10 @@ from typing import NamedTuple
 
 from errata.model import Packet, PacketPlace, Quote
 from errata.model.suspects import TASKS
+from errata.review.borders import Part, Passage, cut_of, is_clause, whole
+from errata.review.content import SHORTEST, has_letters, is_enough, is_line, letters_in, with_more
 from errata.review.instructions import labels_of, spans
-from errata.review.passages import Folded, Letters, Nearest, Passage, fold
+from errata.review.passages import LARGEST, Folded, Letters, Nearest, fold
 from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
 
@@ -22,16 +25,19 @@ CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
 """At least one quote must be from the output, a log, an error, or the grader."""
 GAP = re.compile(r"\[… (?:[\d,]+ characters left out|the text of `(?:task|output)`) …\]")
 """A note that errata inserts into the text of a place."""
-LARGEST = 1_000_000
-"""Texts longer than this are not searched for similar passages."""
 NEAREST = 400
 """Characters of the actual text that are offered for copying."""
-PASSAGES = 1_000
+PASSAGES = 100
 """If the same words occur more often than this, the first occurrences are enough."""
 _INSTRUCTION = re.compile(r"(?:user|system)\b")
 _SIMULATED = re.compile(r"user simulated\b")
-SHORTEST = 15
-"""Characters that are no space; a whole line may be shorter."""
+CUTS: dict[Part, str] = {
+    "word": "cuts a word or a number of `{name}` in two",
+    "number": "cuts a word or a number of `{name}` in two, or leaves out the sign, the unit or the words that limit it",
+    "operator": "cuts an operator or an expression of `{name}` in two",
+    "negation": "leaves out what denies or limits it in `{name}`",
+}
+OMISSION = re.compile(r"\s*(?:[\[(]\s*)?(?:…|\.{3,})(?:\s*[\])])?\s*")
 LONGEST = 1_000
 MOST = 20
 SHOWN = 100
@@ -40,9 +46,6 @@ OWN_WORDS = frozenset(
     ("signals", "observations", "timeline", "facts", "question", "rule", "left_out", "left-out", "history",
      "failure_key", "run", "size", "packet")
 )  # fmt: skip
-REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
-WIDEST = 40
-"""Characters of a redaction."""
 _LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 
 
@@ -118,16 +121,30 @@ class _IndexedPlace:
 
     def passages(self, quote: str) -> list[Passage]:
         """All occurrences. A composed and a decomposed accent are equal."""
-        passages = list(islice(self.folded.passages(quote), PASSAGES))
-        if passages or (quote.isascii() and self.text.isascii()):
-            return passages
+        return [one for one in self.occurrences(quote) if not cut_of(self.text, one)]
+
+    def occurrences(self, quote: str) -> list[Passage]:
+        """Also those that cut something in two or leave a negation out."""
+        occurrences = list(islice(self.folded.occurrences(quote), PASSAGES))
+        if occurrences or (quote.isascii() and self.text.isascii()):
+            return occurrences
         near = self._alike(quote)
         same = near is not None and _composed(self.text[slice(*near.passage)]) == _composed(quote)
         return [near.passage] if near is not None and same else []
 
+    def whole(self, passage: Passage) -> str:
+        """What to quote instead of a passage; nothing where it would be no evidence either."""
+        wider = whole(self.text, passage)
+        if not is_enough(self.text, wider, has_lines=False):
+            wider = whole(self.text, with_more(self.text, passage))
+        is_evidence = (
+            not (touches(wider, self.silent) or cut_of(self.text, wider)) and wider.end - wider.start <= LONGEST
+        )
+        return one_line(self.text[slice(*wider)], LONGEST) if is_evidence else ""
+
     @cached_property
     def silent(self) -> list[Passage]:
-        """What of it is no evidence: where it talks to the reviewer, and what errata wrote into it."""
+        """The parts that are not evidence: where it talks to the reviewer, and what errata wrote into it."""
         talk = [Passage(span.start, span.end) for span in spans(self.text, self._labels)]
         return talk + [Passage(*found.span()) for found in GAP.finditer(self.text)]
 
@@ -141,9 +158,8 @@ class _IndexedPlace:
     def nearest(self, quote: str) -> Near | None:
         """Nothing where it would be no evidence either."""
         alike = self._alike(quote)
-        if alike is None or touches(alike.passage, self.silent):
-            return None
-        return Near(self.name, one_line(self.text[slice(*alike.passage)], NEAREST), alike.whole)
+        text = self.whole(alike.passage) if alike else ""
+        return Near(self.name, one_line(text, NEAREST), alike.whole) if alike and text else None
 
 
 def _composed(text: str) -> str:
@@ -178,10 +194,10 @@ def check_quotes(given: Sequence[Quote], index: PlaceIndex, *, owner: str = "") 
     reasons: list[str] = []
     for quote in given:
         checked = _checked(quote, index)
-        if isinstance(checked, Quote):
-            quotes.setdefault((checked.place, checked.quote), checked)
-        else:
+        if isinstance(checked, str):
             reasons.append(checked)
+        else:
+            quotes.update({(one.place, one.quote): one for one in checked if (one.place, one.quote) not in quotes})
     taken = tuple(quotes.values())
     core = (*index.core, *index.simulated) if owner == "simulator" else index.core
     if not reasons and core and not any(quote.place in core for quote in taken):
@@ -189,7 +205,8 @@ def check_quotes(given: Sequence[Quote], index: PlaceIndex, *, owner: str = "") 
     return CheckedQuotes(taken, tuple(reasons))
 
 
-def _checked(given: Quote, index: PlaceIndex) -> Quote | str:
+def _checked(given: Quote, index: PlaceIndex) -> tuple[Quote, ...] | str:
+    """The quote, or its parts if it leaves something out, or why it is refused."""
     name, lines = _place_named(given, index)
     text = given.quote.strip()
     shown = f"the quote `{one_line(text, SHOWN)}`"
@@ -200,16 +217,73 @@ def _checked(given: Quote, index: PlaceIndex) -> Quote | str:
     books = index.with_name(name)
     if not books:
         return _no_place(name, text, shown, index)
-    matches = [(book, one) for book in books for one in book.passages(text)]
-    if not matches:
-        return _not_there(name, text, shown, index)
-    heard = [(book, one) for book, one in matches if not touches(one, book.silent)]
+    if any(book.occurrences(text) for book in books):
+        quoted = _quoted(text, lines, books)
+        return (quoted,) if isinstance(quoted, Quote) else f"{shown} {quoted}"
+    if OMISSION.search(text):
+        return _elided(text, lines, books, shown)
+    return _not_there(name, text, shown, index)
+
+
+def _quoted(text: str, lines: tuple[int, int] | None, books: Sequence[_IndexedPlace]) -> Quote | str:
+    """The quote of a text that is there, or what is wrong with it and what would be right."""
+    name = books[0].name
+    matches = [(book, one) for book in books for one in book.occurrences(text)]
+    uncut = [(book, one) for book, one in matches if not cut_of(book.text, one)]
+    if not uncut:
+        book, passage = matches[0]
+        right = book.whole(passage)
+        hint = f"quote `{right}`" if right else "quote the whole line"
+        return f"{CUTS[cut_of(book.text, passage) or 'word'].format(name=name)}: {hint}"
+    heard = [(book, one) for book, one in uncut if not touches(one, book.silent)]
     if not heard:
-        return f"{shown} in `{name}` is no evidence: it talks to the reviewer, or errata wrote it; quote something else"
-    long = [(book.text, one) for book, one in heard if _is_long_enough(book.text, one)]
-    if not long:
-        return f"{shown} is too short: {SHORTEST} characters or a whole line of `{name}`"
-    return _quote_at(name, long, lines)
+        return f"in `{name}` is not evidence: it talks to the reviewer, or errata wrote it; quote something else"
+    enough = [(book.text, one) for book, one in heard if is_enough(book.text, one, has_lines=lines is not None)]
+    if not enough:
+        book, passage = heard[0]
+        return _too_little(book, passage)
+    return _quote_at(name, enough, lines)
+
+
+def _too_little(book: _IndexedPlace, passage: Passage) -> str:
+    right = book.whole(passage)
+    hint = f"; for example `{right}`" if right else ""
+    if not letters_in(book.text[slice(*passage)]):
+        return f"has no letters or digits: it could be anywhere in `{book.name}`{hint}"
+    if is_line(book.text, passage) and has_letters(book.text, passage):
+        return f"is more than one line of `{book.name}`, and short: give its `lines` as well, or quote more{hint}"
+    return f"is too short: {SHORTEST} characters or a whole line of `{book.name}`{hint}"
+
+
+def _elided(
+    text: str, lines: tuple[int, int] | None, books: Sequence[_IndexedPlace], shown: str
+) -> tuple[Quote, ...] | str:
+    """Each part is a quote by itself, with whole clauses next to what is left out, in the order of the place."""
+    parts = OMISSION.split(text)
+    if not all(parts):
+        known = next(
+            (book.whole(one) for part in parts if part for book in books for one in book.occurrences(part)), ""
+        )
+        hint = f": quote `{known}`" if known else ""
+        return f"{shown} begins or ends with `…`, which may only be between two parts{hint}"
+    for book in books:
+        at, quotes = 0, []
+        for number, part in enumerate(parts):
+            passages = [one for one in book.passages(part) if one.start >= at]
+            sides = (number > 0, number < len(parts) - 1)
+            fitting = [one for one in passages if is_clause(book.text, one, sides) and not touches(one, book.silent)]
+            if not fitting or not is_enough(book.text, fitting[0], has_lines=lines is not None):
+                break
+            at = fitting[0].end
+            quotes.append(_quote_at(book.name, [(book.text, fitting[0])], None))
+        else:
+            return tuple(quotes)
+    failing = next((part for part in parts if not any(book.occurrences(part) for book in books)), "")
+    missing = f"; `{one_line(failing, SHOWN)}` is not in it" if failing else ""
+    return (
+        f"{shown} is not in `{books[0].name}` with its `…`: each part must be there, in this order, "
+        f"long enough by itself, and with the whole clause before and after `…`{missing}"
+    )
 
 
 def _place_named(given: Quote, index: PlaceIndex) -> tuple[str, tuple[int, int] | None]:
@@ -234,36 +308,12 @@ def _not_there(name: str, text: str, shown: str, index: PlaceIndex) -> str:
     elsewhere = index.holding(text)
     if elsewhere:
         return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"
-    for book in index.with_name(name):
-        if fold(text) in book.folded.text:
-            return f"{shown} cuts a word or a number of `{name}` in two: quote whole ones"
     near = index.nearest(text, name)
     if near and near.whole:
         where = "the" if near.place == name else f"`{near.place}` has the"
         return f"{shown} is not in `{name}` word for word; {where} actual text: `{near.text}`"
-    if "…" in text or "..." in text:
-        return f"{shown} is not in `{name}`: a quote is one passage, with nothing left out of it"
     hint = f"; the nearest, in `{near.place}`, is `{near.text}`" if near else ""
     return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character{hint}"
-
-
-def _is_long_enough(text: str, passage: Passage) -> bool:
-    """What was redacted does not count."""
-    quote = text[passage.start : passage.end]
-    letters = "".join(_without_redactions(text, passage).split())
-    start = text.rfind("\n", 0, passage.start) + 1
-    end = text.find("\n", passage.end)
-    line = text[start : len(text) if end < 0 else end]
-    return len(letters) >= SHORTEST or (bool(letters) and line.strip() == quote.strip())
-
-
-def _without_redactions(text: str, passage: Passage) -> str:
-    """Also without one that the quote has only a part of."""
-    pieces, at = [], passage.start
-    for redaction in REDACTION.finditer(text, max(0, passage.start - WIDEST), passage.end + WIDEST):
-        pieces.append(text[at : max(at, min(redaction.start(), passage.end))])
-        at = max(at, redaction.end())
-    return "".join((*pieces, text[at : max(at, passage.end)]))
 
 
 def _quote_at(name: str, matches: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:

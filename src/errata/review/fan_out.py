@@ -144,7 +144,7 @@ class Round:
                 raise RetryLaterError(f"no answer within {seconds:g} s", in_doubt=True) from error
 
     def _still_asked(self) -> str:
-        """Who asked before this has given up, or is on a machine that is gone."""
+        """The earlier caller has given up, or its machine is gone."""
         longest = timedelta(seconds=2 * self._work.limits.timeout)
         return (datetime.fromisoformat(self._work.now()) - longest).isoformat().replace("+00:00", "Z")
 

@@ -162,7 +162,7 @@ class _Fixed(msgspec.Struct):
 
 
 def _pair(lines: Any) -> tuple[int, int] | None:
-    """The lines are looked up anyway: what is no pair of numbers is passed over."""
+    """The lines are looked up anyway: what is not a pair of numbers is passed over."""
     if isinstance(lines, int):
         lines = [lines, lines]
     if not isinstance(lines, list) or len(lines) != 2 or not all(isinstance(one, int) for one in lines):

@@ -34,7 +34,7 @@ def passes_on(attribution: Attribution) -> bool:
 def inherited_verdicts(
     verdict: Verdict, source: Attribution, others: Iterable[Attribution], *, at: str
 ) -> Iterator[Verdict]:
-    """For each other failure of the same exact key and owner, without what was copied from the one that was read."""
+    """For each other failure of the same exact key and owner, without what was quoted from the one that was read."""
     if not may_be_inherited(verdict, source):
         return
     for other in others:
@@ -55,7 +55,6 @@ def inherited_verdicts(
                 error_line="",
                 model_snippet="",
                 expected_snippet="",
-                fix=None,
                 evidence=(),
                 at=at,
             )

@@ -4,6 +4,7 @@ The patterns are in `phrases.toml`; `views` undoes obfuscation. A pattern is tri
 it can't do without, so that long logs cost little, and every pattern takes time in proportion to the text.
 """
 
+import json
 import re
 import tomllib
 import unicodedata
@@ -12,12 +13,13 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from errata.model import Packet, Signal
 from errata.model.codec import json_text
+from errata.review.instruction_extent import Reach, extent
 from errata.text.clean import one_line
 
 # what shows nothing: zero-width and soft characters, variation selectors, fillers
@@ -58,19 +60,6 @@ REMEMBERED = 128
 UNLESS = 60
 OPENING = 5
 """Letters that tell whether a word may be there at all."""
-LONGEST = 900
-"""How far an instruction goes on, at most."""
-# where the instruction that was found may begin, and where it ends at the latest
-_BEGINS = {
-    "line": re.compile(r"\n|\\n|\""),
-    "block": re.compile(r"\n|\\n|\""),
-    "object": re.compile(r"\n[ \t]*\n|(?=\{)"),
-}
-_ENDS = {
-    "line": re.compile(r"\n|\\n|\"|-->|\*/"),
-    "block": re.compile(r"\n[ \t]*\n|(?:\\n){2}|\"\s*[,}\]]|-->|\*/|<\|im_end\|>|<\|eot_id\|>"),
-    "object": re.compile(r"\n[ \t]*\n|```|\}[ \t]*(?:\n|\Z)"),
-}
 _LETTERS = re.compile("[a-z]{3,}")
 _OPENING = re.compile("([a-z]{3,5}+)[a-z]*+")
 _BETWEEN = r"(?:[\W_]{1,20}+)"
@@ -157,7 +146,7 @@ def _from_hex(text: str) -> str:
 
 
 def _decoded(data: bytes) -> str:
-    """Nothing where it is no text; the last character may be cut."""
+    """Nothing where it is not text; the last character may be cut."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -175,7 +164,7 @@ class Phrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stems: tuple[str, ...]
     pattern: str
     unless: str = ""
-    reach: Literal["line", "block", "object"] = "line"
+    reach: Reach = "line"
     capitals: bool = False
     """Only where it is written in capitals."""
 
@@ -257,16 +246,38 @@ _remembered = lru_cache(maxsize=REMEMBERED)(_spans)
 def speaks_to_reviewer(packet: Packet) -> Signal | None:
     """The first place that does, or a text around the places, such as a file name that the subject chose.
 
-    A verdict on such a failure needs a second reviewer.
+    A verdict on such a failure needs a second reviewer. The words of a benchmark's user do not count: some turns are
+    traps that try an injection on the subject.
     """
     labels = labels_of(packet)
     texts = (("facts", json_text(packet.facts)), ("packet", "\n\n".join(_around(packet))))
-    for where, text in (*((place.place, place.text) for place in packet.places), *texts):
+    for where, text in (*_texts_of_places(packet), *texts):
         spans_in_text = spans(text, labels)
         if spans_in_text:
             quote = one_line(text[spans_in_text[0].start : spans_in_text[0].end], QUOTE)
             return Signal(name=SIGNAL, rule=spans_in_text[0].why, where=where, quote=quote)
     return None
+
+
+def _texts_of_places(packet: Packet) -> Iterator[tuple[str, str]]:
+    turn = packet.facts.get("turn")
+    is_scripted = turn is not None and packet.case_key.endswith(f"turn-{turn}")
+    for place in packet.places:
+        if not is_scripted:
+            yield place.place, place.text
+        elif place.place not in ("input", "task"):
+            yield place.place, _without_user(place.text) if place.place.startswith("earlier/") else place.text
+
+
+def _without_user(text: str) -> str:
+    """An earlier turn without the words of its user; the whole text where it was cut."""
+    try:
+        turn = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(turn, dict):
+        return text
+    return json_text({name: value for name, value in turn.items() if name != "user_text"})
 
 
 def _around(packet: Packet) -> Iterator[str]:
@@ -294,7 +305,9 @@ def _in_view(view: View, text: str, rules: _Rules) -> Iterator[InstructionSpan]:
         for start, end in _windows([at for stem in stems for at in places[stem]]):
             for match in rule.pattern.finditer(view.text, start, end):
                 if _holds(rule, view, match, text):
-                    yield _whole(rule.phrase, text, *view.original(*match.span()))
+                    yield InstructionSpan(
+                        *extent(rule.phrase.reach, text, *view.original(*match.span())), rule.phrase.why
+                    )
 
 
 def _worth_trying(rules: _Rules, openings: set[str]) -> Iterator[_Rule]:
@@ -333,11 +346,3 @@ def _holds(rule: _Rule, view: View, match: re.Match[str], text: str) -> bool:
         return True
     start, end = view.original(*match.span())
     return text[start:end].isupper()
-
-
-def _whole(phrase: Phrase, text: str, start: int, end: int) -> InstructionSpan:
-    """The line, the block or the object around what was found: all of it is no evidence."""
-    begins = [one.end() for one in _BEGINS[phrase.reach].finditer(text, max(0, start - LONGEST // 3), start)]
-    ends = _ENDS[phrase.reach].search(text, end, end + LONGEST)
-    last = ends.end() if ends else min(len(text), end + LONGEST)
-    return InstructionSpan(max(begins, default=max(0, start - LONGEST // 3)), last, phrase.why)

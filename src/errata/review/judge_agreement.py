@@ -22,7 +22,7 @@ class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The judge and its model: the same number may be another model in another run."""
     judged: int
     invalid: int
-    """Answers that were no judgement; they count nowhere else."""
+    """Answers that were not judgements; they count nowhere else."""
     passes: int
     fails: int
     score: float | None

@@ -90,7 +90,7 @@ class Purse:
         max_cost, max_tokens = self._limits.max_cost, self._limits.max_tokens
         if max_cost is not None:
             if most.cost is None:
-                return "`--max-cost` can't be kept: nobody knows the price of a call"
+                return "`--max-cost` can't be enforced: the price of a call is unknown"
             if self.cost + self._cost_held + most.cost > max_cost:
                 return "the next call could go over `--max-cost`"
         if max_tokens is not None and self.tokens + self._tokens_held + (most.tokens or 0) > max_tokens:

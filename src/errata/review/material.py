@@ -10,6 +10,8 @@ from errata.model import Attempt, Attribution, Case, Check, Observation, Questio
 from errata.model.run import case_name
 from errata.review.excerpts import Tell, in_short
 from errata.review.redaction import LONG
+from errata.text.tool_output import find_key_line
+from errata.transcript.error_text import error_of
 from errata.transcript.evidence_log import evidence_log
 
 History = tuple[dict[str, Any], ...]
@@ -176,8 +178,10 @@ def _logs(attempt: Attempt) -> Iterator[str]:
 
 
 def gist(text: str) -> str:
-    """The line of a longer text that names the error; else all of it."""
+    """The informative line of a tool's output or of a longer text; else all of it."""
     text = text.strip()
+    if (key := find_key_line(text)) is not None:
+        return key.text
     if len(text) <= LINE:
         return text
     lines = text if len(text) <= SCANNED else text[: max(text.rfind("\n", 0, SCANNED), 0)]
@@ -185,10 +189,9 @@ def gist(text: str) -> str:
 
 
 def _error_line(attempt: Attempt, lines: list[str], tell: Tell) -> str:
-    """The message of an error or a check, unless it is generic and a log has more detail."""
-    for error in attempt.errors:
-        if not error.recovered and error.message.strip():
-            return error.message
+    """As every page shows it; where its texts only state that it failed, a line of its logs or the harness's reason."""
+    if error := error_of(attempt, wash=lambda text: readable(text, tell)):
+        return error.text
     explained = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
     reasons = [readable(text, tell) for text in explained]
     candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *lines, *reasons]

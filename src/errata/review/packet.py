@@ -44,7 +44,7 @@ OVER = "too long"
 _NUMBER = re.compile(r"(\d+)(?:#\d+)?$")
 QUOTE = 500
 FACT = 1_000
-"""Characters of any text that is no place."""
+"""Characters of any text that is not a place."""
 SLACK = 64
 OBSERVATIONS = 16
 OBSERVED = 200

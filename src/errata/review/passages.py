@@ -1,5 +1,6 @@
-"""Find a quote in a text: only white space is folded. If it is not there, find the most similar passage."""
+"""Find a quote in a text as people paste it. If it is not there, find the most similar passage."""
 
+import json
 import re
 import unicodedata
 from array import array
@@ -7,6 +8,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
+
+from errata.review.borders import Passage, cut_of, whole_tokens
 
 FEWEST = 12
 """Letters and digits that two passages have in common, at least; fewer are found anywhere."""
@@ -16,35 +19,62 @@ _WORD = re.compile(r"[^\W_]+")
 _MARK = re.compile(r"(?:[^\w\s]|_)")
 
 
-class Passage(NamedTuple):
-    start: int
-    end: int
+# as editors and chat windows set what was typed
+_TYPESET = str.maketrans("‘’‚‛ʼ＇“”„‟＂‐‑‒–—―−－", "''''''\"\"\"\"\"--------")
+_PASTED = re.compile(r"…|\.{3}|--+|[\u00ad\u200b\u2060\ufeff]")
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_PLAIN = re.compile("[A-Za-z0-9]{3,}")
+_ESCAPED = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[\"\\/bfnrt])")
+LARGEST = 1_000_000
+"""Longer texts are searched for what was typed only."""
 
 
 def fold(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.translate(_TYPESET).split())
 
 
 class Folded:
+    """A text; white space, the form of quotation marks and the length of dashes make no difference."""
+
     def __init__(self, text: str) -> None:
         self._original = text
         self.text = fold(text)
 
     def holds(self, quote: str) -> bool:
-        return next(self._exact(self.text, fold(quote)), None) is not None
+        return next(self.passages(quote), None) is not None
 
     def passages(self, quote: str) -> Iterator[Passage]:
-        """All positions in the original text, in order."""
-        return (self._unfolded(*one) for one in self._exact(self.text, fold(quote)))
+        """All positions in the original text where it may be quoted so, in order."""
+        return (one for one in self.occurrences(quote) if not cut_of(self._original, one))
 
-    @staticmethod
-    def _exact(text: str, quote: str) -> Iterator[Passage]:
-        at = text.find(quote) if quote else -1
+    def occurrences(self, quote: str) -> Iterator[Passage]:
+        """Also those that cut something in two or leave a negation out."""
+        places = self._find(fold(quote))
+        first = next(places, None)
+        if first is not None:
+            yield first
+            yield from places
+        elif len(self._original) <= LARGEST and self._may_hold(quote):
+            for rewritten in self._rewritten:
+                yield from rewritten.occurrences(quote)
+
+    def _may_hold(self, quote: str) -> bool:
+        """Whether the longest word is there at all, before the text is rewritten for it."""
+        words = _PLAIN.findall(_INVISIBLE.sub("", quote))
+        return not words or max(words, key=len) in self._original or bool(_INVISIBLE.search(self._original))
+
+    def _find(self, quote: str) -> Iterator[Passage]:
+        at = self.text.find(quote) if quote else -1
         while at >= 0:
-            end = at + len(quote)
-            if not _is_cut(text, at, end):
-                yield Passage(at, end)
-            at = text.find(quote, end)
+            yield self._unfolded(at, at + len(quote))
+            at = self.text.find(quote, at + len(quote))
+
+    @cached_property
+    def _rewritten(self) -> tuple["_Rewritten", ...]:
+        """As pasted; and as a program prints it, if it is JSON."""
+        pasted = _Rewritten(self._original, (_PASTED,))
+        has_escapes = "\\" in self._original and '"' in self._original
+        return (pasted, _Rewritten(self._original, (_ESCAPED, _PASTED))) if has_escapes else (pasted,)
 
     @cached_property
     def _words(self) -> tuple[Sequence[int], Sequence[int]]:
@@ -66,26 +96,41 @@ class Folded:
         return original[word] + place - folded[word]
 
 
-def _is_cut(text: str, start: int, end: int) -> bool:
-    """Whether it starts or ends inside a word or number: `3` is not a quote of a text with `30`."""
-    return begins_inside(text, start) or ends_inside(text, end)
+class _Rewritten:
+    """A text with some sequences rewritten, and the position of each character in the original."""
+
+    def __init__(self, text: str, patterns: Sequence[re.Pattern[str]]) -> None:
+        self._at: Sequence[int] = range(len(text) + 1)
+        text = text.translate(_TYPESET)
+        for pattern in patterns:
+            text = self._rewrite(text, pattern)
+        self._folded = Folded(text)
+        self._folded.__dict__["_rewritten"] = ()
+
+    def _rewrite(self, text: str, pattern: re.Pattern[str]) -> str:
+        pieces: list[str] = []
+        at, done = array("q"), 0
+        for match in pattern.finditer(text):
+            pieces += [text[done : match.start()], _plain(match[0])]
+            at.extend(self._at[done : match.start()])
+            at.extend([self._at[match.start()]] * len(pieces[-1]))
+            done = match.end()
+        at.extend(self._at[done:])
+        self._at = at
+        return "".join((*pieces, text[done:]))
+
+    def occurrences(self, quote: str) -> Iterator[Passage]:
+        for start, end in self._folded.occurrences(
+            _PASTED.sub(lambda match: _plain(match[0]), quote.translate(_TYPESET))
+        ):
+            yield Passage(self._at[start], self._at[end])
 
 
-def begins_inside(text: str, start: int) -> bool:
-    before, first = text[max(0, start - 2) : start], text[start]
-    head = first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit()
-    return head or (_is_word(first) and _is_word(before[-1:]))
-
-
-def ends_inside(text: str, end: int) -> bool:
-    last, after = text[end - 1], text[end : end + 2]
-    tail = last.isdigit() and after[:1] in (".", ",") and after[1:].isdigit()
-    return tail or (_is_word(last) and _is_word(after[:1]))
-
-
-def _is_word(char: str) -> bool:
-    """Scripts without spaces have no words to cut."""
-    return char.isascii() and (char.isalnum() or char == "_")
+def _plain(sequence: str) -> str:
+    if sequence.startswith("\\"):
+        decoded = json.loads(f'"{sequence}"')
+        return decoded if isinstance(decoded, str) else sequence
+    return "..." if sequence in ("…", "...") else "-" if sequence.startswith("-") else ""
 
 
 class Nearest(NamedTuple):
@@ -132,12 +177,7 @@ class Letters:
 
     def _passage(self, start: int, end: int) -> Passage:
         """Of whole words and numbers."""
-        first, last = self._at[start], self._at[end - 1] + 1
-        while first > 0 and begins_inside(self._text, first):
-            first -= 2 if self._text[first - 1] in ".," else 1
-        while last < len(self._text) and ends_inside(self._text, last):
-            last += 2 if self._text[last] in ".," else 1
-        return Passage(first, last)
+        return whole_tokens(self._text, Passage(self._at[start], self._at[end - 1] + 1))
 
     def _with_marks(self, passage: Passage, quote: str) -> Passage:
         """And with as many marks before and after it, on its lines, as the quote has."""
@@ -150,7 +190,7 @@ class Letters:
 
 
 def _bare(char: str) -> str:
-    """In lower case, and without accents; nothing where it is no letter."""
+    """In lower case, and without accents; nothing where it is not a letter."""
     if char.isascii():
         return char.lower()
     return "".join(one for one in unicodedata.normalize("NFKD", char).casefold() if one.isalnum())

@@ -184,8 +184,8 @@ def refuse_unpriced_cap(plan: ReviewPlan) -> None:
     """A cap on money that nobody can keep is none."""
     if plan.request.limits.max_cost is not None and plan.estimate.calls and plan.estimate.cost is None:
         raise SettingsError(
-            f"`--max-cost` can't be kept: nobody knows the price of {plan.request.chosen.goes_to}",
-            hint="cap it with `--max-tokens N`, or tell its price: `price_in` and `price_out`, in dollars a million "
+            f"`--max-cost` can't be enforced: the price of {plan.request.chosen.goes_to} is unknown",
+            hint="cap it with `--max-tokens N`, or set its price: `price_in` and `price_out`, in dollars a million "
             "tokens, of a reviewer in your settings",
         )
 

@@ -92,7 +92,7 @@ Answer with one JSON object and nothing else, with these fields:
 {owner}- also: list of others who have to act, of {owners}
 - cause: one sentence of at most 200 characters
 - bucket: short name of the root cause, such as missing-index, or null
-- recommendation: {{"group": {groups}, "text", "target_path" or null}}
+- recommendation: {{"group": {groups}, "text", "target_path" or null}}; guidelines are advice that every model is given
 - fix: {{"path", "before", "after"}} if a small change would have prevented it, or null
 - doubts: list of texts
 - confidence: {confidences}

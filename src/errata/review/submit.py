@@ -42,7 +42,7 @@ def read_submission(text: str) -> Submission:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"This is no JSON: {error}", hint=_ONLY_ONE) from error
+        raise SettingsError(f"This is not JSON: {error}", hint=_ONLY_ONE) from error
     if not isinstance(given, dict):
         raise SettingsError(f"One JSON object is expected, not {type(given).__name__}", hint=_ONLY_ONE)
     inner: dict[str, Any] = next(
@@ -97,7 +97,7 @@ def text_of(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SettingsError(f"This is no text: {error}", hint=_ONLY_ONE) from error
+        raise SettingsError(f"This is not text: {error}", hint=_ONLY_ONE) from error
 
 
 class AcceptedVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,13 +145,13 @@ def refuse_without_lease(
     if lease is not None and lease.token != given:
         problem = "carries another lease" if given else "carries no lease"
         raise SettingsError(
-            f"`{name}` is in the hands of `{word}` until {lease.until}, and this verdict {problem}",
-            hint=f"put the `lease` into it that `errata review next {name}` prints, with the same `--reviewer`\n"
-            "two readers who are not the same need names of their own",
+            f"`{name}` is leased to `{word}` until {lease.until}, and this verdict {problem}",
+            hint=f"add the `lease` that `errata review next {name}` prints, and use the same `--reviewer`\n"
+            "give each reviewer a name of their own",
         )
     if lease is None and given:
         raise SettingsError(
-            f"The lease on `{name}` has ended, or was given to another name than `{word}`",
-            hint=f"take it again with `errata review next {name}` and hand the same verdict in with the new lease; "
+            f"The lease on `{name}` has expired, or belongs to another reviewer than `{word}`",
+            hint=f"get it again with `errata review next {name}` and submit the same verdict with the new lease; "
             "`--reviewer` must be the same for both",
         )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
 from errata.model import Attribution, Packet
+from errata.model.attribution import suggested_label
 from errata.model.codec import to_json, to_whole
 from errata.review.excerpts import excerpt
-from errata.review.labels import suggested_label
 from errata.text.clean import one_kind_of_line_end, quoted
 
 CELL = 32_000
@@ -25,8 +25,13 @@ JUDGED = (
     "scores_json",
     "tool_calls_json",
     "tool_results_json",
+    "run_id",
+    "follows_turn",
 )
-"""The columns of `failure_review_rows`, in their order, for harnesses whose cases are judged turns."""
+"""The columns of `failure_review_rows`, in their order, for harnesses whose cases are judged turns.
+
+The last two are errata's own: a model may have several runs, and a row that was filled in names the turn it follows.
+"""
 GENERAL = ("run", "model", "case", "category", "outcome", "failed_checks", "error", "task", "output", "expected",
            "grader", "judge_reasoning", "log", "suggested_label", "suggested_owner")  # fmt: skip
 WHICH = ("run", "case", "attempt_id")
@@ -48,7 +53,7 @@ _NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated"
 class ExportRow(NamedTuple):
     packet: Packet
     label: str = ""
-    """What triage suggests; it speeds a review up and is no truth."""
+    """What triage suggests; it speeds a review up and is not the truth."""
     owner: str = ""
 
 
@@ -117,6 +122,8 @@ def judged_row(row: ExportRow, packet: Packet) -> dict[str, Any]:
         "scores_json": _sorted({check["name"]: _SCORES.get(check["status"]) for check in counted}),
         "tool_calls_json": _sorted_text(texts.get("tool_calls", "[]")),
         "tool_results_json": _sorted_text(texts.get("tool_results", "[]")),
+        "run_id": packet.run.get("id") or "",
+        "follows_turn": str(packet.facts.get("follows", "")).removeprefix("turn-"),
     }
 
 

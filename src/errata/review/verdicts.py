@@ -28,7 +28,7 @@ State = Literal["new", "changed", "unchanged"]
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """Why an answer is no verdict, in words that its reviewer can act on."""
+    """Why an answer is not a verdict, in words that its reviewer can act on."""
 
     reasons: tuple[str, ...]
 

@@ -94,7 +94,8 @@ class Located(msgspec.Struct, frozen=True):
 
 
 def locate(thing: str, store: Store) -> Located:
-    """An attempt by its id, a run as RUN, a case as RUN/CASE with `#2` for its second attempt; a path is imported.
+    """An attempt by its id, a run as RUN, a case as RUN/CASE with `#2` for its second attempt, `#1.2` for that of its
+    first session; a path is imported.
 
     CASE alone is that of the newest run that has it.
     """
@@ -137,7 +138,7 @@ def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 def _newest_with(case: str, store: Store) -> StoredRun | None:
     """The newest run with a case of this name, for a CASE that was pasted without its RUN."""
-    for name, _ in _names_and_numbers(case):
+    for name, _, _ in _names_and_numbers(case):
         address = case_named(name, store)
         if address is not None:
             runs = {tried.run_id for tried in tries_of(store, address.cases)}
@@ -192,11 +193,14 @@ def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     """By its name, or by the beginning of it where no other case begins so."""
-    for name, wanted in _names_and_numbers(case):
+    for name, session, wanted in _names_and_numbers(case):
         for key in (name, f"{stored.run.suite}/{name}"):
             attempts = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
-            counted = [attempt for attempt in attempts if attempt.counted] or attempts
-            chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
+            if session is None:
+                attempts = [attempt for attempt in attempts if attempt.counted] or attempts
+            else:
+                attempts = [attempt for attempt in attempts if attempt.session == session]
+            chosen = [attempt for attempt in attempts if attempt.index == wanted] if wanted else attempts
             if chosen:
                 return attempt_by_id(store, chosen[0].id)
     names = list(case_names(stored, store))
@@ -217,7 +221,10 @@ def _ending(names: Iterable[str], text: str) -> list[str]:
     return [name for name in names if pattern.fullmatch(name)] if text else []
 
 
-def _names_and_numbers(case: str) -> list[tuple[str, int]]:
-    """What CASE may mean: a name, or a name and the number of an attempt."""
-    name, _, number = case.rpartition("#")
-    return [(case, 0), (name, int(number))] if name and number.isdecimal() else [(case, 0)]
+def _names_and_numbers(case: str) -> list[tuple[str, int | None, int]]:
+    """What CASE may mean: a name, or a name with the number of an attempt, perhaps after that of its session."""
+    name, _, numbers = case.rpartition("#")
+    session, _, index = numbers.rpartition(".")
+    if not name or not index.isdecimal() or not (session.isdecimal() or numbers == index):
+        return [(case, None, 0)]
+    return [(case, None, 0), (name, int(session) if session else None, int(index))]

@@ -1,8 +1,8 @@
 """When the buckets of a run are stale and whether suggesting them again is cheap; and what the grouping gets to see."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from errata import triage
@@ -11,28 +11,32 @@ from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
 from errata.buckets.suggest import shared_parameters, suggest
 from errata.errors import StoreError
-from errata.model import Attempt, Attribution, BucketMark, RunBuckets, StoredRun
+from errata.model import Attempt, Attribution, BucketMark, Case, RunBuckets, StoredRun
+from errata.model.case_versions import CaseBook
 from errata.model.standing import standing
 from errata.model.times import now_as_text
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
-from errata.store.attempts import with_texts
+from errata.store.attempts import case_book_of, case_of, with_texts
 from errata.store.attributions import attributed_failures
 from errata.store.buckets import bucket_marks, buckets_of, placements_of_run, remove_pending_marks
 from errata.store.database import Store
 from errata.store.runs import all_runs
-from errata.triage.reasons import error_lines, has_logs
+from errata.transcript.error_text import error_lines, has_logs
 from errata.triage.rulesets import rules_in_use
+from errata.triage.wrong_answers import wrong_answer
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
 
-VERSION = "1"
+VERSION = "2"
 """Counts up when the grouping changes its results."""
 PENDING = "~"
 """Behind the mark of a run: the parameters that its buckets share with other runs are not up to date."""
 FEW, CHEAP = 200, 5_000
 """Failures of a run up to which suggestions come along with a look at one of them, and with other work."""
+MANY_CASES = 100_000
+"""More cases than this are not held."""
 WITH_LOGS = 1_000
 """Failures whose own logs and transcripts are looked at; of a run with more, what its checks and errors say."""
 
@@ -60,6 +64,22 @@ def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> None:
     for suite in pending:
         update_parameters([view for view in current if view.run.suite == suite], store, suite)
         remove_pending_marks(store, suite, PENDING)
+
+
+def ensure_searchable(views: Iterable["RunView"], store: Store) -> None:
+    """Suggest for runs that were not triaged with these rules, or have other attributions or verdicts since.
+
+    What other runs and reports show since changes an owner here and there, but no text: a search over very many runs
+    does not wait for that.
+    """
+    failed = [view for view in views if view.stored.counts.failures]
+    marks, version = bucket_marks(store, [view.run.id for view in failed]), rules_in_use().version
+
+    def is_ready(mark: BucketMark) -> bool:
+        return (mark.triaged or "").startswith(version) and _is_fresh(mark, pending=True)
+
+    for _ in suggest_runs([view for view in failed if view.run.id in marks and not is_ready(marks[view.run.id])]):
+        pass
 
 
 def suggest_runs(views: Iterable["RunView"], *, dry_run: bool = False) -> Iterator[SuggestionResult]:
@@ -140,23 +160,57 @@ def failures_to_group(
     """Failures with their attributions, standing verdicts and log lines: all of the run, or these attempts only."""
     stored, store = view.stored, view.store
     few = stored.counts.failures <= WITH_LOGS
-    rules, clusters = _rules(rules_in_use()), _clusters(rules_in_use())
-    categories, standings = view.categories, view.standings
+    context = _RunContext(view)
     for attempt, attribution in attributed_failures(store, stored.pk, steps=few):
-        if only is not None and attempt.id not in only:
-            continue
-        review = standings[attempt.id].standing if attempt.id in standings else None
-        yield failure_to_group(
-            stored.run,
+        if only is None or attempt.id in only:
+            yield context.failure(attempt, attribution, _lines(attempt, store) if few and logs else ())
+
+
+def failure_to_compare(view: "RunView", attempt: Attempt) -> FailureToGroup | None:
+    """One failure, with its steps and files, as the grouping sees it; none where triage did not see it."""
+    attribution = view.attributions.get(attempt.id)
+    return _RunContext(view).failure(attempt, attribution, _lines(attempt, view.store)) if attribution else None
+
+
+class _RunContext:
+    """What is known of a run besides its attempts, looked up once."""
+
+    def __init__(self, view: "RunView") -> None:
+        self._run, self._cases = view.run, _Cases(view.stored, view.store)
+        self._categories, self._standings = view.categories, view.standings
+        self._rules, self._clusters = _rules(rules_in_use()), _clusters(rules_in_use())
+
+    def failure(self, attempt: Attempt, attribution: Attribution, lines: Sequence[str]) -> FailureToGroup:
+        review = self._standings[attempt.id].standing if attempt.id in self._standings else None
+        is_by_default = attribution.decided_by in BY_DEFAULT
+        return failure_to_group(
+            self._run,
             attempt,
             attribution,
-            rules=rules,
-            category=categories.get(attempt.case, ""),
-            cluster=_cluster(attribution, clusters),
-            lines=_lines(attempt, store) if few and logs else (),
+            rules=self._rules,
+            category=self._categories.get(attempt.case, ""),
+            cluster=_cluster(attribution, self._clusters),
+            lines=lines,
+            answer=wrong_answer(attempt, self._cases.of(attempt)) if is_by_default else None,
             verdict=review.verdict if review else None,
             final=review.final if review else False,
         )
+
+
+class _Cases:
+    """Loaded when the first is asked for; one by one where a run has very many."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+
+    @cached_property
+    def _book(self) -> CaseBook:
+        return case_book_of(self._store, self._stored.pk)
+
+    def of(self, attempt: Attempt) -> Case | None:
+        if self._stored.counts.cases > MANY_CASES:
+            return case_of(self._store, self._stored.pk, attempt.case, attempt.case_version)
+        return self._book.of(attempt)
 
 
 def _lines(attempt: Attempt, store: Store) -> tuple[str, ...]:

@@ -13,9 +13,10 @@ from errata.model import Attempt, Attribution, Case, Run, Signal
 from errata.model.standing import Standing
 from errata.model.words import Owner
 from errata.runs.standings import counts
+from errata.transcript.error_text import ReasonQuote
 from errata.triage.expected import expected_of
 from errata.triage.not_used import NotUsed, not_used
-from errata.triage.reasons import ReasonQuote, reason_of
+from errata.triage.reasons import reason_of
 from errata.triage.rulesets import rules_in_use
 
 ASKED: tuple[Policy, ...] = ("strict", "as_reported", "clean")
@@ -113,7 +114,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     points_to: Owner | None = None
     """Set where that is not the owner."""
     fact: HarnessFact | None = None
-    """Set where it is no signal."""
+    """Set where it is not a signal."""
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import msgspec
 from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.attempt import Filters
+from errata.model.history import History
 from errata.model.output.failures import (
     BucketNameOutput,
     FailureOutput,
@@ -23,8 +24,9 @@ from errata.runs.history import RunHistory
 from errata.runs.standings import owner_of
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, with_texts
 from errata.store.database import Store
+from errata.transcript.error_text import has_logs, says_more
 from errata.triage.expected import expected_of
-from errata.triage.reasons import explained, has_logs, reason_of, says_more
+from errata.triage.reasons import explained, reason_of
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
@@ -75,6 +77,11 @@ class Failure(msgspec.Struct, frozen=True):
         return len(self.remembered.mentions.cases.get(self.attempt.case, ()))
 
     @property
+    def before(self) -> History | None:
+        """What was known of the case before the run."""
+        return self.remembered.before(self.attempt.case) if self.remembered else None
+
+    @property
     def case_name(self) -> str:
         return case_name(self.run, self.attempt.case)
 
@@ -114,7 +121,7 @@ class Failure(msgspec.Struct, frozen=True):
             suggested_labels=attribution.suggested_labels if attribution else {},
             bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
             verdict=_verdict(self.standing),
-            before=CaseHistoryOutput.of(self.remembered.before(attempt.case)) if self.remembered else None,
+            before=CaseHistoryOutput.of(before) if (before := self.before) else None,
         )
 
 

@@ -39,8 +39,8 @@ def _address(target: Target, named: str, settings: Settings, text: str) -> str:
         return deployment_address(known.url if known is not None else named)
     if not target.deployment and is_address(text):
         raise FetchError(
-            f"`{urlsplit(text).hostname}` is no visualizer that errata knows",
-            hint="say which deployment it shows: `--deployment prod`, `dev`, or an address",
+            f"`{urlsplit(text).hostname}` is not a visualizer that errata knows",
+            hint="name its deployment: `--deployment prod`, `dev`, or an address",
         )
     return deployment_address(target.deployment or PROD)
 

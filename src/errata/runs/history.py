@@ -1,6 +1,6 @@
 """The history of a run: earlier reports and runs, other models, what was done since, and what this run shows of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -8,14 +8,16 @@ import msgspec
 from errata.memory.actions import distinct_actions
 from errata.memory.effects import RunOutcomes, effects
 from errata.memory.history import MentionedCases, effects_on, mentions, outcomes_in, with_case_keys
-from errata.memory.relation import RelatedReports, RunReports
+from errata.memory.relation import RelatedReports, RunReports, is_about, runs_of
 from errata.memory.report_files import ReportFiles
-from errata.memory.spelling import CaseSpellings, same_model
-from errata.memory.stored import outcomes_of_runs
+from errata.memory.same_failure import FailureSign, same_check, same_signs
+from errata.memory.spelling import CaseSpellings, same_model, same_run
+from errata.memory.stored import outcomes_of_runs, signs_of
 from errata.model import Action, Run, StoredRun
-from errata.model.history import ActionResult, FailedRun, History
+from errata.model.history import ActionResult, FailedRun, History, Mention
+from errata.model.prior_report import PriorReport
 from errata.model.times import moment_of
-from errata.runs.reports import began, report_files_for, reports_for
+from errata.runs.reports import report_files_for, reports_for
 from errata.store.database import Store
 from errata.store.memory import all_actions
 from errata.store.named_cases import bucket_cases
@@ -44,11 +46,12 @@ class RunHistory:
         """In those about others."""
         self.actions = tuple(_actions(reports, in_store, store))
         """All that are known, oldest first; cases by their keys, where they are cases of this run."""
+        self._reports_before = {one.path for one in (*self.reports.same_model, *self.reports.others)}
 
     def before(self, case: str) -> History:
         """What is known of one case from before the run."""
         return History(
-            reports=self.mentions.cases.get(case, ()),
+            reports=tuple(self._compared(one, case) for one in self.mentions.cases.get(case, ())),
             runs=self.runs.failed_by.get(case, ()),
             actions=self._effects_on(case),
             others=self.mentions_elsewhere.cases.get(case, ()),
@@ -57,26 +60,50 @@ class RunHistory:
 
     def _effects_on(self, case: str) -> tuple[ActionResult, ...]:
         about = [action for action in self.actions if case in action.addresses]
-        return effects_on(case, about, self.runs.now, self.earlier) if about else ()
+        return tuple(one for action in about for one in effects_on(case, [action], self._now(action), self.earlier))
+
+    def _compared(self, mention: Mention, case: str) -> Mention:
+        """With whether it is the failure of now: by its run if the store has it, else by the check."""
+        stored = [one.is_same for one in self.runs.failed_by.get(case, ()) if same_run(mention.run, one.run)]
+        now = self.runs.signs_now.get(case, ())
+        return msgspec.structs.replace(mention, is_same=stored[0] if stored else same_check(now, mention.failed_check))
+
+    def _now(self, action: Action) -> RunOutcomes:
+        """A run without a date came after the actions in reports about earlier runs."""
+        now = self.runs.now
+        is_before = not now.at and action.report in self._reports_before
+        return msgspec.structs.replace(now, at=self.runs.began) if is_before else now
 
     @cached_property
     def runs(self) -> "EarlierRuns":
-        return EarlierRuns(self._stored, self._store)
+        addressed = {case for one in self.actions for case in one.addresses}
+        return EarlierRuns(self._stored, self._store, addressed, self.reports.all)
 
     @cached_property
     def earlier(self) -> tuple[RunOutcomes, ...]:
         """How earlier runs of the same model went, as far as the store or a report shows."""
-        return (*self.runs.same, *(outcomes_in(report, self._names) for report in self.reports.same_model))
+        in_store = (self._with_reports(one) for one in self.runs.same)
+        return (*in_store, *(outcomes_in(report, self._names) for report in self.reports.same_model))
+
+    def _with_reports(self, outcomes: RunOutcomes) -> RunOutcomes:
+        about = [one for one in self.reports.all if any(same_run(id, outcomes.run) for id in runs_of(one))]
+        day = min((one.date for one in about if one.date), default="")
+        return msgspec.structs.replace(outcomes, at=outcomes.at or day, reports=frozenset(one.path for one in about))
+
+    def result_of(self, action: Action) -> ActionResult:
+        """What this run shows of one action."""
+        (result,) = effects([action], self._now(action), self.earlier)
+        return result
 
     @cached_property
     def effects(self) -> tuple[ActionResult, ...]:
         """Actions without effect every time; those that worked or are unknown, only in the first run after them."""
         if not self.actions:
             return ()
-        now, last = self.runs.now, max((run.at[:DAY] for run in self.earlier), default="")
-        tried = now.failed | now.passed
-        since = [one for one in self.actions if one.date[:DAY] <= now.at[:DAY] and not tried.isdisjoint(one.addresses)]
-        shown = effects(since, now, self.earlier)
+        last = max((run.at[:DAY] for run in self.earlier), default="")
+        tried = self.runs.now.failed | self.runs.now.passed
+        about = [(one, self._now(one)) for one in self.actions if not tried.isdisjoint(one.addresses)]
+        shown = [self.result_of(one) for one, now in about if one.date[:DAY] <= now.at[:DAY]]
         return tuple(one for one in shown if one.worked == "no" or one.action.date[:DAY] >= last)
 
 
@@ -95,15 +122,19 @@ class EarlierRuns:
     Nothing is read that nobody asks for: a run may have a million attempts.
     """
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
-        self._stored, self._store = stored, store
-        self._before = list(_earlier_runs(stored, store))
+    def __init__(
+        self, stored: StoredRun, store: Store, addressed: Collection[str] = (), reports: Sequence[PriorReport] = ()
+    ) -> None:
+        self._stored, self._store, self._addressed = stored, store, addressed
+        """And the cases that actions are about: of these, it matters what failed."""
+        self.began = started(stored, reports) or stored.imported_at
+        self._before = list(_earlier_runs(stored, store, reports))
         self._same = [one for one in self._before if is_same_subject(one.run, stored.run)]
 
     @cached_property
     def now(self) -> RunOutcomes:
         """How the run itself went."""
-        return outcomes_of_runs([self._stored], self._store)[self._stored.pk]
+        return outcomes_of_runs([self._stored], self._store, self._addressed)[self._stored.pk]
 
     @cached_property
     def same(self) -> tuple[RunOutcomes, ...]:
@@ -111,19 +142,37 @@ class EarlierRuns:
         return tuple(self._outcomes[one.pk] for one in self._same)
 
     @cached_property
+    def signs_now(self) -> Mapping[str, tuple[FailureSign, ...]]:
+        """Case → what failed in this run."""
+        return self._signs.get(self._stored.pk, {})
+
+    @cached_property
+    def _signs(self) -> dict[int, dict[str, tuple[FailureSign, ...]]]:
+        """What failed in this run and in earlier ones of the same model, for the cases that fail now."""
+        return signs_of([self._stored, *self._same], self.now.failed, self._store)
+
+    @cached_property
     def failed_by(self) -> dict[str, tuple[FailedRun, ...]]:
         """Case → earlier runs of the same model where it failed, newest first."""
-        return _by_case(self._same, self._outcomes)
+        failed = _by_case(self._same, self._outcomes)
+        pks = {one.run.id: one.pk for one in self._same}
+        return {
+            case: tuple(self._compared(run, case, pks[run.run_id]) for run in some) for case, some in failed.items()
+        }
+
+    def _compared(self, failed: FailedRun, case: str, pk: int) -> FailedRun:
+        before = self._signs.get(pk, {}).get(case, ())
+        return msgspec.structs.replace(failed, is_same=same_signs(self.signs_now.get(case, ()), before))
 
     @cached_property
     def failed_elsewhere(self) -> dict[str, tuple[FailedRun, ...]]:
-        """Case → the runs of other models, as far as they name one. A reference solution is no model."""
+        """Case → the runs of other models, as far as they name one. A reference solution is not a model."""
         named = [one for one in self._before if one.run.subject.model and not stand_in_of(one.run)]
         return _by_case([one for one in named if not is_same_subject(one.run, self._stored.run)], self._outcomes)
 
     @cached_property
     def _outcomes(self) -> dict[int, RunOutcomes]:
-        return outcomes_of_runs(self._before, self._store)
+        return outcomes_of_runs(self._before, self._store, self._addressed)
 
 
 def is_same_subject(left: Run, right: Run) -> bool:
@@ -138,13 +187,30 @@ def earlier_of_same_model(stored: StoredRun, store: Store) -> Iterator[StoredRun
     return (one for one in _earlier_runs(stored, store) if is_same_subject(one.run, stored.run))
 
 
-def _earlier_runs(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
+def started(stored: StoredRun, reports: Sequence[PriorReport] = ()) -> str:
+    """When a run started by its log, else the day that a report about it names; empty where nothing dates it."""
+    if stored.run.started_at:
+        return stored.run.started_at
+    about = [one for one in reports if is_about(one, stored.run)]
+    days = [run.date for one in about for run in one.runs if same_run(run.id, stored.run.native_id) and run.date]
+    return min((*days, *(one.date for one in about if one.date)), default="")
+
+
+def _is_earlier(other: StoredRun, stored: StoredRun, reports: Sequence[PriorReport]) -> bool:
+    """The order of import alone shows nothing; but what was imported before a run started is earlier."""
+    at = started(other, reports)
+    if at:
+        return moment_of(at) < moment_of(started(stored, reports) or stored.imported_at)
+    return bool(stored.run.started_at) and moment_of(other.imported_at) < moment_of(stored.run.started_at or "")
+
+
+def _earlier_runs(stored: StoredRun, store: Store, reports: Sequence[PriorReport] = ()) -> Iterator[StoredRun]:
     """Runs of the same suite that started earlier and are not excluded."""
     left, attempts = MOST_RUNS, MOST_ATTEMPTS
     for other in all_runs(store, suite=stored.run.suite) if stored.run.suite else ():
         if other.run.id == stored.run.id or other.run.excluded is not None:
             continue
-        if moment_of(began(other)) < moment_of(began(stored)):
+        if _is_earlier(other, stored, reports):
             left, attempts = left - 1, attempts - other.counts.attempts
             if left < 0 or attempts < 0:
                 return

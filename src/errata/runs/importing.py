@@ -117,7 +117,7 @@ def _import_as_ordered(order: Order, store: Store, on_items: OnItems) -> PathSum
         for batch in batches(order):
             importing.add(batch)
             attempts += sum(len(part.attempts) for part in batch.parts.values())
-            problems = [item for _, item in batch.unreadables if not item.copy_of]
+            problems = [item for _, item in batch.unreadables if item.is_lost]
             unreadable += len(problems)
             examples.extend(problems[: SHOWN - len(examples)])
             on_items(batch.items)

@@ -133,9 +133,9 @@ def described(run: Run) -> list[str]:
     return [part for part in (run.native_id, name, run.subject.model, run.subject.agent, *variant_of(run)) if part]
 
 
-def variant_of(run: Run) -> list[str]:
+def variant_of(run: Run, *, besides: str = "") -> list[str]:
     """`prompt terse`, `experiment default`; of a value that is a whole text, its beginning."""
-    return [f"{key} {one_line(value, VALUE)}" for key, value in run.variant.items()]
+    return [f"{key} {one_line(value, VALUE)}" for key, value in run.variant.items() if key != besides]
 
 
 def _names(store: Store) -> Iterator[str]:
@@ -173,22 +173,32 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
     known = [one.run for one in runs]
     named = Counter(name for run in known for name in {run.native_id, run.name, short(run.native_id)})
     labelled = Counter(label for run in known for label in {*_labels(run), *_model_without_vendor(run)})
-    beginnings = sorted(name for run in known for name in (run.native_id, run.id))
+    # everything that the resolver matches: whole names, and the beginnings of names, ids and tails of names
+    whole = Counter(name for run in known for name in {run.id, run.native_id, run.external_id, run.name} if name)
+    beginnings = sorted(name for run in known for name in {run.native_id, run.id, run.native_id.rpartition("_")[2]})
 
     def is_unique(head: str) -> bool:
         at = bisect_left(beginnings, head)
-        return not labelled[head] and not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
+        is_other = labelled[head] or whole[head] or head == "latest"
+        return not is_other and not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
+
+    def is_own_name(head: str, run: Run) -> bool:
+        return head == run.native_id and whole[head] == 1 and head != "latest"
+
+    def is_own_label(label: str) -> bool:
+        taken = named[label] or whole[label] or label == "latest"
+        return labelled[label] == 1 and not taken and _TYPEABLE.fullmatch(label) is not None
 
     def handle(run: Run) -> str:
         name = short(run.native_id)
         # a name that is also another run's model leads to this run: names win
         if name and named[name] == 1 and named[run.native_id] == 1:
             heads = [name] if len(name) <= LONG else [name[:size] for size in range(SHORT, LONG)]
-            head = next((head for head in heads if head == run.native_id or is_unique(head)), "")
+            head = next((head for head in heads if is_own_name(head, run) or is_unique(head)), "")
             if head:
                 return head.rstrip("-_.:T ") if is_unique(head.rstrip("-_.:T ")) else head
         for label in _labels(run):
-            if labelled[label] == 1 and not named[label] and _TYPEABLE.fullmatch(label):
+            if is_own_label(label):
                 return label
         return next((run.id[:size] for size in (SHORT, 12) if is_unique(run.id[:size])), run.id)
 

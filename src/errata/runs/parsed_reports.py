@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.report import is_report, read_report
+from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_cache import ReportCache
 from errata.memory.report_files import ReportFile
 from errata.model.identity import fingerprint

@@ -1,22 +1,24 @@
 """The earlier reports of a run: those of the folder that was named, else those around it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 
+import msgspec
+
 from errata.memory.actions import ReportLocation
-from errata.memory.known_gaps import gaps_in_reports, mentions_gaps
+from errata.memory.known_gaps import gaps_of_model, gaps_of_others, mentions_gaps
 from errata.memory.relation import RelatedReports, RunReports, group_by_relation
 from errata.memory.report_files import FOLDER, ReportFile, ReportFiles, find_reports, folders_for
 from errata.memory.report_names import parse_file_name
-from errata.memory.spelling import CaseSpellings, same_run
-from errata.memory.stored import gaps_in_store
+from errata.memory.spelling import CaseSpellings, same_model, same_run
+from errata.memory.stored import gaps_in_store, later_verdicts
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
 from errata.settings import home_of
 from errata.store.database import Store
-from errata.store.named_cases import case_keys
+from errata.store.named_cases import case_keys, failure_keys_of
 from errata.store.runs import all_runs
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
@@ -41,7 +43,13 @@ def named_reports() -> Path | None:
 
 def report_files_for(run: Run, store: Store) -> ReportFiles:
     """Around the run, beside the store whatever the working folder is, and in the working folder."""
-    origins = [home_of(store.path) / FOLDER, *([Path(run.origin)] if run.origin else [])]
+    return report_files_around([run], store)
+
+
+def report_files_around(runs: Iterable[Run], store: Store) -> ReportFiles:
+    """The same for several runs; of those in one folder, it is looked at once."""
+    beside = {Path(run.origin).parent: Path(run.origin) for run in runs if run.origin}
+    origins = [home_of(store.path) / FOLDER, *beside.values()]
     return find_reports(folders_for(origins, cwd=Path.cwd(), named=_named_folder.get()))
 
 
@@ -65,9 +73,12 @@ def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> 
     run = stored.run
     with reports_at(named) if named else nullcontext():
         files = report_files_for(run, store)
-    own = {one.path for one in reports_for(stored, store, files).related.own} if files.files else set()
+    related = reports_for(stored, store, files).related if files.files else RelatedReports()
+    own = {one.path for one in related.own}
+    of_others = {one.path for one in related.all if one.run_id} - own
     by_text = (one for one in files.files if one.name in own)
-    by_name = (one for one in files.files if same_run(_run_in_name(one), run.native_id, run.external_id))
+    unknown = (one for one in files.files if one.name not in of_others)
+    by_name = (one for one in unknown if same_run(_run_in_name(one), run.native_id, run.external_id))
     file = next(by_text, None) or next(by_name, None)
     return ReportLocation(file.path, file.folder) if file else None
 
@@ -81,9 +92,34 @@ def recorded_gaps(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGa
     records = gaps_in_store(stored, store)
     files = report_files_for(stored.run, store)
     if any(map(mentions_gaps, files.files)):
-        for key, gaps in gaps_in_reports(reports_for(stored, store, files, wanted=mentions_gaps)).items():
-            records[key] = (*records.get(key, ()), *gaps)
+        for key, gap in _standing_gaps(stored, store, files):
+            records[key] = (*records.get(key, ()), gap)
     return records
+
+
+def _standing_gaps(stored: StoredRun, store: Store, files: ReportFiles) -> Iterator[tuple[str, RecordedGap]]:
+    """Those of reports that no later verdict contradicts."""
+    # a report without the word may still call a former gap something else
+    reports = reports_for(stored, store, files)
+    gaps = [(key, gap) for key, some in gaps_of_model(reports).items() for gap in some]
+    gaps += _gaps_elsewhere(stored, store, reports)
+    verdicts = later_verdicts(stored, store, {key for key, _ in gaps}) if gaps else {}
+    for key, gap in gaps:
+        models = (stored.run.subject.model, gap.model)
+        about = [one for one in verdicts.get(key, ()) if any(same_model(one.model, model) for model in models)]
+        if not any(one.at[:10] > gap.date and one.label != "KNOWN_GAP" for one in about):
+            yield key, gap
+
+
+def _gaps_elsewhere(stored: StoredRun, store: Store, reports: RunReports) -> Iterator[tuple[str, RecordedGap]]:
+    """Of other models, with the failure keys that their runs have."""
+    if not reports.related.others:
+        return
+    runs = {one.run.id: one for one in all_runs(store, suite=stored.run.suite)} if stored.run.suite else {}
+    for key, gap, run in gaps_of_others(reports, stored.run, [one.run for one in runs.values()]):
+        keys = frozenset(sign.exact for _, _, sign in failure_keys_of(store, [runs[run.id].pk], [key]))
+        if gap.checks and keys:
+            yield key, msgspec.structs.replace(gap, keys=keys)
 
 
 def began(stored: StoredRun) -> str:

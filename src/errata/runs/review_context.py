@@ -58,5 +58,8 @@ def labels_by_taxonomy() -> dict[str, tuple[str, ...]]:
 
 
 def as_question(taxonomy: Taxonomy) -> Question:
-    labels = tuple(LabelChoice(label=one.name, owner=one.owner, meaning=one.meaning) for one in taxonomy.label)
+    labels = tuple(
+        LabelChoice(label=label.name, owner=label.owner, meaning=label.meaning, general=label.is_general)
+        for label in taxonomy.label
+    )
     return Question(taxonomy=taxonomy.name, version=taxonomy.version, labels=labels, rule=RULE)

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.compare.comparison import Comparison, ComparisonOptions, Lookups, compare_runs
 from errata.compare.consistency import Consistencies, StudyInputs, consistency_of
-from errata.compare.matrix import Matrix
+from errata.compare.matrix import Matrix, subject_names
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.stored import cases_in, changed_cases, kept_run_summary, make_run_summary, what_they_ask
@@ -46,11 +46,13 @@ class RunSet:
     def compare(self, options: ComparisonOptions, *, on_attempts: Callable[[int], None] = lambda _: None) -> Comparison:
         """`on_attempts` is called with the number of attempts of each run: a first comparison of large runs is slow."""
         facts = []
+        names = subject_names([view.run for view in self.views])
+        to_pool = options.by_model or len(set(names)) < len(names)
         with self.store.kept_open():
             for view in self.views:
-                facts.append(facts_of(view, timeouts=options.timeouts, to_pool=options.by_model))
+                facts.append(facts_of(view, timeouts=options.timeouts, to_pool=to_pool))
                 on_attempts(view.stored.counts.attempts)
-        comparison = compare_runs(facts, options, self._lookups(options))
+        comparison = compare_runs(facts, options, self._lookups(options, to_pool=to_pool))
         return msgspec.structs.replace(comparison, suspects=self._suspects(comparison))
 
     def _suspects(self, comparison: Comparison) -> SuspectTasks:
@@ -78,14 +80,14 @@ class RunSet:
         """The case as this attempt had it."""
         return case_of(self.store, stored.pk, attempt.case, attempt.case_version)
 
-    def _lookups(self, options: ComparisonOptions) -> Lookups:
+    def _lookups(self, options: ComparisonOptions, *, to_pool: bool) -> Lookups:
         store = self.store
 
         def questions(matrix: Matrix, keys: Sequence[str]) -> dict[str, str]:
             return what_they_ask(matrix, keys, store)
 
         def scores(stored: StoredRun, cases: Collection[str]) -> dict[Policy, Score]:
-            return scores_over(self._view_of(stored), cases, timeouts=options.timeouts, to_pool=options.by_model)
+            return scores_over(self._view_of(stored), cases, timeouts=options.timeouts, to_pool=to_pool)
 
         return Lookups(
             changed_cases=partial(changed_cases, store=store),
@@ -105,7 +107,8 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     view.ensure_triaged()
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
-        summary = make_run_summary(stored, store, view.opinions, timeouts, to_pool=to_pool)
+        problems = tuple(finding.text for finding in view.health.findings if finding.breaks)
+        summary = make_run_summary(stored, store, view.opinions, timeouts, to_pool=to_pool, problems=problems)
     return RunNumbers(stored, summary)
 
 

@@ -5,16 +5,20 @@ from typing import Literal
 
 import msgspec
 
+from errata.compare.after_fixes import AfterFixes, score_after_fixes
 from errata.compare.costs import Cost, Tiers, cost_of
-from errata.compare.policies import scores_of
+from errata.compare.policies import NOT_SCORED, TIMED_OUT, scores_of
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attribution, StoredRun, Verdict
+from errata.model.output.score import AfterFixesOutput, FixedScoreOutput
+from errata.model.run import case_name
+from errata.runs.names import are_judged_turns
 from errata.triage.rulebook import Rule
 from errata.triage.rulesets import rules_in_use
 
-NOT_REPEATED = frozenset(("skipped", "not scored", "timed out"))
-"""Why an attempt may be left out of clean, and is to stay as it is."""
+NOT_REPEATED = frozenset(("skipped", NOT_SCORED, TIMED_OUT, "grader", "task", "known gap"))
+"""Why an attempt may be left out of a score, and is to stay as it is."""
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -36,11 +40,26 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     cost: Cost
     proofs: dict[tuple[str, str], Proof]
     """By reason and signal of a group."""
+    after_fixes: AfterFixes | None = None
+    """If failures of the grader or the task with an accepted fix passed; none where there are none."""
+
+    @property
+    def repeated_by(self) -> Policy:
+        """The policy whose left-out attempts `errata rerun` repeats: verdicts decide as soon as there are some."""
+        return "reviewed" if self.scores["reviewed"].total and not self.unavailable else "clean"
 
     @property
     def to_repeat(self) -> int:
-        """How many of those that clean leaves out `errata rerun` can tell how to repeat."""
-        return sum(len(group.members) for group in self.scores["clean"].groups if group.why not in NOT_REPEATED)
+        """How many of those that this policy leaves out `errata rerun` repeats; of judged turns, or judges."""
+        stay = NOT_REPEATED - {NOT_SCORED} if are_judged_turns([self.stored]) else NOT_REPEATED
+        return sum(len(group.members) for group in self.scores[self.repeated_by].groups if group.why not in stay)
+
+    def after_fixes_output(self) -> AfterFixesOutput | None:
+        after, run = self.after_fixes, self.stored.run
+        if after is None:
+            return None
+        fixed = {str(policy): FixedScoreOutput(one.passed, one.total, one.rate) for policy, one in after.scores.items()}
+        return AfterFixesOutput(cases=tuple(case_name(run, case) for case in after.cases), scores=fixed)
 
     def proof_of(self, group: LeftOutGroup) -> Proof | None:
         return self.proofs.get((group.why, group.signal))
@@ -61,6 +80,7 @@ def score_trials(
         categories={name: scores_of(part) for name, part in parts.items()},
         cost=cost_of(trials, parts, tiers),
         proofs=_proofs(scores, opinions.attributions),
+        after_fixes=score_after_fixes(trials, scores, opinions.verdicts),
     )
 
 

@@ -45,7 +45,7 @@ class Alike(msgspec.Struct, frozen=True):
 def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Alike, ...]:
     """Models that fail in the same way, those that do so most often first.
 
-    A key without words of its own, such as `unresolved`, is no likeness, nor is a list of the checks that failed; a run
+    A key without words of its own, such as `unresolved`, is not a likeness, nor is a list of failed checks; a run
     without a model is no other model.
     """
     if not is_informative(key) or lists_only_names(key):

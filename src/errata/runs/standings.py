@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from errata.model import Attribution, StoredRun, Verdict
+from errata.model.attribution import suggested_label
 from errata.model.standing import AttemptReview, Standing, may_be_stale, standing
-from errata.review.labels import suggested_label
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 

@@ -63,6 +63,8 @@ class RepeatCounts(msgspec.Struct, frozen=True):
     """Their cases are named in earlier reports about the model."""
     in_runs: int = 0
     """Their cases failed in earlier runs of the model."""
+    otherwise: int = 0
+    """They failed before, but in another way."""
     should_be_gone: int = 0
     """Something was done about them in the meantime."""
 
@@ -93,7 +95,7 @@ class FailureTally:
             return
         category = self._categories.get(attempt.case, "")
         self._note_checks(attempt)
-        self.tried_in[category] += 1
+        self.tried_in[category] += attempt.execution != "missing"
         if not attempt.is_failure:
             return
         self.first_case = self.first_case or attempt.case
@@ -248,6 +250,7 @@ def _count_repeats(remembered: RunHistory, failed: Counter[str]) -> RepeatCounts
     return RepeatCounts(
         sum(often for often, before in histories if before.reports),
         sum(often for often, before in histories if before.runs),
+        sum(often for often, before in histories if before.failed_otherwise),
         sum(often for often, before in histories if before.should_be_gone),
     )
 

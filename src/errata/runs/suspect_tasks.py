@@ -12,7 +12,7 @@ from errata.model import Attempt, StoredRun
 from errata.model.identity import fingerprint
 from errata.model.run import case_name
 from errata.model.suspects import FEWEST, SuspectTask, SuspectTasks, TaskEvidence, allowed_passes
-from errata.review.stored.tasks import review_of, reviews_of_tasks
+from errata.review.stored.task_reviews import review_of, reviews_of_tasks
 from errata.store.attempts import case_of, with_texts
 from errata.store.attributions import rules_version_of
 from errata.store.case_outcomes import FEW, MOST_SUBJECTS, CaseTally, attributed_failures_on, case_tallies, failures_on

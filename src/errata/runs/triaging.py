@@ -32,7 +32,11 @@ def gaps_for(stored: StoredRun, store: Store) -> KnownGaps:
     if not stored.counts.failures:
         return KnownGaps()
     records = recorded_gaps(stored, store)
-    content = sorted((key, gap.where, gap.quote) for key, gaps in records.items() for gap in gaps)
+    content = sorted(
+        (key, gap.where, gap.quote, sorted(gap.checks), sorted(gap.keys or ()))
+        for key, gaps in records.items()
+        for gap in gaps
+    )
     return KnownGaps(records, version=fingerprint(content, size=4) if content else "")
 
 

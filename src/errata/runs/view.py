@@ -27,6 +27,7 @@ from errata.runs.bucketing import FEW, ensure_buckets
 from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
+from errata.runs.predecessor import predecessor_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, FailureTally, Health, summarise
@@ -306,9 +307,16 @@ class RunView:
 
     @cached_property
     def previous(self) -> "RunView | None":
-        """The newest earlier run of the same model and suite."""
-        earlier = next(earlier_of_same_model(self.stored, self.store), None)
+        """The newest earlier run of the same model and suite, in the same variant."""
+        same = (one for one in earlier_of_same_model(self.stored, self.store) if one.run.variant == self.run.variant)
+        earlier = next(same, None)
         return RunView(earlier, self.store) if earlier is not None else None
+
+    @cached_property
+    def predecessor(self) -> "RunView | None":
+        """The newest run of the next older version of the model."""
+        older = predecessor_of(self.stored, self.store)
+        return RunView(older, self.store) if older is not None else None
 
     def edited_since(self, before: "RunView") -> set[str]:
         """Cases whose task is not the same in an earlier run."""

@@ -70,7 +70,8 @@ def harness_count(run: Run) -> HarnessCount:
     """Its own count, for where no rows can be counted."""
     if run.stated_passes is not None:
         passed, total = run.stated_passes
-        return HarnessCount(passed=passed, total=total)
+        failed = None if run.measured_attempts is None else max(0, run.measured_attempts - passed)
+        return HarnessCount(passed=passed, failed=failed, total=total)
     headline = next((one for one in run.reported if one.headline and one.value is not None), None)
     n = run.measured_attempts if headline is None or headline.n is None else headline.n
     if headline is None:
@@ -81,8 +82,10 @@ def harness_count(run: Run) -> HarnessCount:
 
 def harness_words(count: HarnessCount) -> str:
     if count.passed is not None and count.total is not None:
-        failed = count.total - count.passed
-        return f"by the harness's own count {count.passed:,} of {count.total:,} passed and {failed:,} failed"
+        failed = count.total - count.passed if count.failed is None else count.failed
+        rest = count.total - count.passed - failed
+        without = f", {rest:,} without a result" if rest > 0 else ""
+        return f"by the harness's own count {count.passed:,} of {count.total:,} passed and {failed:,} failed{without}"
     if count.value is None:
         return f"the harness measured {count.n:,}"
     return f"the harness reports {count.metric} {count.value:.4g}{f' over {count.n:,}' if count.n else ''}"
@@ -90,7 +93,7 @@ def harness_words(count: HarnessCount) -> str:
 
 def _unmeasured(outcome: WithoutFailures) -> str:
     if not outcome.made:
-        return f"{outcome.missing:,} planned and missing" if outcome.missing else "the log holds not one attempt"
+        return f"{outcome.missing:,} planned and missing" if outcome.missing else "the log has no attempts"
     missing = f", {outcome.missing:,} missing" if outcome.missing else ""
     return f"{outcome.made:,} attempt{'' if outcome.made == 1 else 's'}{missing}, and not one verdict"
 

@@ -89,7 +89,7 @@ def _new_store(folder: Path) -> Path:
 def _path_of(named: str) -> Path:
     if "://" in named:
         raise SettingsError(
-            f"This errata keeps its store in a SQLite file, not at a `{named.split('://')[0]}` address",
+            f"errata stores runs in a SQLite file, not at a `{named.split('://')[0]}` address",
             hint="give a file with `--store FILE` or `ERRATA_STORE`",
         )
     return Path(named).expanduser()

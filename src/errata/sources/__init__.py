@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
 from errata.model.record import TurnBegins
-from errata.sources.base import ReaderShare, RecognisedPath, Shareable, Source, describe, is_zip, unreadable
+from errata.sources.base import ReaderShare, RecognisedPath, Shareable, Source, describe, is_zip, losses, unreadable
 from errata.sources.folder_search import DESCENT_CAP, FolderSearch
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
 
@@ -166,12 +166,18 @@ def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | Tur
 def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
     from errata.sources.folder_names import named_by_folder
 
+    noted: dict[str, Unreadable] = {}
+    before = losses.get()
+    losses.set(noted)
     try:
         yield from named_by_folder(items, match.path)
     except (ErrataError, GeneratorExit, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 one of the three places: where a source's rows are converted
         yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
+    finally:
+        losses.set(before)
+    yield from noted.values()
 
 
 def _exists(path: Path) -> bool:

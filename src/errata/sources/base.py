@@ -1,9 +1,12 @@
 """The source protocol, looking at paths, and reading rows: a damaged one becomes an `Unreadable`, never a crash."""
 
 import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -12,6 +15,10 @@ import msgspec
 
 from errata.model import Harness, Item, SourceRef, Unreadable
 from errata.model.record import TurnBegins
+from errata.sources.json_values import BYTE_ORDER_MARK as BYTE_ORDER_MARK
+from errata.sources.json_values import DEPTH_CAP as DEPTH_CAP
+from errata.sources.json_values import LossyError, decode_exactly, in_utf_8, wide_encoding
+from errata.sources.json_values import decode as decode
 from errata.text.clean import one_line
 
 T = TypeVar("T")
@@ -19,12 +26,9 @@ T = TypeVar("T")
 LINE_CAP = 64 * 1024 * 1024
 FILE_CAP = 512 * 1024 * 1024
 """For documents that are read whole; files that are read line by line may be of any size."""
-DEPTH_CAP = 200
-LONG = 2048
 READ_SIZE = 1024 * 1024
 EXCERPT = 200
 LISTING_CAP = 20_000
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive, and of an empty one."""
 _SURROGATE = re.compile("[\ud800-\udfff]")  # marks a byte that was not UTF-8
@@ -93,12 +97,12 @@ class Shareable(Protocol):
 
 
 def head_of(path: Path, size: int) -> bytes:
-    """The first bytes of a regular file, without a byte order mark; empty where there is no readable file."""
+    """The first bytes of a regular file in UTF-8, without a byte order mark; empty where there is no readable file."""
     try:
         if not path.is_file():  # opening a pipe would block, and reading would consume it
             return b""
         with path.open("rb") as file:
-            return file.read(size).removeprefix(BYTE_ORDER_MARK)
+            return in_utf_8(file.read(size).removeprefix(BYTE_ORDER_MARK))
     except (OSError, ValueError):
         return b""
 
@@ -183,7 +187,8 @@ def json_lines(path: Path, *, source: str, root: Path, usual: type | None = None
         return
     with file:
         try:
-            yield from _decode_lines(file, name, source, _typed(usual) if usual else decode)
+            with _lines_in_utf_8(file) as readline:
+                yield from _decode_lines(readline, name, source, _typed(usual) if usual else decode_exactly)
         except OSError as error:
             yield unreadable(source, SourceRef(file=name), describe(error))
 
@@ -198,9 +203,30 @@ def json_file(path: Path, *, source: str, root: Path) -> Row | Unreadable:
     except (OSError, ValueError) as error:
         return unreadable(source, ref, describe(error))
     try:
-        return Row(decode(data), ref)
+        return row_of(data, ref, source=source)
     except (ValueError, RecursionError) as error:
         return unreadable(source, ref, describe(error), excerpt=data[:EXCERPT])
+
+
+def row_of(data: bytes, ref: SourceRef, *, source: str, decoding: Callable[[bytes], Any] = decode_exactly) -> Row:
+    """A decoded row. Its damaged characters and numbers are noted; `ValueError` if all of it is lost."""
+    try:
+        return Row(decoding(data), ref)
+    except LossyError as lossy:
+        note_loss(source, ref, lossy, data)
+        return Row(lossy.value, ref)
+
+
+losses: ContextVar[dict[str, Unreadable] | None] = ContextVar("losses", default=None)
+"""By place, while a source reads: rows with a damaged character or number. Many are read twice, and noted once."""
+MOST_LOSSES = 1_000
+
+
+def note_loss(source: str, ref: SourceRef, lossy: LossyError, data: bytes) -> None:
+    noted = losses.get()
+    if noted is not None and len(noted) < MOST_LOSSES:
+        item = unreadable(source, ref, str(lossy), excerpt=data[:EXCERPT])
+        noted.setdefault(item.where, msgspec.structs.replace(item, in_part=True))
 
 
 def csv_rows(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadable]:
@@ -208,7 +234,10 @@ def csv_rows(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadabl
     name = relative(path, root)
     csv.field_size_limit(LINE_CAP)
     try:
-        file = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+        with path.open("rb") as raw:
+            encoding = wide_encoding(raw.read(4))
+        errors = "replace" if encoding else "surrogateescape"
+        file = path.open(encoding=encoding or "utf-8-sig", errors=errors, newline="")
     except (OSError, ValueError) as error:
         yield unreadable(source, SourceRef(file=name), describe(error))
         return
@@ -237,7 +266,8 @@ def _csv_row(header: list[str], cells: list[str], ref: SourceRef, source: str) -
     if len(cells) != len(header):
         return unreadable(source, ref, f"{len(header)} columns expected, {len(cells)} found", excerpt=repr(cells))
     if _SURROGATE.search("".join(cells)):
-        return unreadable(source, ref, "not UTF-8", excerpt=repr(cells))
+        note_loss(source, ref, LossyError(None, ["not UTF-8; each wrong byte was replaced by \ufffd"]), b"")
+        cells = [_SURROGATE.sub("\ufffd", cell) for cell in cells]
     return Row(dict(zip(header, cells, strict=True)), ref)
 
 
@@ -245,27 +275,9 @@ def text_file(path: Path, *, cap: int = LINE_CAP) -> str | None:
     """The text of a file with invalid bytes replaced, cut at `cap`; None where it can't be read."""
     try:
         with path.open("rb") as file:
-            return file.read(cap).decode("utf-8", "replace").replace("\r\n", "\n")
+            return in_utf_8(file.read(cap)).decode("utf-8", "replace").replace("\r\n", "\n")
     except (OSError, ValueError):
         return None
-
-
-def decode(data: bytes) -> Any:
-    """JSON as harnesses write it. Raises ValueError with a position, also for values nested too deep."""
-    data = data.removeprefix(BYTE_ORDER_MARK)
-    try:
-        value = _decoder.decode(data)
-    except msgspec.DecodeError as error:
-        value = _decode_leniently(data, error)
-    except UnicodeDecodeError as error:
-        data.decode("utf-8")  # raises with the position in the line, not in the string
-        raise ValueError(str(error)) from None
-    except RecursionError:
-        raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
-    # counting brackets is cheaper for short texts, walking the containers for long ones
-    if (len(data) > LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP) and _too_deep(value):
-        raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
-    return value
 
 
 def number_or_none(value: Any) -> float | None:
@@ -321,58 +333,24 @@ def relative(path: Path, root: Path) -> str:
         return path.name
 
 
-_decoder = msgspec.json.Decoder()
-_encoder = msgspec.json.Encoder()
-_BARE_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
-
-
-def _decode_leniently(data: bytes, error: msgspec.DecodeError) -> Any:
-    if _BARE_CONSTANT.search(data):
-        try:
-            value = json.loads(data)
-            _encoder.encode(value)  # refuses lone surrogates, which no record may hold
-            return value
-        except RecursionError:
-            raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
-        raise ValueError("not UTF-8: looks like UTF-16 or UTF-32") from None
-    data.decode("utf-8")  # raises with the byte position if the encoding is the problem
-    raise ValueError(str(error)) from None
-
-
-def _too_deep(value: Any) -> bool:
-    level = [value] if type(value) is dict or type(value) is list else []
-    for _ in range(DEPTH_CAP):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if type(node) is dict else node)
-            if type(child) is dict or type(child) is list
-        ]
-        if not level:
-            return False
-    return True
-
-
 def _typed(usual: type) -> Callable[[bytes], Any]:
     decode_usual: Callable[[bytes], Any] = msgspec.json.Decoder(usual).decode
 
     def decode_line(line: bytes) -> Any:
         if line.count(b"}") + line.count(b"]") > DEPTH_CAP:
-            return decode(line)
+            return decode_exactly(line)
         try:
             return decode_usual(line)
-        except (msgspec.DecodeError, RecursionError):
-            return decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return decode_exactly(line)
 
     return decode_line
 
 
 def _decode_lines(
-    file: BinaryIO, name: str, source: str, decode_line: Callable[[bytes], Any]
+    readline: Callable[[int], bytes], name: str, source: str, decode_line: Callable[[bytes], Any]
 ) -> Iterator[Row | Unreadable]:
     number = 0
-    readline = file.readline
     while line := readline(LINE_CAP + 1):
         number += 1
         if len(line) > LINE_CAP and not line.endswith(b"\n"):
@@ -383,12 +361,30 @@ def _decode_lines(
             continue
         try:
             data = decode_line(line)
+        except LossyError as lossy:
+            note_loss(source, SourceRef(file=name, line=number), lossy, line)
+            data = lossy.value
         except ValueError as error:
             if line.isspace():
                 continue
             yield unreadable(source, SourceRef(file=name, line=number), describe(error), excerpt=line[:EXCERPT])
             continue
         yield Row(data, SourceRef(file=name, line=number))
+
+
+@contextmanager
+def _lines_in_utf_8(file: BinaryIO) -> Iterator[Callable[[int], bytes]]:
+    """The function that reads the next line; of a file in UTF-16 or UTF-32, too."""
+    encoding = wide_encoding(file.read(4))
+    file.seek(0)
+    if not encoding:
+        yield file.readline
+        return
+    text = io.TextIOWrapper(file, encoding, errors="replace", newline="\n")
+    try:
+        yield lambda size: text.readline(size).encode("utf-8", "replace")
+    finally:
+        text.detach()
 
 
 def _owner_of(row: Row, owner: Callable[[Row], str]) -> str:

@@ -1,6 +1,6 @@
 """Reading attempts and cases back, one by one, exactly as they were imported."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -43,17 +43,21 @@ def attempts_of(
     if case:
         query = query.where(attempts.c.case_key == case)
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
-    asked = read_rows(store, pk, query.order_by(*order), steps=steps or steps_of_passes, only_passes=not steps)
+    wanted = None if steps else _is_counted_pass
+    asked = read_rows(store, pk, query.order_by(*order), steps=steps or steps_of_passes, with_steps=wanted)
     for _, attempt in asked:
         yield attempt
 
 
-def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt, bytes | None]]:
-    """Every failure with its number, the texts of its files, and its case, packed; transcripts stay where they are."""
+def failures_to_triage(
+    store: Store, pk: int, *, with_steps: Callable[[Attempt], bool]
+) -> Iterator[tuple[int, Attempt, bytes | None]]:
+    """Every failure with its number, the texts of its files, and its case, packed; transcripts only where wanted."""
     joined = attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
-    query = select(attempts.c.seq, attempts.c.record_block, attempts.c.record_at, cases.c.record.label("case_record"))
+    places = (attempts.c.record_block, attempts.c.record_at, attempts.c.steps_block, attempts.c.steps_at)
+    query = select(attempts.c.seq, *places, cases.c.record.label("case_record"))
     query = query.select_from(joined).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-    for row, attempt in read_rows(store, pk, query, steps=False, texts=True):
+    for row, attempt in read_rows(store, pk, query, steps=True, texts=True, with_steps=with_steps):
         yield row.seq, attempt, row.case_record
 
 
@@ -128,9 +132,15 @@ def run_with_texts(store: Store, stored: StoredRun) -> Run:
 
 
 def read_rows(
-    store: Store, pk: int, query: Select[Any], *, steps: bool, only_passes: bool = False, texts: bool = False
+    store: Store,
+    pk: int,
+    query: Select[Any],
+    *,
+    steps: bool,
+    with_steps: Callable[[Attempt], bool] | None = None,
+    texts: bool = False,
 ) -> Iterator[tuple[Row[Any], Attempt]]:
-    """`only_passes`: transcripts of counted passes, not of the others."""
+    """`with_steps`: which attempts get their transcript; all where it is not given."""
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
@@ -143,7 +153,7 @@ def read_rows(
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
             if versions.has_any and not attempt.case_version and (version := versions.at(attempt.case, row.seq)):
                 attempt = msgspec.structs.replace(attempt, case_version=version)
-            if steps and row.steps_block is not None and (not only_passes or _is_counted_pass(attempt)):
+            if steps and row.steps_block is not None and (with_steps is None or with_steps(attempt)):
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
             if texts and attempt.artefacts:
                 attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))

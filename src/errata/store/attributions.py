@@ -23,7 +23,7 @@ def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
 
     They are written in small transactions; the run counts as triaged only after `mark_triaged`.
     """
-    with store.writing() as connection:
+    with store.writing(derived=True) as connection:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
         connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
     count = 0
@@ -41,13 +41,13 @@ def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
             for seq, attribution, breaks in chunk
         ]
         count += len(rows)
-        with store.writing() as connection:
+        with store.writing(derived=True) as connection:
             sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
     return count
 
 
 def mark_triaged(store: Store, pk: int, version: str) -> None:
-    with store.writing() as connection:
+    with store.writing(derived=True) as connection:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
 
 

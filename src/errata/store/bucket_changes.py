@@ -46,9 +46,12 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def bucket_transaction(store: Store, *, keep: bool = True) -> Iterator["BucketTransaction"]:
-    """Everything in it is kept together, or not at all; with `keep` false it is rolled back."""
-    with store.writing() as connection:
+def bucket_transaction(store: Store, *, keep: bool = True, derived: bool = False) -> Iterator["BucketTransaction"]:
+    """Everything in it is kept together, or not at all; with `keep` false it is rolled back.
+
+    `derived`: rules make the change, not people.
+    """
+    with store.writing(derived=derived or not keep) as connection:
         yield BucketTransaction(connection)
         if not keep and (begun := connection.get_transaction()) is not None:
             begun.rollback()
@@ -114,7 +117,7 @@ class BucketTransaction:
     # writing what becomes part of the change
 
     def write(self, bucket: Bucket, *, gone: bool = False) -> None:
-        """A bucket that is the same as before is no change."""
+        """A bucket that is the same as before is not a change."""
         if bucket.id not in self._before:
             self._before[bucket.id] = self.version(bucket.id)
         old, new = self._after.get(bucket.id, self._before[bucket.id]), BucketVersion(bucket, gone)
@@ -164,7 +167,7 @@ class BucketTransaction:
         for other in others[::-1] if undone else others:
             self._mark_undone(other, undone=not undone)
 
-    # a rule's own status is no part of the change, since no person undoes it
+    # a rule's own status is not part of the change, since no person undoes it
 
     def replace_members(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
         for some in chunks([*gone, *(one.attempt for one in members)]):

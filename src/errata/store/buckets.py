@@ -17,7 +17,7 @@ from errata.model import (
     Verdict,
 )
 from errata.model.codec import pack, unpack
-from errata.model.words import OWNERS
+from errata.model.words import OWNERS, MemberRole
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import bucket_members, buckets, exclusions, runs, verdicts
@@ -59,7 +59,7 @@ def run_of(attempt: str) -> str:
 
 def bucket_places(store: Store, run_id: str, attempts: Sequence[str] | None = None) -> dict[str, BucketPlace]:
     """Attempt → its bucket: of all failures of a run, or of some."""
-    query = select(bucket_members.c.attempt_id, buckets.c.id, buckets.c.record)
+    query = select(bucket_members.c.attempt_id, bucket_members.c.role, buckets.c.id, buckets.c.record)
     query = query.join(buckets, buckets.c.id == bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
     with store.reading() as connection:
         if attempts is None:
@@ -71,14 +71,20 @@ def bucket_places(store: Store, run_id: str, attempts: Sequence[str] | None = No
 
 
 def _places(rows: Iterable[Row[Any]]) -> dict[str, BucketPlace]:
-    places: dict[str, BucketPlace] = {}
+    places: dict[tuple[str, str], BucketPlace] = {}
     places_by_attempt = {}
     for row in rows:
-        if row.id not in places:
-            bucket = unpack(row.record, Bucket)
-            places[row.id] = BucketPlace(id=bucket.id, slug=bucket.slug, title=bucket.title, status=bucket.status)
-        places_by_attempt[row.attempt_id] = places[row.id]
+        if (row.id, row.role) not in places:
+            places[row.id, row.role] = _place(unpack(row.record, Bucket), row.role)
+        places_by_attempt[row.attempt_id] = places[row.id, row.role]
     return places_by_attempt
+
+
+def _place(bucket: Bucket, role: MemberRole) -> BucketPlace:
+    title = bucket.title
+    if role == "assigned" and bucket.named_by == "reviewer":
+        title = bucket.rule_title or title
+    return BucketPlace(id=bucket.id, slug=bucket.slug, title=title, status=bucket.status, role=role)
 
 
 def bucket_marks(store: Store, run_ids: Sequence[str]) -> dict[str, BucketMark]:
@@ -105,7 +111,7 @@ def mark_bucketed(connection: Connection, pk: int, mark: str) -> None:
 
 def remove_pending_marks(store: Store, suite: str, pending: str) -> None:
     """The parameters that the buckets of the suite share are up to date."""
-    with store.writing() as connection:
+    with store.writing(derived=True) as connection:
         query = select(runs.c.pk, runs.c.bucketed).where(runs.c.suite == suite, runs.c.bucketed.endswith(pending))
         for row in connection.execute(query).all():
             mark_bucketed(connection, row.pk, row.bucketed.removesuffix(pending))
@@ -203,7 +209,17 @@ def count_bucket(store: Store, bucket: Bucket) -> BucketCounts:
         of_it = bucket_members.c.bucket == bucket.id
         counted = _counted(connection, connection.execute(query).all(), of_it, _rows(connection, of_it))
     empty = BucketCounts(
-        bucket=bucket, rows=0, followers=0, cases=0, read=0, elsewhere=0, runs=(), models=(), owners={}
+        bucket=bucket,
+        rows=0,
+        followers=0,
+        cases=0,
+        read=0,
+        inherited=0,
+        assigned=0,
+        elsewhere=0,
+        runs=(),
+        models=(),
+        owners={},
     )
     return next(iter(counted), empty)
 
@@ -257,6 +273,8 @@ def _sums() -> Any:
         func.count().label("rows"),
         _often(bucket_members.c.follows).label("followers"),
         _often(bucket_members.c.role == "reviewed").label("read"),
+        _often(bucket_members.c.role == "inherited").label("inherited"),
+        _often((bucket_members.c.role == "assigned") & stands).label("assigned"),
         func.min(bucket_members.c.owner).label("some_owner"),
         *counts,
     ).group_by(bucket_members.c.bucket)
@@ -289,6 +307,8 @@ def _counts(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[A
         followers=row.followers,
         cases=cases,
         read=row.read,
+        inherited=row.inherited,
+        assigned=row.assigned,
         elsewhere=everywhere - row.rows,
         runs=tuple(sorted(one.run_id for one in seen)),
         models=tuple(sorted({one.model for one in seen if one.model})),

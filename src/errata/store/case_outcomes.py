@@ -162,17 +162,19 @@ class TriedElsewhere(NamedTuple):
 def tried_elsewhere(store: Store, pk: int, others: Iterable[int]) -> Iterator[TriedElsewhere]:
     """Only where the task, its reference and its grader were the same."""
     own, theirs = cases.alias(), cases.alias()
-    failed = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.failure).distinct().subquery()
+    # as a list, not as a join: for a join, SQLite reads every run once for each case that failed
+    failed = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.failure)
     passed_in = func.min(case((attempts.c.outcome == "pass", attempts.c.run_pk))).label("passed_in")
     query = (
         select(attempts.c.case_key, passed_in)
         .select_from(
-            attempts.join(failed, failed.c.case_key == attempts.c.case_key)
-            .outerjoin(own, (own.c.run_pk == pk) & (own.c.key == attempts.c.case_key))
-            .outerjoin(theirs, (theirs.c.run_pk == attempts.c.run_pk) & (theirs.c.key == attempts.c.case_key))
+            attempts.outerjoin(own, (own.c.run_pk == pk) & (own.c.key == attempts.c.case_key)).outerjoin(
+                theirs, (theirs.c.run_pk == attempts.c.run_pk) & (theirs.c.key == attempts.c.case_key)
+            )
         )
         .where(
             attempts.c.run_pk.in_([pk, *others]),
+            attempts.c.case_key.in_(failed),
             attempts.c.counted,
             attempts.c.measurement == "scored",
             (attempts.c.run_pk != pk) | (attempts.c.outcome == "pass"),

@@ -18,7 +18,7 @@ from errata.store.schema import case_versions, cases, version_starts
 
 CHUNK = 500
 MOST_COMPARED = 64
-"""Of more versions than this, none is completed from the others: the name is no name of a case."""
+"""Of more versions than this, none is completed from the others: the name does not name a case."""
 
 SEVERAL = "several descriptions"
 """In place of a digest: the rows of a case differ, so it is the same as no other."""
@@ -54,7 +54,7 @@ def _write_versions(connection: Connection, pk: int, rows: Sequence[CaseRow]) ->
 
 
 def complete_versions(connection: Connection, pk: int) -> None:
-    """Add to each description what the others agree on; one that then equals the first is no version any more."""
+    """Add to each description what the others agree on; one that then equals the first is no longer a version."""
     keys = select(case_versions.c.key).where(case_versions.c.run_pk == pk).distinct().order_by(case_versions.c.key)
     for key in connection.execute(keys).scalars().all():
         _complete(connection, pk, key)

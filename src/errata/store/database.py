@@ -1,21 +1,24 @@
 """Opening a store: where it lies, whether it is ours, and which schema it has."""
 
 import os
+import shutil
 import socket
+import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Connection, Engine, inspect, select
+import msgspec
+from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DBAPIError
 
-from errata.errors import StoreError
-from errata.model.output.store import StoreProblem
+from errata.errors import DamagedStoreError, StoreError
 from errata.store import sqlite
-from errata.store.blocks import ZstdError, decompress
-from errata.store.schema import SCHEMA, blobs, blocks, metadata
+from errata.store.blocks import ZstdError
+from errata.store.schema import SCHEMA, metadata
 
 _VERSION_TABLE = "alembic_version"
 
@@ -23,20 +26,32 @@ _VERSION_TABLE = "alembic_version"
 class Store:
     """An open store. Reading and writing are transactions; every database error is explained in words."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
+    def __init__(self, path: Path, engine: Engine, *, private_copy: Path | None = None) -> None:
+        """`private_copy` is the folder of what is read in the place of a read-only store; it is removed in the end."""
         self.path = path
         self.engine = engine
+        self.is_read_only = private_copy is not None
+        if private_copy is not None:
+            weakref.finalize(self, shutil.rmtree, private_copy, ignore_errors=True)
         self._kept: dict[str, Connection] | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One unchanging view of the store, whatever other processes write meanwhile."""
-        with self.translated(), self._free("reading") or self.engine.connect() as connection, connection.begin():
+        with (
+            self.translated(),
+            _damage_explained(self.path),
+            self._free("reading") or self.engine.connect() as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        with self.translated(), self._free("writing") or self.connected() as connection, connection.begin():
+    def writing(self, *, derived: bool = False) -> Iterator[Connection]:
+        """`derived`: it can be computed again. Commands that only read need it, also from a read-only store."""
+        if not derived:
+            self._refuse_read_only()
+        with self.translated(), self._free("writing") or self._connected() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -66,8 +81,19 @@ class Store:
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """A connection for many transactions that write, each begun with `begin`."""
+        self._refuse_read_only()
+        with self._connected() as connection:
+            yield connection
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
         with self.translated(), self.engine.connect() as connection:
             yield connection.execution_options(errata_write=True)
+
+    def _refuse_read_only(self) -> None:
+        if self.is_read_only:
+            what, hint = sqlite.READ_ONLY
+            raise StoreError(f"{what}: `{self.path}`", hint=hint)
 
     def translated(self) -> AbstractContextManager[None]:
         return translated(self.path)
@@ -79,27 +105,56 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
+        if sqlite.is_damage(error):
+            raise damaged(path) from error
         explained = sqlite.explain(error)
         if explained is None:
             raise
         raise StoreError(f"{explained[0]}: `{path}`", hint=explained[1]) from error
 
 
+@contextmanager
+def _damage_explained(path: Path) -> Iterator[None]:
+    """Rows that can't be unpacked: the file is sound for SQLite, but its content is not."""
+    try:
+        yield
+    except (ZstdError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise damaged(path) from error
+
+
+def damaged(path: Path) -> DamagedStoreError:
+    return DamagedStoreError(
+        f"The store is damaged: `{path}`",
+        hint="`errata doctor` lists what is lost and how to rebuild it from the logs; nothing was changed",
+    )
+
+
 def open_store(path: Path) -> Store:
     """Open or create the store in a file; bring an older one up to date."""
+    _refuse_links(path)
     try:
         _make_folder(path.parent)
         with translated(path):
             ours = sqlite.prepare(path)
+            store = _private_copy(path) if ours and not sqlite.is_writable(path) else None
     except OSError as error:
         raise StoreError(f"The store `{path}` can't be opened: {error.strerror}", hint=_ELSEWHERE) from error
     if not ours:
         raise StoreError(f"`{path}` is not a store of errata", hint=_ELSEWHERE)
-    store = Store(path, sqlite.engine_for(path))
+    store = store or Store(path, sqlite.engine_for(path))
+    _opened[:] = [weakref.ref(store)]
     with store.reading() as connection:
         version = schema_of(connection)
     if version != SCHEMA:
         _bring_up_to_date(store, version)
+    return store
+
+
+def _private_copy(path: Path) -> Store:
+    """Commands that only read keep what they compute. For a read-only store they do so in a copy that nobody sees."""
+    folder = Path(tempfile.mkdtemp(prefix="errata-"))
+    store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder)
+    sqlite.copy(path, folder / path.name)
     return store
 
 
@@ -111,22 +166,28 @@ def schema_of(connection: Connection) -> int:
     return int(version) if version.isdecimal() else 0
 
 
-def problems_of(store: Store) -> list[StoreProblem]:
-    """What the database finds wrong with itself, and which packed parts can't be unpacked; empty where it is sound."""
-    with store.reading() as connection:
-        problems = [StoreProblem(kind="integrity", message=text) for text in sqlite.integrity(connection)]
-        for table in (blocks, blobs):
-            damaged = 0
-            for row in connection.execute(select(table.c.data).execution_options(yield_per=200)):
-                try:
-                    decompress(row.data)
-                except ZstdError:
-                    damaged += 1
-            if damaged:
-                problems.append(StoreProblem(kind="not_unpackable", table=table.name, count=damaged))
-        return problems
+_opened: list[weakref.ref[Store]] = []
+"""The store that was opened last, for `last_opened`."""
 
 
+def last_opened() -> Store | None:
+    """For the search for the cause of a failure: it may be damage of the store."""
+    return _opened[0]() if _opened else None
+
+
+def _refuse_links(path: Path) -> None:
+    """A folder that comes from somewhere else could lead what is written to any place."""
+    if path.parent.name != FOLDER:
+        return
+    for place in (path.parent, *(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))):
+        if place.is_symlink():
+            raise StoreError(
+                f"`{place}` is a link; a store in `{FOLDER}` is not followed to another place",
+                hint=f"name the target itself with `--store FILE`: `{place.readlink()}`",
+            )
+
+
+FOLDER = ".errata"
 _ELSEWHERE = "name another file with `--store FILE`"
 _GITIGNORE = "# the store of errata; it can be rebuilt from the logs\n*\n"
 
@@ -134,7 +195,7 @@ _GITIGNORE = "# the store of errata; it can be rebuilt from the logs\n*\n"
 def _make_folder(folder: Path) -> None:
     if not folder.exists():
         folder.mkdir(parents=True, mode=0o700)
-        if folder.name == ".errata":
+        if folder.name == FOLDER:
             (folder / ".gitignore").write_text(_GITIGNORE, encoding="utf-8")
 
 
@@ -151,7 +212,7 @@ def _bring_up_to_date(store: Store, version: int) -> None:
         # Alembic takes longer to import than a command may take to start
         from errata.store.migrate import upgrade  # noqa: PLC0415
 
-        with store.writing() as connection:
+        with store.writing(derived=True) as connection:
             upgrade(connection)
 
 

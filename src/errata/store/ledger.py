@@ -81,7 +81,7 @@ def find_lost(store: Store, *, now: str) -> list[ReviewCall]:
         if is_dead(row.holder, call.started_at):
             why = "the process ended before the answer was stored"
             lost.append(msgspec.structs.replace(call, state="lost", ended_at=now, why=why))
-    with store.writing() as connection:
+    with store.writing(derived=True) as connection:
         for call in lost:
             still = (calls.c.id == call.id) & (calls.c.state == "intended")
             connection.execute(update(calls).where(still).values(state="lost", record=pack(call)))

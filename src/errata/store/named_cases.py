@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, case, func, or_, select
 
+from errata.model import Attribution, FailureKey
+from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
@@ -49,6 +51,29 @@ def _tries() -> Select[Any]:
     query = select(runs.c.run_id, attempts.c.case_key, *rows).select_from(joined)
     query = query.where(runs.c.state == "current", attempts.c.counted, exclusions.c.run_id.is_(None))
     return query.group_by(runs.c.run_id, attempts.c.case_key)
+
+
+def failure_keys_of(store: Store, pks: Iterable[int], keys: Iterable[str]) -> Iterator[tuple[int, str, FailureKey]]:
+    """Run, case and failure key of each attributed failure of these cases."""
+    same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    query = select(attempts.c.run_pk, attempts.c.case_key, attributions.c.record)
+    query = query.select_from(attempts.join(attributions, same)).where(attempts.c.counted)
+    query = query.where(attempts.c.run_pk.in_(list(pks)))
+    with store.reading() as connection:
+        for some in chunks(list(dict.fromkeys(keys))):
+            for row in connection.execute(query.where(attempts.c.case_key.in_(some))):
+                yield row.run_pk, row.case_key, unpack(row.record, Attribution).failure_key
+
+
+def cases_failed_by(store: Store, pks: Iterable[int], owners: Iterable[str]) -> set[tuple[int, str]]:
+    """Run and case where every attributed failure is one of these owners'."""
+    same = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    others = func.sum(case((attributions.c.owner.in_(list(owners)), 0), else_=1))
+    query = select(attempts.c.run_pk, attempts.c.case_key).select_from(attempts.join(attributions, same))
+    query = query.where(attempts.c.counted, attempts.c.run_pk.in_(list(pks)))
+    with store.reading() as connection:
+        rows = connection.execute(query.group_by(attempts.c.run_pk, attempts.c.case_key).having(others == 0))
+        return {(row.run_pk, row.case_key) for row in rows}
 
 
 def cases_ending(store: Store, name: str, *, suite: str = "", pk: int | None = None) -> list[str]:

@@ -30,9 +30,15 @@ def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
 def run_by_id(store: Store, run_id: str) -> StoredRun:
     with store.reading() as connection:
         row = connection.execute(_current().where(runs.c.run_id == run_id)).first()
-    if row is None:
-        raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs in the store")
-    return _stored(row)
+        if row is None:
+            raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs in the store")
+        return _stored(row)
+
+
+def stored_run(store: Store, pk: int) -> StoredRun:
+    """By its number."""
+    with store.reading() as connection:
+        return _stored(connection.execute(_current().where(runs.c.pk == pk)).one())
 
 
 def find_run(store: Store, selector: str) -> StoredRun:
@@ -69,7 +75,7 @@ def findings_of(store: Store, pk: int) -> list[Finding]:
 def keep_findings(store: Store, pk: int, records: Iterable[Finding]) -> None:
     """Replace the findings of a run by those of a new checkup."""
     rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(records)]
-    with store.writing() as connection:
+    with store.writing(derived=True) as connection:
         connection.execute(delete(findings).where(findings.c.run_pk == pk))
         sqlite.bulk_insert(connection, findings, rows, run_pk=pk)
 
@@ -131,6 +137,6 @@ def kept_summary(store: Store, pk: int, kind: str, version: str) -> bytes | None
 
 def keep_summary(store: Store, pk: int, kind: str, version: str, data: bytes) -> None:
     """In the place of an older one."""
-    with store.writing() as connection:
+    with store.writing(derived=True) as connection:
         connection.execute(delete(summaries).where(summaries.c.run_pk == pk, summaries.c.kind == kind))
         connection.execute(insert(summaries).values(run_pk=pk, kind=kind, version=version, data=compress(data)))

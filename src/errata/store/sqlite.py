@@ -1,6 +1,8 @@
 """All that is special about SQLite: the file, its pragmas, its transactions and its error texts."""
 
 import logging
+import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -8,7 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, MetaData, Table, create_engine, create_mock_engine, event
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Engine,
+    MetaData,
+    Table,
+    create_engine,
+    create_mock_engine,
+    event,
+    func,
+)
 from sqlalchemy.pool import NullPool
 
 # an interrupt that hits the closing of a connection ends the command in one word, without a traceback of the pool
@@ -73,7 +86,7 @@ def prepare(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(_HEADER)
         ours = head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
-        if ours and head[_FORMAT_AT : _FORMAT_AT + 2] != _WAL_FORMAT:
+        if ours and head[_FORMAT_AT : _FORMAT_AT + 2] != _WAL_FORMAT and is_writable(path):
             _switch_on_log(path)
         return ours
     driver = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
@@ -87,11 +100,36 @@ def prepare(path: Path) -> bool:
     return True
 
 
+def is_writable(path: Path) -> bool:
+    """Whether the file, and the folder for its write-ahead log, can be written."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def copy(path: Path, to: Path) -> None:
+    """A consistent copy of a store that can only be read."""
+    if path.with_name(f"{path.name}-shm").exists():  # another process may be writing
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as driver,
+            closing(sqlite3.connect(to)) as target,
+        ):
+            driver.backup(target)
+            return
+    for end in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(path.with_name(path.name + end), to.with_name(to.name + end))
+
+
 def _switch_on_log(path: Path) -> None:
     """For a store whose maker was killed before it did: without the write-ahead log, a reader stops every writer."""
     # a writer meets the same obstacle and reports it
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as driver, suppress(sqlite3.OperationalError):
         driver.execute("PRAGMA journal_mode = WAL")
+
+
+def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
+    """Whether a binary column has these bytes in it."""
+    return func.instr(column, data) > 0
 
 
 def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int) -> int:
@@ -153,6 +191,17 @@ def explain(error: BaseException) -> tuple[str, str] | None:
     return None
 
 
+def is_damage(error: BaseException) -> bool:
+    """Whether a part of the file is lost."""
+    text = str(error).lower()
+    return any(sign in text for sign in _DAMAGE)
+
+
+_DAMAGE = ("malformed", "could not decode", "disk image", "corrupt")
+READ_ONLY = (
+    "The store can't be written: it is read-only",
+    "change its permissions, or use another store with `--store FILE`; commands that only read work as they are",
+)
 _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
     (
         "disk is full",
@@ -161,13 +210,7 @@ _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
             "free some space, or use another store with `--store FILE`; nothing was lost",
         ),
     ),
-    (
-        "readonly",
-        (
-            "The store can't be written: it is read-only",
-            "change its permissions, or use another store with `--store FILE`",
-        ),
-    ),
+    ("readonly", READ_ONLY),
     (
         "unable to open database",
         (
@@ -185,13 +228,6 @@ _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
     (
         "disk i/o error",
         ("The disk of the store gave an I/O error", "check the disk; `errata doctor` checks the store"),
-    ),
-    (
-        "malformed",
-        (
-            "The store is damaged",
-            "`errata doctor` lists what is wrong; import the runs again into another store with `--store FILE`",
-        ),
     ),
     ("not a database", ("The store is not a SQLite database", "name another file with `--store FILE`")),
 )

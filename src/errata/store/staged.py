@@ -54,7 +54,7 @@ class Staged:
 
     def note(self, item: Unreadable) -> None:
         """Every item is counted, the first of them are kept: a file of garbage must not fill the memory."""
-        self._unreadable += not item.copy_of
+        self._unreadable += item.is_lost
         if len(self._unreadables) < UNREADABLE_KEPT:
             self._unreadables.append(item)
 
@@ -104,7 +104,7 @@ class Staged:
         ).first()
         if old is not None and old.digest == digest:
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
-            # the logs may have moved; that is no change of the run
+            # the logs may have moved; that is not a change of the run
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
         counts = self._counts(connection)

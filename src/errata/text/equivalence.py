@@ -120,7 +120,7 @@ def canonical(text: str) -> Canonical:
         return Canonical("number", int(text))
     if len(text) > LONGEST:
         return Canonical("long", text)
-    value = _json(unfenced(text))  # before cleaning: a backslash in JSON is no LaTeX
+    value = _json(unfenced(text))  # before cleaning: a backslash in JSON is not LaTeX
     if value is not None:
         return value
     short = bare(text)
@@ -262,7 +262,7 @@ def _plain_number(text: str) -> Canonical | None:
 
 
 def _names(task: str, unit: str) -> bool:
-    """As a word of its own, in the letters it is written in: `m` is no `M`; a word may stand there in the plural."""
+    """As a word of its own, in the letters it is written in: `m` is not `M`; a word may stand there in the plural."""
     if unit == "%":
         return _PER_CENT.search(task) is not None
     singular = unit.removesuffix("s") if len(unit) > 3 else unit

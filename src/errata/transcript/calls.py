@@ -72,7 +72,7 @@ def same_calls(made: tuple[CalledFunction, ...], required: tuple[CalledFunction,
 
 
 def is_same_call(made: CalledFunction, wanted: CalledFunction) -> bool:
-    # a dot is no part of a name that providers take, so harnesses write an underscore in its place
+    # a dot is not part of a name that providers take, so harnesses write an underscore in its place
     if made.name.replace(".", "_") != wanted.name.replace(".", "_"):
         return False
     for name, value in wanted.arguments.items():
@@ -122,7 +122,7 @@ def _with(name: str, arguments: Any, *, lists: bool = False) -> CalledFunction |
 def _calls_in_code(text: str) -> Iterator[CalledFunction]:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a text escapes wrongly is no concern of ours
+            warnings.simplefilter("ignore")  # wrong escapes in a text do not matter here
             tree = ast.parse(bare(text), mode="eval").body
         for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
             if isinstance(node, ast.Call) and not node.args:

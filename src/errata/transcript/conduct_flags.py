@@ -14,7 +14,7 @@ LONGEST = 6_000
 MOST = 400_000
 """Of a longer transcript likewise."""
 SHORT = 400
-"""Characters of arguments that are no file."""
+"""Characters of arguments that are not a file."""
 _ASSUMING = ("assum", "simulat", "suppos", "pretend", "mock", "invent", "hypothetical", "ficti", "made-up",
              "placeholder", "dummy", "illustrat", "sample", "example", "demo", "knowledge", "information")  # fmt: skip
 """A text without any of these assumes nothing: it need not be searched."""

@@ -15,6 +15,7 @@ from errata.text.equivalence import Canonical, canonical
 from errata.triage.contradictions import unoffered_calls
 from errata.triage.demands import nearly_passed, unnamed_demands
 from errata.triage.expected import choice_of, expected_texts
+from errata.triage.keys import failure_key
 from errata.triage.observed import Observed, signal
 
 SHORT = 400
@@ -217,8 +218,16 @@ class KnownGaps:
         """Only for measured attempts: a gap of the case does not explain a crash."""
         if attempt.outcome not in ("fail", "partial") or attempt.measurement != "scored":
             return
-        for gap in self.cases.get(attempt.case, ())[:SHOWN]:
+        for gap in [one for one in self.cases.get(attempt.case, ()) if _covers(one, attempt)][:SHOWN]:
             yield Observed(signal=signal("known_gap", "likely", gap.where, gap.quote, gap.ref), owner="task")
+
+
+def _covers(gap: RecordedGap, attempt: Attempt) -> bool:
+    """Whether it is this failure: of the same check, and for another model also with the same key."""
+    failed = {check.name for check in attempt.checks if check.status not in ("pass", "not_run")}
+    if gap.checks and failed and gap.checks.isdisjoint(failed):
+        return False
+    return gap.keys is None or failure_key(attempt).exact in gap.keys
 
 
 def not_the_models(observed: Iterable[Observed]) -> list[Observed]:

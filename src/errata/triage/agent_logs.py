@@ -28,13 +28,14 @@ class LoggedCall(NamedTuple):
 class PrintedLog:
     """A log without the line breaks that a terminal put into long lines."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, lines_before: int = 0) -> None:
         self.path = path
         self._printed = text[-MOST_TEXT:]
+        self._lines_before = lines_before + text.count("\n", 0, -MOST_TEXT)
         self.text = self._printed.replace("\n", "")
 
     def line(self, at: int) -> int:
-        return bisect_right(self._ends, at) + 1
+        return self._lines_before + bisect_right(self._ends, at) + 1
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -52,7 +53,7 @@ def agent_logs(attempt: Attempt) -> Iterator[PrintedLog]:
         return
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text and _AGENTS.search(artefact.path) and '"type":' in artefact.text:
-            yield _printed_log(artefact.path, artefact.text)
+            yield _printed_log(artefact.path, artefact.text, artefact.lines_before)
 
 
 def logged_calls(attempt: Attempt) -> Iterator[LoggedCall]:

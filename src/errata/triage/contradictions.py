@@ -45,7 +45,7 @@ def _is_offered(wanted: str, choices: tuple[str, ...]) -> bool:
     within = all(ord(letter) - ord("A") < len(choices) for letter in letters)
     if len(wanted) == 1 or _LETTERS.match(wanted) or (within and len(letters) == len(wanted)):
         return within
-    # a longer form of a choice, or a shorter one, is no contradiction
+    # a longer form of a choice, or a shorter one, is not a contradiction
     low = wanted.lower()
     return any(low in choice.lower() or choice.lower().strip() in low for choice in choices)
 

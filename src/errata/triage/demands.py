@@ -52,7 +52,7 @@ def missing_paths(attempt: Attempt) -> Iterator[MissingPath]:
         begin = _FAILURES.search(text) if "FAILURES =" in text or "ERRORS =" in text else None
         if begin is not None:
             is_logged = True
-            before = text.count("\n", 0, begin.start())
+            before = artefact.line_at(text, begin.start()) - 1
             for path, line, quote in _missing_in(text[begin.start() :]):
                 yield MissingPath(path, f"{artefact.path}:{before + line}", quote)
     if is_logged:
@@ -193,7 +193,7 @@ _LIMIT_OF_QUALITY = re.compile(
 def nearly_passed(attempt: Attempt) -> tuple[tuple[str, str], ...]:
     """What was refused, by test and masked message, where more tests passed than failed; else nothing.
 
-    A file that could not be collected, a missing file and a service that did not answer are no refusals of work, and a
+    A file that could not be collected, a missing file and a service that did not answer are not refusals of work, and a
     limit of speed or quality refuses what is not good enough.
     """
     passed = sum(check.kind == "tests" and check.status == "pass" for check in attempt.checks)

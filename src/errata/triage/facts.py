@@ -6,31 +6,35 @@ from functools import lru_cache
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case
+from errata.model import Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
+from errata.text.tool_output import key_line
 from errata.triage import (
     broken_tests,
     contradictions,
     delivery,
     demands,
     dialogues,
+    js_tests,
     judges,
     last_words,
     limits,
+    lint,
     plain_mistakes,
     simulators,
     strictness,
+    turn_mistakes,
     verifiers,
     working,
 )
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
+from errata.triage.reference_files import equal_files
 
 __all__ = ["MEANS", "QUOTE", "Observed", "Rule", "observe"]
 
 
-LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
 ENDED = "MODEL_ENDED_SESSION"
 
 
@@ -43,17 +47,6 @@ def ended_the_session(attempt: Attempt, _case: Case | None) -> Iterator[Observed
     if attempt.native_status == ENDED:
         text = (attempt.output.text or "")[:QUOTE]
         yield _observed(attempt, "ended_session", "model", "certain", "output", text)
-
-
-def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """Every test passed, and it was rejected for its style."""
-    failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
-    if not failed or not all(_is_lint(check.name) for check in failed):
-        return
-    tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
-    if tests and all(one.status == "pass" for one in tests):
-        quote = failed[0].explanation or failed[0].name
-        yield _observed(attempt, "lint_only", "grader", "likely", f"checks[{failed[0].name}]", quote)
 
 
 def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -144,14 +137,11 @@ def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observ
     """The answer is the reference, character for character, and is refused all the same."""
     if case is None or not case.artefacts or not attempt.artefacts:
         return
-    expected = {_name(artefact): artefact.text for artefact in case.artefacts if _matters(artefact)}
-    given = {_name(artefact): artefact.text for artefact in attempt.artefacts if artefact.role == "output"}
-    shared = [name for name in expected if name in given and expected[name]]
-    if shared and all(_same(expected[name], given[name]) for name in shared) and len(shared) == len(expected):
-        first = next(iter((expected[shared[0]] or "").strip().splitlines()), "")
+    if (equal := equal_files(case.artefacts, attempt.artefacts)) is not None:
+        name, first = equal
         measured = attempt.outcome == "fail" and attempt.measurement == "scored"
         owner: Owner | None = "grader" if measured else None
-        yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {shared[0]}", first)
+        yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {name}", first)
 
 
 def has_unknown_status(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -171,7 +161,7 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         return
     if attempt.outcome in ("fail", "partial") and attempt.measurement == "scored":
         failed = next((check for check in attempt.checks if check.failed), None)
-        reason = failed.explanation if failed else ""
+        reason = key_line(failed.explanation) if failed else ""
         judged = next((one for one in attempt.objections if one.reasoning), None) if not reason else None
         if judged is not None:
             where, quote = f"judgements[{judged.judge}].reasoning", _TURN.split(judged.reasoning, maxsplit=1)[-1]
@@ -179,7 +169,7 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
             yield Observed(signal=evidence, owner="model")
             return
         where = f"checks[{failed.name}]" if failed else "outcome"
-        # how the attempt ended is no reason for a check to fail
+        # how the attempt ended is not a reason for a check to fail
         status = f"{failed.name}: failed" if failed and attempt.execution == "completed" else attempt.native_status
         yield _observed(attempt, "check_failed", "model", "likely", where, reason or status)
 
@@ -261,6 +251,8 @@ MEANS = {
     "unavailable_run": "the model was never available",
     "cascade": "failed on leftovers of an earlier crash",
     **working.MEANS,
+    **turn_mistakes.MEANS,
+    **js_tests.MEANS,
     "phase": "an unknown error, attributed by its phase",
     "nothing known": "an error that no rule matches",
 }
@@ -288,16 +280,18 @@ TESTED = frozenset(("tests", "step"))
 OF_MEASURED: tuple[Rule, ...] = (
     delivery.prompt_not_delivered,
     delivery.answered_with_an_error,
-    only_lint_failed,
+    lint.only_lint_failed,
     only_a_limit_failed,
     broken_tests.broken_assertion,
     *judges.RULES,
     strictness.only_one_filter_found_it,
+    turn_mistakes.turn_mistake,
     a_check_failed,
 )
 OF_TESTS: tuple[Rule, ...] = (
     verifiers.verifier_never_ran,
     broken_tests.broken_test,
+    *js_tests.RULES,
     demands.other_path,
     demands.unnamed_precision,
     demands.missing_output,
@@ -355,12 +349,7 @@ def _observed(
     return Observed(signal=evidence, owner=owner, breaks=breaks, is_specific=name in _SPECIFIC)
 
 
-_SPECIFIC = frozenset(("lint_only", "verifier_never_ran"))
-
-
-@lru_cache(maxsize=1_000)
-def _is_lint(check: str) -> bool:
-    return any(word in check.lower() for word in LINTERS)
+_SPECIFIC = frozenset(("verifier_never_ran",))
 
 
 def _has_work(attempt: Attempt) -> bool:
@@ -370,24 +359,3 @@ def _has_work(attempt: Attempt) -> bool:
 
 def _is_subject_error(attempt: Attempt) -> bool:
     return bool(attempt.errors) and phase_of(attempt.errors[0]) == "subject"
-
-
-def _name(artefact: Artefact) -> str:
-    return artefact.path.removeprefix("answer/").removeprefix("output/")
-
-
-# what belongs to a project but is no part of an answer
-_BESIDE = re.compile(
-    r"(?:^|/)(?:tsconfig[^/]*\.json|jsconfig\.json|package\.json|composer\.json|[^/]*[.-]lock(?:\.json|\.yaml|b)?"
-    r"|npm-shrinkwrap\.json|go\.sum|(?:README|LICEN[CS]E|CHANGELOG|NOTICE)[^/]*|\.[^/]+|[^/]*\.md)$"
-    r"|(?:^|/)(?:_generated|node_modules|\.git|dist|build)/",
-    re.IGNORECASE,
-)
-
-
-def _matters(artefact: Artefact) -> bool:
-    return artefact.role == "expected" and _BESIDE.search(_name(artefact)) is None
-
-
-def _same(first: str | None, other: str | None) -> bool:
-    return first is not None and other is not None and first.split() == other.split()

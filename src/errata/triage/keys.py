@@ -8,6 +8,7 @@ from errata.model import Attempt, FailureKey
 from errata.model.words import Phase
 from errata.text.clean import one_line
 from errata.text.mask import mask, steady
+from errata.text.tool_output import key_line
 
 LONGEST = 160
 HELD = 20_000
@@ -26,7 +27,7 @@ def failure_key(attempt: Attempt) -> FailureKey:
     if error is not None and attempt.outcome != "fail":
         return _of_error(error.phase, error.type, error.template, steady(error.message), error.frame)
     failed = [check for check in attempt.checks if check.status in _NOT_PASSED and check.counts]
-    # what only informs is no part of it, unless nothing else was measured at all
+    # what only informs is not part of it, unless nothing else was measured at all
     failed = failed or [check for check in attempt.checks if check.status in ("error", "unscored")]
     if not failed:
         return _of_words(f"{attempt.execution}:{attempt.measurement}", attempt.native_status, attempt.outcome)
@@ -34,7 +35,7 @@ def failure_key(attempt: Attempt) -> FailureKey:
     reason = next((check.explanation for check in failed if check.explanation), "")
     if not reason and attempt.judgements:
         reason = next((one.reasoning for one in attempt.objections), "")
-    return _of_checks(names, steady(reason), attempt.native_status)
+    return _of_checks(names, steady(key_line(reason)), attempt.native_status)
 
 
 @lru_cache(maxsize=HELD)

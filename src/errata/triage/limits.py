@@ -31,7 +31,7 @@ def repeated_call(attempt: Attempt) -> tuple[str, int] | None:
     """The call or message that the subject repeated without progress, and how often."""
     conduct = attempt.conduct
     if conduct is not None and channel_state(conduct)[0] is not None:
-        return None  # calls that did not arrive as they were written are no loop of the subject
+        return None  # calls that did not arrive as they were written are not a loop of the subject
     repeated = conduct.repeated_call if conduct is not None else None
     if repeated is not None and repeated.count >= REPEATED and not is_waiting(repeated.quote):
         return repeated.quote, repeated.count
@@ -89,7 +89,7 @@ def _refused_calls(step: Step, returned: Mapping[int, list[str]]) -> Iterator[st
 
 
 def _longest_run(moves: list[str]) -> tuple[str, int]:
-    """What was done most often in a row; waiting is no loop."""
+    """What was done most often in a row; waiting is not a loop."""
     longest, most, often, last = "", 0, 0, ""
     for move in moves:
         often, last = (often + 1 if move == last else 1), move
@@ -182,7 +182,8 @@ def explains_failure(attempt: Attempt, case: Case | None) -> bool:
     is_measured = attempt.measurement == "scored" and attempt.outcome in ("fail", "partial")
     if not is_measured and not _is_unscored_dialogue(attempt, case):
         return True
-    if attempt.steps:
+    # a transcript may hold only the task
+    if any(step.actor.role == "assistant" for step in attempt.steps) or (attempt.steps and not attempt.output.text):
         return _has_done_its_part(attempt, case) or _was_at_work(
             attempt.steps, required_calls(case.expected) if case is not None else ()
         )

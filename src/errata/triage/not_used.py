@@ -1,6 +1,6 @@
 """Words that a rule would match in places where it may not look: shown, so that nobody wonders why they did not count.
 
-A case named `rate_limit_guard`, or a model that writes "too many requests" into its own code, is no provider's fault.
+A case named `rate_limit_guard`, or code of the model with "too many requests" in it, is not the provider's fault.
 """
 
 import re
@@ -50,7 +50,7 @@ _PHASES: dict[Phase, str] = {
 
 
 class NotUsed(msgspec.Struct, frozen=True):
-    """One place with words that are no evidence there, and where the rule would have looked."""
+    """One place with words that are not evidence there, and where the rule would have looked."""
 
     rule: str
     place: Place
@@ -78,7 +78,7 @@ def not_used(
     places = list(_places(name, attempt, case))
     by_rule = []
     for rule in book.rules.values():
-        if rule.owner in OWNERS and rule.name not in used:
+        if rule.owner in OWNERS and not rule.sources and rule.name not in used:
             hits = [hit for place in places if (hit := _hit(rule, place, attempt))]
             by_rule.append(hits)
     by_rule.sort(key=len, reverse=True)

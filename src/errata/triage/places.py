@@ -1,4 +1,4 @@
-"""Where a rule may look. A word in a task, a path or an answer is no evidence; the same word in an error field is."""
+"""Where a rule may look. A word in a task, a path or an answer is not evidence; the same word in an error field is."""
 
 import re
 from collections.abc import Iterator
@@ -21,6 +21,16 @@ class TextPlace(NamedTuple):
     text: str
     ref: SourceRef | None
     phase: Phase | None = None
+    lines_before: int = 0
+    """Lines of the file before the text."""
+    cut_after: int = 0
+    """The line of the text after which lines are left out; 0 where it is whole."""
+    lines_cut: int = 0
+
+    def line_at(self, offset: int) -> int:
+        """The number that a line has in the file."""
+        line = self.text.count("\n", 0, offset) + 1
+        return self.lines_before + line + (self.lines_cut if 0 < self.cut_after < line else 0)
 
 
 def places(attempt: Attempt) -> Iterator[TextPlace]:
@@ -36,12 +46,12 @@ def places(attempt: Attempt) -> Iterator[TextPlace]:
         if error.traceback:
             yield TextPlace("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)
     for check in attempt.checks:
-        # a scorer that broke, but does not decide, is no evidence about the one that does
+        # a scorer that broke, but does not decide, is not evidence about the one that does
         if check.status in ("fail", "error", "unscored") and (check.counts or check.kind == "step"):
             if check.error is not None and check.error not in attempt.errors:
                 error = check.error
                 yield TextPlace("error", f"checks[{check.name}].error", error.message, error.ref, phase_of(error))
-            # a test's message about the subject's work is no evidence; a pipeline step's message about itself is
+            # a test's message about the subject's work is not evidence; a pipeline step's message about itself is
             kind = "check" if check.kind == "step" else "assertion" if check.status == "error" else ""
             if check.explanation and kind:
                 yield TextPlace(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
@@ -65,10 +75,15 @@ def _words_apart(name: str) -> str:
 def _logs(attempt: Attempt) -> Iterator[TextPlace]:
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text:
-            text = artefact.text
-            if len(text) > HEAD + TAIL:
-                text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-            yield TextPlace("log", artefact.path, plain(text), artefact.ref)
+            text, before = artefact.text, artefact.lines_before
+            if len(text) <= HEAD + TAIL:
+                yield TextPlace("log", artefact.path, plain(text), artefact.ref, lines_before=before)
+                continue
+            head, tail = text[:HEAD], text[-TAIL:]
+            cut_after = head.count("\n") + 1
+            lines_cut = text.count("\n", HEAD, len(text) - TAIL) - 1  # the two parts are joined by a line break
+            shown = plain(f"{head}\n{tail}")
+            yield TextPlace("log", artefact.path, shown, artefact.ref, None, before, cut_after, lines_cut)
 
 
 def phase_of(error: ErrorInfo) -> Phase:
@@ -88,8 +103,8 @@ _WORLD = re.compile(
     r"|BuildImageError|docker\.sock|(?:daytona|modal|e2b|sandbox)\w{0,30}(?:error|exception)\b"
     r"|sandbox.{0,30}\b(?:not (?:found|running|ready|started)|unavailable|failed|timed out|crashed|died|terminated)"
     r"|(?:container|environment|runtime|pod|vm) (?:creation|start-?up|launch|provisioning) (?:failed|timed out)"
-    r"|npm (?:err!|error)|(?:bun|pnpm|yarn|npm|pip|uv pip|poetry|conda) install|apt-get|registry\.npmjs|pypi\.org"
-    r"|files\.pythonhosted|crates\.io|pip\._vendor|fatal: unable to access|git clone|E: failed to fetch",
+    r"|npm (?:err!|error)|(?:bun|pnpm|yarn|npm|pip|uv pip|poetry|conda) install|apt-get|registry\.npm|pypi\."
+    r"|files\.python|crates\.i|pip\._vendor|fatal: unable to access|git clone|E: failed to fetch",
     re.IGNORECASE,
 )
 _MEASURING = re.compile(

@@ -1,88 +1,13 @@
 """Why an attempt failed, in one line, as far as its own log shows it, and where that line is."""
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from errata.model import Attempt, Attribution
 from errata.text.clean import one_line
-from errata.text.mask import mask
-from errata.triage.runner_output import plain
-
-READ = 200_000
-MOST = 50
-
-# behind a tag such as `[vitest]` or pytest's `E`: an exception with its message, or a linter's finding with its rule
-_EXCEPTION = re.compile(r"^(?:\[[\w-]+\]|E)?\s*((?:\w+\.)*\w*(?:Error|Exception|Failure): *(\S.*))$")
-_FINDING = re.compile(r"^(?:\[[\w-]+\])?\s*(\d+:\d+\s+error\s+.*?\s{2,}(\S+))$")
-
-
-class LogLine(NamedTuple):
-    where: str
-    text: str
-    message: str
-    """Without the exception's name; empty where it is a finding of a linter."""
-    shared: str
-    """What another failure with the same trouble would have too: the message masked, or the rule's name."""
-
-
-def error_lines(attempt: Attempt) -> Iterator[LogLine]:
-    for artefact in attempt.artefacts:
-        if artefact.role == "log" and artefact.text:
-            yield from _lines(artefact.path, plain(artefact.text[:READ]))
-
-
-def has_logs(attempt: Attempt) -> bool:
-    return any(artefact.role == "log" for artefact in attempt.artefacts)
-
-
-def _lines(path: str, text: str) -> Iterator[LogLine]:
-    lines = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if not (match := _EXCEPTION.match(line) or _FINDING.match(line)):
-            continue
-        lines += 1
-        if lines > MOST:
-            return
-        error = one_line(match[2])
-        message, shared = ("", error) if match.re is _FINDING else (error, mask(error, strings=False))
-        yield LogLine(f"{path}:{number}", one_line(match[1]), message, shared)
-
+from errata.text.tool_output import key_line
+from errata.transcript.error_text import NOTHING, ReasonQuote, explanations, is_measurement, own_texts
 
 QUOTED = 40
-LONG = 3
-"""A text of more lines is a traceback or a listing."""
-
-# words of a harness that say no more than that it failed
-_EMPTY = frozenset(
-    (
-        "unset",
-        "none",
-        "fail",
-        "failed",
-        "failure",
-        "error",
-        "false",
-        "incorrect",
-        "success",
-        "ok",
-        "done",
-        "0",
-        "0.0",
-        "1",
-    )
-)
-
-
-class ReasonQuote(NamedTuple):
-    where: str
-    text: str
-
-    def __bool__(self) -> bool:
-        return bool(self.text) and self.text.lower() not in _EMPTY
-
-
-NOTHING = ReasonQuote("", "")
 
 
 def explained(attempt: Attempt, attribution: Attribution | None) -> bool:
@@ -103,19 +28,9 @@ def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str =
 def _by_status(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
     """Whatever is left, except that a check failed."""
     for where, text in _quotes_of_signals(attempt, attribution):
-        key_line = telling(text)
-        if not any(key_line == f"{check.name}: failed" for check in attempt.checks):
-            yield ReasonQuote(where, key_line)
-
-
-def telling(text: str) -> str:
-    """The line of a traceback with the error; any other text whole, in one line."""
-    match = _PYTEST.search(text) or (_ERROR.search(text) if text.count("\n") > LONG else None)
-    return one_line(match[1] if match else text)
-
-
-_PYTEST = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
-_ERROR = re.compile(r"^\s*((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
+        shown = key_line(text)
+        if not any(shown == f"{check.name}: failed" for check in attempt.checks):
+            yield ReasonQuote(where, shown)
 
 
 def _first(quotes: Iterable[ReasonQuote]) -> ReasonQuote:
@@ -123,41 +38,20 @@ def _first(quotes: Iterable[ReasonQuote]) -> ReasonQuote:
 
 
 def _by_harness(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
-    answer = one_line(attempt.output.text or attempt.output.answer or "")
-    for where, text in _quotes_of_signals(attempt, attribution):
-        key_line = telling(text)
-        # a scorer that only repeats the answer explains nothing
-        repeats = key_line in answer and where.startswith(("checks[", "outcome"))
-        if says_more(key_line, attempt) and not repeats:
-            yield ReasonQuote(where, key_line)
-    yield from (ReasonQuote(line.where, line.text) for line in error_lines(attempt))
-
-
-def says_more(text: str, attempt: Attempt) -> bool:
-    """More than `tests failed (60%)`: a word that is neither the check's own name nor one for failing."""
-    if text == one_line(attempt.native_status):
-        return False
-    names = {word for check in attempt.checks for word in _WORD.findall(check.name.lower())}
-    return any(word not in names and word not in _EMPTY for word in _WORD.findall(text.lower()))
+    return explanations(attempt, _quotes_of_signals(attempt, attribution))
 
 
 _FIELDS = (".type", ".code", ".frame")
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 def _quotes_of_signals(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:
     decided_by = attribution.decided_by if attribution is not None else ""
     for signal in attribution.signals if attribution is not None else ():
         # the name or place of an error decides more often than it explains
-        if signal.name == decided_by and signal.where != "follows" and not signal.where.endswith(_FIELDS):
+        explains = signal.where != "follows" and not signal.where.endswith(_FIELDS) and not is_measurement(signal.quote)
+        if signal.name == decided_by and explains:
             yield ReasonQuote(signal.where, signal.quote)
-    beside = [check.error for check in attempt.checks if not check.counts]
-    for at, error in enumerate(attempt.errors):
-        # what was recovered, or befell a scorer that does not count, explains nothing
-        if not error.recovered and (attempt.measurement != "scored" or error not in beside):
-            yield ReasonQuote(f"errors[{at}].message", error.message)
-    yield from (ReasonQuote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)
-    yield from (ReasonQuote(f"judgements[{signal.judge}]", signal.reasoning) for signal in attempt.objections[:1])
+    yield from own_texts(attempt)
 
 
 _WRITES = {"wrote_too_much": "not expected", "wrote_otherwise": "another change than expected"}
@@ -178,7 +72,7 @@ def _by_answer(attempt: Attempt, expected: str) -> Iterator[ReasonQuote]:
     decided = any(check.failed for check in attempt.checks)
     for check in attempt.checks:
         if check.status == "fail" and not (decided and check.judge and not check.counts):
-            yield ReasonQuote(f"checks[{check.name}]", telling(check.explanation))
+            yield ReasonQuote(f"checks[{check.name}]", key_line(check.explanation))
 
 
 def _quoted(text: str) -> str:

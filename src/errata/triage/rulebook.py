@@ -24,9 +24,12 @@ DEFAULT_WHERE = ("error",)
 
 
 class RuleFix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What repairs a known fault of a framework, so that it needs no model to explain it."""
+    """What repairs a known fault, so that it needs no model to explain it: a change of code, or something to do."""
 
     cause: str
+    """How it comes about."""
+    action: str = ""
+    """What to do where no change of code is known."""
     before: str = ""
     after: str = ""
     path: str = ""
@@ -151,7 +154,7 @@ def _refuse_unusable(rule: Rule) -> None:
         re.compile(rule.match)
         re.compile(rule.unless)
     except re.error as error:
-        raise SettingsError(f"Rule `{rule.name}` has a pattern that is no regular expression: {error}") from error
+        raise SettingsError(f"Rule `{rule.name}` has a pattern that is not a regular expression: {error}") from error
 
 
 def read_rules(path: Path) -> list[Rule]:
@@ -175,7 +178,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 def _where(place: TextPlace, start: int) -> str:
     if place.kind == "log":
-        return f"{place.where}:{place.text.count(chr(10), 0, start) + 1}"
+        return f"{place.where}:{place.line_at(start)}"
     return place.where
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from errata.model import Artefact, Attempt
 from errata.text.clean import clean
 from errata.text.mask import mask
+from errata.text.pytest_output import own_output
 
 READ = 400_000
 HELD = 64
@@ -69,7 +70,7 @@ def verifier_logs(attempt: Attempt) -> Iterator[tuple[Artefact, str]]:
     """The logs that a verifier wrote, as plain text."""
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text and is_of_verifier(artefact.path):
-            yield artefact, plain(artefact.text)
+            yield artefact, own_output(plain(artefact.text))
 
 
 @lru_cache(maxsize=10_000)
@@ -95,7 +96,7 @@ def _cleaned(text: str) -> str:
 def failed_tests(attempt: Attempt) -> list[tuple[str, FailedTest]]:
     """Each with the place of its error; from the verifier's logs, else from what the checks have recorded."""
     in_logs = [
-        (f"{artefact.path}:{text.count(chr(10), 0, test.offset) + 1}", test)
+        (f"{artefact.path}:{artefact.line_at(text, test.offset)}", test)
         for artefact, text in verifier_logs(attempt)
         for test in tests_in(text)
     ]

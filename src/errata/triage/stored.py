@@ -37,6 +37,7 @@ from errata.triage.expected import expected_texts
 from errata.triage.rulesets import Rules, rules_in_use
 from errata.triage.run_wide import PatternSurvey, RunWide
 from errata.triage.strictness import compares_calls
+from errata.triage.turn_mistakes import is_judged_turn
 
 CASES_HELD = 256
 
@@ -44,18 +45,20 @@ CASES_HELD = 256
 def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
     """Each failure's number, the attempt, and its case where the log has it; in the order of the log."""
     whole_case = lru_cache(CASES_HELD)(lambda key, version: case_of(store, stored.pk, key, version))
-    for seq, attempt, packed in failures_to_triage(store, stored.pk):
+    for seq, attempt, packed in failures_to_triage(store, stored.pk, with_steps=is_judged_turn):
         case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
         if case is not None and (case.artefacts or attempt.case_version):
             case = whole_case(attempt.case, attempt.case_version)
-        if attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
+        if attempt.steps:
+            yield seq, attempt, case
+        elif attempt.execution == "limit" or compares_calls(attempt, case) or compares_writes(attempt, case):
             yield seq, _with_transcript(attempt, stored, store), case
         else:
             yield seq, attempt, case
 
 
 def _wants_its_case(attempt: Attempt) -> bool:
-    """A crash while calling the subject is no evidence about its task."""
+    """A crash while calling the subject is not evidence about its task."""
     if attempt.outcome in ("fail", "partial") or attempt.artefacts or attempt.execution == "limit":
         return True
     return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
@@ -288,7 +291,7 @@ def _known_tests(_store: Store) -> dict[tuple[int, str, str], _TestResults]:
 
 
 def was_measured(counts: Counts) -> bool:
-    """Whether most attempts have an outcome: an unavailable run is no evidence about its cases."""
+    """Whether most attempts have an outcome: an unavailable run is not evidence about its cases."""
     made = counts.attempts_in_log
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 
@@ -298,6 +301,10 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -
     across = look_across(stored, store)
     survey = PatternSurvey()
     count = keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), survey=survey))
+    if survey.crashes.has_followers:
+        for attempt in attempts_of(store, stored.pk):
+            if attempt.counted and attempt.outcome == "pass":
+                survey.crashes.add_working(attempt)
     wide = survey.result(stored.counts.attempts_in_log)
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
         keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), wide=wide))

@@ -14,6 +14,7 @@ from errata.errors import SettingsError
 from errata.model import Attempt
 from errata.model.attribution import Taxonomy
 from errata.model.words import Owner
+from errata.text.clauses import find_statement
 
 FOLDER = Path(__file__).parent / "taxonomies"
 
@@ -69,7 +70,7 @@ def suggest(taxonomy: Taxonomy, attempt: Attempt, owner: Owner, signals: frozens
     reasoning = " ".join(judgement.reasoning for judgement in attempt.judgements)
     cued = [label for label in taxonomy.label if label.cues]
     for label in cued[:-1] if cued and reasoning else ():
-        if _cue(label.cues).search(_without_negations(reasoning)):
+        if find_statement(_cue(label.cues), reasoning):
             return label.name
     failed = frozenset(attempt.failed_checks)
     by_check = next((label.name for label in taxonomy.label if failed & set(label.checks)), "")
@@ -96,11 +97,3 @@ def suggestions(
 @cache
 def _cue(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
-
-
-# "never ended the session" is the opposite of "ended the session"
-_NEGATED = re.compile(r"\b(?:never|not|n't|without)\s+\w+(?:\s+the\s+\w+)?", re.IGNORECASE)
-
-
-def _without_negations(text: str) -> str:
-    return _NEGATED.sub(lambda found: found[0] if found[0].lower().startswith("not ask") else "", text)

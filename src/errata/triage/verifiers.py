@@ -27,12 +27,12 @@ def verifier_never_ran(attempt: Attempt, case: Case | None) -> Iterator[Observed
     if not attempt.artefacts or attempt.outcome != "fail" or tests_ran(attempt):
         return
     for artefact, log in verifier_logs(attempt):
-        # a harness may also run the project's own tests, which do not decide: their absence is no evidence
+        # a harness may also run the project's own tests, which do not decide: their absence is not evidence
         decides = "verifier" in artefact.path or any(check.kind == "tests" and check.failed for check in attempt.checks)
         missing = _why_no_test_ran(log, decides=decides)
         if missing is not None and not _is_asked_for(missing.program, case):
             owner: Owner = "grader" if missing.is_tests else "environment"
-            where = f"{artefact.path}:{log.count(chr(10), 0, missing.start) + 1}"
+            where = f"{artefact.path}:{artefact.line_at(log, missing.start)}"
             evidence = signal("verifier_never_ran", missing.strength, where, missing.line, attempt.ref)
             yield Observed(signal=evidence, owner=owner, also=() if owner == "grader" else ("grader",), breaks=True)
 
@@ -133,7 +133,7 @@ _FAULTS = (
 )
 """Each match of `_BROKEN` contains one of these."""
 _NONE_FOUND = re.compile(r"^=+ no tests ran in .*$", re.MULTILINE)
-# a test file that is no program; one that only fails to import the code under test is evidence about the subject
+# a test file that is not a program; one that only fails to import the code under test is evidence about the subject
 _NO_PROGRAM = re.compile(
     r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
     r"E? *(?:SyntaxError|IndentationError|TabError): .*$",

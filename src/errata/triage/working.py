@@ -50,7 +50,7 @@ def call_written_as_text(attempt: Attempt) -> Iterator[Observed]:
 
 
 def call_arrived_mangled(attempt: Attempt) -> Iterator[Observed]:
-    """In a run whose calls arrive mangled, a single mangled or empty call is no slip of the subject."""
+    """In a run whose calls arrive mangled, a single mangled or empty call is not a slip of the subject."""
     conduct = attempt.conduct
     odd = (conduct.mangled_calls or conduct.empty_calls) if conduct is not None else None
     if conduct is not None and odd is not None and channel_state(conduct)[0] is None:

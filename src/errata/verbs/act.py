@@ -7,8 +7,8 @@ from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt
 from errata.model.run import case_name
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.rerun.selection import Rerun, RerunChoice, TriagedFailure, select_rerun
-from errata.runs.names import runs_named
+from errata.rerun.selection import VERDICT, Rerun, RerunChoice, TriagedFailure, select_rerun
+from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.view import RunView
 from errata.store.database import Store
 from errata.writeback.files import WrittenBack, write_back
@@ -25,14 +25,23 @@ def plan_reruns(
 
 
 def plan_rerun(view: RunView, *, cases: Iterable[str] = (), owners: Iterable[str] = ()) -> Rerun:
-    """By default what failed for reasons that are not the subject's, and what was never measured."""
+    """By default what failed for reasons that are not the subject's, and what no session measured."""
     triaged = {
         attempt: TriagedFailure(attribution.owner, attribution.decided_by, attempt in view.broken)
         for attempt, attribution in view.attributions.items()
     }
+    # a verdict that counts decides, as it does for the score
+    triaged |= {attempt: TriagedFailure(one.owner, VERDICT) for attempt, one in view.counting_verdicts.items()}
+    scores = view.scores()
     keys = frozenset(_key_of(case, view) for case in cases)
     chosen = frozenset(owners)
-    choice = RerunChoice(owners=chosen or NOT_THE_SUBJECTS, only_owners=bool(chosen), cases=keys or None)
+    choice = RerunChoice(
+        owners=chosen or NOT_THE_SUBJECTS,
+        only_owners=bool(chosen),
+        cases=keys or None,
+        recovered=frozenset(scores.scores[scores.repeated_by].recovered),
+        judges_later=are_judged_turns([view.stored]),
+    )
 
     def attempts(*, case: str = "") -> Iterator[Attempt]:
         return view.attempts(counted=True, case=case, by_position=not case)

@@ -39,7 +39,7 @@ def analyze(
     summaries = import_orders(orders, store, on_items=on_items)
     for summary in summaries:
         on_summary(summary)
-    return _summarised((run.id for summary in summaries for run in summary.runs), store)
+    return analyze_stored((run.id for summary in summaries for run in summary.runs), store)
 
 
 def analyze_new(
@@ -53,12 +53,13 @@ def analyze_new(
     return NewRuns(
         search=msgspec.structs.replace(search, problems=(*search.problems, *problems)),
         summaries=tuple(summaries),
-        views=tuple(_summarised(fresh, store)),
+        views=tuple(analyze_stored(fresh, store)),
         unchanged=len(changes) - len(fresh),
     )
 
 
-def _summarised(run_ids: Iterable[str], store: Store) -> list[RunView]:
+def analyze_stored(run_ids: Iterable[str], store: Store) -> list[RunView]:
+    """Runs that are in the store already."""
     views = [RunView(run_by_id(store, run_id), store) for run_id in dict.fromkeys(run_ids)]
     for view in views:
         view.ensure_triaged()

@@ -9,6 +9,7 @@ from errata.compare.consistency import Consistencies, Consistency
 from errata.compare.pooling import Pool, pool_runs
 from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
+from errata.errors import ErrataError
 from errata.model import StoredRun
 from errata.runs.runset import RunSet
 from errata.runs.scores import Scores
@@ -18,6 +19,7 @@ from errata.store.database import Store
 if TYPE_CHECKING:
     from errata.export.comparison_folder import ComparisonFolder
     from errata.export.consistency import WrittenTable
+    from errata.render.document import Section
 
 
 def score(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count") -> Scores:
@@ -53,7 +55,23 @@ def write_comparison_folder(
     """`compare --write`."""
     from errata.export import comparison_folder  # noqa: PLC0415 only `--write` needs it
 
-    return comparison_folder.write_comparison_folder(RunSet.of(runs, store), folder, force=force)
+    chosen = RunSet.of(runs, store)
+    return comparison_folder.write_comparison_folder(chosen, folder, sections=_differences(chosen), force=force)
+
+
+def _differences(runs: RunSet) -> "tuple[Section, ...]":
+    """Nothing where the runs can't be compared: their tables are written all the same."""
+    from errata.report.comparison_differences import differences_section, model_comparison, run_changes  # noqa: PLC0415
+    from errata.report.comparison_rows import ReportedCaseNames  # noqa: PLC0415
+
+    try:
+        comparison = runs.compare(ComparisonOptions())
+    except ErrataError:
+        return ()
+    names = ReportedCaseNames(comparison)
+    word = "turn" if names.are_turns else "case"
+    section = differences_section(model_comparison(comparison), run_changes(comparison, names), word)
+    return () if section is None else (section,)
 
 
 def write_studies(

@@ -23,7 +23,7 @@ from errata.memory.entries import safe
 from errata.memory.history import outcomes_in, with_case_keys
 from errata.memory.known_gaps import GapRecord, GapRequest, gap_by_name, gap_by_pattern, gap_id, is_pattern
 from errata.memory.relation import RunReports
-from errata.model import KnownGap, StoredRun
+from errata.model import Action, KnownGap, StoredRun
 from errata.model.times import to_text
 from errata.runs.addresses import not_found, resolve_address, resolve_case
 from errata.runs.names import run_named
@@ -78,13 +78,7 @@ def list_actions(store: Store) -> list[ActionStatus]:
     runs = all_runs(store)
     reports = [(run, reported) for run in _newest_of_each_subject(runs) if (reported := _reports(run, store))]
     in_store = all_actions(store)
-    in_reports = (
-        with_case_keys(action, found_reports.case_names)
-        for _, found_reports in reports
-        for report in found_reports.related.all
-        for action in report.actions
-    )
-    actions = distinct_actions(in_store, in_reports)
+    actions = distinct_actions(in_store, _actions_in(found for _, found in reports))
     members = bucket_cases(store) if in_store else {}
     keys = {case for one in actions for address in one.addresses for case in members.get(address, (address,))}
     outcomes = list(stored_memory.outcomes_of_cases(keys, runs, store))
@@ -94,6 +88,18 @@ def list_actions(store: Store) -> list[ActionStatus]:
             outcomes.append(msgspec.structs.replace(shown, subject=subject_of(run.run), suite=run.run.suite))
     ids = {one.id for one in in_store}
     return [ActionStatus(newest_effect(one, outcomes, members), one.id in ids) for one in actions]
+
+
+def _actions_in(reports: Iterable[RunReports]) -> list[Action]:
+    """Every action as each suite reads it; first where most of its cases are known, which is the suite it is about."""
+    read = [
+        (sum(key != name for key, name in zip(keyed.addresses, action.addresses, strict=False)), keyed)
+        for run_reports in reports
+        for report in run_reports.related.all
+        for action in report.actions
+        for keyed in [with_case_keys(action, run_reports.case_names)]
+    ]
+    return [action for _, action in sorted(read, key=lambda pair: -pair[0])]
 
 
 def _newest_of_each_subject(runs: Iterable[StoredRun]) -> list[StoredRun]:

@@ -1,5 +1,6 @@
 """`report` and `issues`: the facts of runs, then the documents about them, then the files that people keep."""
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources import harness_of
 from errata.store.database import Store
+from errata.verbs.act import plan_rerun
 
 if TYPE_CHECKING:
     from errata.report.comparison_files import ComparisonWritten
@@ -43,7 +45,7 @@ def planned_reports(
     `profile` is the one that was asked for; with `compared` it is a comparison, unless nothing was judged.
     """
     runs = list(runs_named(selectors, store))
-    batches = [one for one in runs if profile == "batch" or (not profile and not compared and _is_batch(one))]
+    batches = [one for one in runs if profile == "batch" or (not profile and not compared and is_batch(one))]
     others = [one for one in runs if one not in batches]
     unjudged = [
         run for run in others if is_unjudged(run) and profile != "run" and (compared or are_judged_turns([run]))
@@ -59,27 +61,37 @@ def planned_reports(
     return [PlannedReport(kind, [RunView(one, store) for one in members]) for kind, members in kinds]
 
 
-def _is_batch(stored: StoredRun) -> bool:
+def is_batch(stored: StoredRun) -> bool:
     return harness_of(stored.run.source.name).is_batch and bool(stored.run.sessions)
 
 
-def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = None, html: bool = False) -> RunWritten:
-    """`day` is the day of the analysis."""
+def results_folder(view: RunView) -> Path | None:
+    """Where the results of a batch lie, if they are still there and can be written to."""
+    place = Path(view.run.origin) if view.run.origin and is_batch(view.stored) else None
+    return place if place is not None and place.is_dir() and os.access(place, os.W_OK) else None
+
+
+def report_run(
+    view: RunView, *, day: str, folder: Path, file: Path | None = None, html: bool = False, details: bool = True
+) -> RunWritten:
+    """`day` is the day of the analysis; with `details`, what is too much for one file goes into a second one."""
     report = run_report(view, made=day)
 
     def find_earlier() -> Path | None:
         earlier = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
         return earlier.path if earlier is not None else None
 
-    return write_run_report(report, day=day, folder=folder, file=file, html=html, find_earlier=find_earlier)
+    return write_run_report(
+        report, day=day, folder=folder, file=file, html=html, details=details, find_earlier=find_earlier
+    )
 
 
 def report_failures(view: RunView) -> Path | None:
-    """The report that `analyze` leaves in the folder of reports; none where nothing failed."""
+    """The one file that `analyze` leaves in the folder of reports; none where nothing failed."""
     if not view.stored.counts.failures:
         return None
     day = datetime.now(UTC).date().isoformat()
-    made = report_run(view, day=day, folder=named_reports() or Path(REPORTS))
+    made = report_run(view, day=day, folder=named_reports() or Path(REPORTS), details=False)
     return made.written[0].path if made.written else None
 
 
@@ -89,13 +101,16 @@ def report_comparison(
     """`common` compares runs of unequal suites, on the cases that they share."""
     from errata.report.comparison_collect import comparison_report  # noqa: PLC0415
     from errata.report.comparison_files import write_comparison_report  # noqa: PLC0415
+    from errata.report.comparison_rows import compared_cases  # noqa: PLC0415
 
     store = views[0].store
     comparison = RunSet(views, store).compare(ComparisonOptions(common=common, least=1))
     compared = {one.runs[0].pk for one in comparison.runs}
-    ensure_all_buckets([view for view in views if view.stored.pk in compared], store)
-    report = comparison_report(views, comparison, made=day)
-    return write_comparison_report(report, views, output=output, html=html)
+    included = [view for view in views if view.stored.pk in compared]
+    ensure_all_buckets(included, store)
+    reruns = {view.stored.pk: plan_rerun(view) for view in views if are_judged_turns([view.stored])}
+    report = comparison_report(views, comparison, made=day, reruns=reruns)
+    return write_comparison_report(report, included, output=output, html=html, cases=compared_cases(comparison))
 
 
 class BatchWritten(NamedTuple):
@@ -106,19 +121,21 @@ class BatchWritten(NamedTuple):
     """Pages and issues of an earlier report that this one does not have; they are not deleted."""
 
 
-def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = False) -> BatchWritten:
+def report_batch(
+    view: RunView, *, day: str, folder: Path, own_folder: bool = False, html: bool = False
+) -> BatchWritten:
     """Pages, issues, manifest and script; nothing is filed. With `own_folder` into one of its own below `folder`."""
     from errata.issues.manifest import SCRIPT  # noqa: PLC0415
     from errata.report.batch_collect import batch_report  # noqa: PLC0415
 
     report = batch_report(view, made=day)
     place = folder / slug(f"{report.name}-{report.run_id[:8]}") if own_folder else folder
-    files = batch_files(report)
+    files = batch_files(report, html=html)
     written = write_files(place, files, executable=frozenset((SCRIPT,)))
     return BatchWritten(report, place, tuple(written), tuple(_left_over(place, files)))
 
 
-def batch_files(report: BatchReport) -> dict[str, str]:
+def batch_files(report: BatchReport, *, html: bool = False) -> dict[str, str]:
     """Path → content, in the order of writing: the files that the script reads come before the script."""
     from errata.issues.manifest import SCRIPT, IssueFile, issue_text, manifest, script  # noqa: PLC0415
     from errata.report.batch_document import batch_documents  # noqa: PLC0415
@@ -133,6 +150,11 @@ def batch_files(report: BatchReport) -> dict[str, str]:
     issues = [IssueFile(one.key, f"issues/{one.key}.md") for one in report.tests]
     files["issues/manifest.tsv"] = manifest(report.run_id, issues)
     files[SCRIPT] = script()
+    if html:
+        from errata.render.html import to_html  # noqa: PLC0415
+        from errata.report.batch_page import PAGE, batch_page  # noqa: PLC0415
+
+        files[PAGE] = to_html(batch_page(report))
     return files
 
 
@@ -163,7 +185,7 @@ def write_reports(
         elif profile == "transcripts":
             files += report_transcripts(views, day=day, output=folder, html=html).written
         elif profile == "batch":
-            files += report_batch(views[0], day=day, folder=folder).written
+            files += report_batch(views[0], day=day, folder=folder, html=html).written
         else:
             files += report_run(views[0], day=day, folder=folder, html=html).written
     return tuple(file.path for file in files)

@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 
 from errata import __version__, sources
-from errata.errors import StoreError
+from errata.errors import DamagedStoreError, StoreError
 from errata.model import StoredRun
 from errata.model.output.store import StoreProblem
 from errata.runs.names import handles_of, known_run
-from errata.store.database import Store, open_store, problems_of, schema_of
+from errata.store.damage import problems_of, rebuilding
+from errata.store.database import Store, damaged, last_opened, open_store, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.runs import all_runs, exclude, include, run_by_id
 
@@ -46,6 +47,11 @@ class StoreHealth(msgspec.Struct, frozen=True):
     cleared: int | None
     problems: tuple[StoreProblem, ...]
 
+    @property
+    def rebuild_from(self) -> list[str]:
+        """Paths of logs that bring damaged runs back."""
+        return rebuilding(self.problems)
+
 
 def stored_runs(selectors: Iterable[str], store: Store) -> list[StoredRun]:
     """Runs that the store already holds; a path names the run that was read from it."""
@@ -62,13 +68,11 @@ def forget(meant: Iterable[StoredRun], store: Store) -> bool:
 
 def examine_store(path: Path) -> StoreHealth:
     store = open_store(path)
-    problems = _problems(store)
+    problems = problems_of(store)
     cleared, runs = None, None
     if not problems:
-        try:
-            cleared, runs = collect_garbage(store), all_runs(store)
-        except (StoreError, msgspec.MsgspecError, ValueError) as error:
-            problems = [StoreProblem(kind="runs_not_readable", message=str(error))]
+        cleared = None if store.is_read_only else collect_garbage(store)
+        runs = all_runs(store)
     with store.reading() as connection:
         schema = schema_of(connection)
     return StoreHealth(
@@ -85,11 +89,13 @@ def examine_store(path: Path) -> StoreHealth:
     )
 
 
-def _problems(store: Store) -> list[StoreProblem]:
+def damage_of_store_in_use() -> DamagedStoreError | None:
+    """Whether damage of the store may be the cause of an unexpected failure."""
+    store = last_opened()
     try:
-        return problems_of(store)
-    except StoreError as error:
-        return [StoreProblem(kind="integrity", message=error.message)]
+        return damaged(store.path) if store is not None and problems_of(store) else None
+    except StoreError:
+        return None
 
 
 def list_sources() -> list[tuple[str, str]]:

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put, put_json, say
+from errata.cli.output import put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
-from errata.cli.render.history import WORKED
+from errata.cli.render.history import action_output, put_action
 from errata.cli.shared_options import reports_option
-from errata.memory.actions import ActionRecord, ActionRequest, ActionStatus
-from errata.model.output.memory import ActionAddOutput, ActionListOutput, ActionRmOutput
+from errata.memory.actions import ActionRecord, ActionRequest
+from errata.model.output.memory import ActionAddOutput, ActionRmOutput
 from errata.runs.names import handle_of
 from errata.verbs.memory import add_action, list_actions, remove_action
 from errata.verbs.store import Store
@@ -87,9 +87,6 @@ def _added_output(record: ActionRecord, *, dry_run: bool) -> ActionAddOutput:
     )
 
 
-HANG = 10
-
-
 @click.command("list")
 @reports_option
 @shared_options
@@ -102,33 +99,11 @@ def list_(options: Options) -> None:
     actions = list_actions(options.store)
     for status in actions:
         if options.json:
-            put_json(_listed_output(status))
+            put_json(action_output(status))
         else:
-            _show_action(status)
+            put_action(status)
     if not actions and not options.json:
         say("no actions yet; record one with `errata action add`")
-
-
-def _show_action(status: ActionStatus) -> None:
-    effect, action = status.effect, status.effect.action
-    name = action.id[:SHORT] if status.in_store else "–"
-    put(f"{name:<{SHORT}}  {action.date or 'no date':<10}  {WORKED[effect.worked]:<9}  {effect.why}", hang=HANG)
-    put(f"{'':<{HANG}}{action.path}{': ' if action.path else ''}{action.what}", hang=HANG)
-    notes = {"for": ", ".join(action.addresses), "by": action.author, "expected:": action.expected_effect}
-    notes["in"] = str(action.ref) if action.ref else place_of(action.report)
-    put(f"{'':<{HANG}}{' · '.join(f'{label} {text}' for label, text in notes.items() if text)}", hang=HANG)
-
-
-def _listed_output(status: ActionStatus) -> ActionListOutput:
-    effect = status.effect
-    return ActionListOutput(
-        action=effect.resolved,
-        kept=status.in_store,
-        worked=effect.worked,
-        why=effect.reason,
-        case_effects=effect.cases,
-        run=effect.run or None,
-    )
 
 
 @click.command("rm")

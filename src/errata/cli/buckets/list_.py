@@ -53,7 +53,7 @@ def show_table(table: BucketTable, *, alone: bool) -> None:
         some = [one for one in table.listed if one.bucket.suite == suite]
         put(f"\n{suite or 'no suite'}" if len(suites) > 1 else "")
         below = [_below(one) for one in some]
-        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=below)
+        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=below, below_lines=0)
     put(("\n" if suites else "") + _foot(table, alone=alone))
     for line in _behind(table.listed):
         put(line)
@@ -79,15 +79,17 @@ def _foot(table: BucketTable, *, alone: bool) -> str:
         hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
         parts.append(f"{plural(table.alone, 'single failure')}{hint}")
     hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
-    parts += [f"{plural(hidden, 'bucket')} more with `--limit`"] if hidden else []
+    parts += [f"{plural(hidden, 'more bucket')}: raise `--limit`"] if hidden else []
     return " · ".join(parts)
 
 
 def _status_line(statuses: dict[str, int], total: int) -> str:
     """Whether the buckets were reviewed; a reader needs this before any number."""
+    if not total:
+        return "PROVISIONAL: no two failures share a cause, by rules; none reviewed yet"
     final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
     if total and final == total:
-        return f"FINAL: {plural(total, 'bucket')}, each with enough reviewed failures whose verdicts agree"
+        return f"FINAL: {plural(total, 'bucket')}, each with enough reviewed failures whose verdicts support it"
     progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "none reviewed yet"
     verb = "was" if total - final == 1 else "were"
     return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} {verb} formed by rules; {progress}"
@@ -109,6 +111,8 @@ def _below(counts: BucketCounts) -> str:
     first, last = ((seen or "")[:10] for seen in (counts.first_seen, counts.last_seen))
     since = [f"since {first}"] if first != last else []
     followers = [f"{counts.followers:,} knock-on"] if counts.followers else []
+    if counts.bucket.status != "provisional" and counts.assigned:
+        followers.insert(0, f"{counts.read:,} reviewed, {counts.assigned:,} not reviewed")
     elsewhere = [f"{plural(counts.elsewhere, 'row')} in other runs"] if counts.elsewhere else []
     return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared])
 
@@ -129,6 +133,8 @@ def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
         "elsewhere": counts.elsewhere,
         "cases": counts.cases,
         "reviewed": counts.read,
+        "inherited": counts.inherited,
+        "assigned": counts.assigned,
         "supported_by": bucket.supported_by,
         "runs": counts.runs,
         "models": counts.models,
@@ -141,11 +147,15 @@ def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
 
 
 def buckets_line(buckets: RunBuckets) -> str:
-    """The causes of a run: `2 final (3 and 2 failures, all reviewed) · 4 failures with a cause of their own`."""
+    """The causes of a run: `2 final (3 and 2 failures) · 4 failures with a cause of their own`.
+
+    Failures that rules put into a final bucket are counted apart.
+    """
     sums = (("final", buckets.final), ("reviewed", buckets.reviewed), ("provisional", buckets.provisional))
     parts = [f"{one.buckets:,} {status} ({_sizes(one)})" for status, one in sums if one.buckets]
     alone = f"{plural(buckets.alone, 'failure')} with a cause of {'its' if buckets.alone == 1 else 'their'} own"
-    return " · ".join([*parts, *([alone] if buckets.alone else [])])
+    assigned = f"{plural(buckets.assigned, 'failure')} assigned to final buckets by rules, not reviewed"
+    return " · ".join([*parts, *([assigned] if buckets.assigned else []), *([alone] if buckets.alone else [])])
 
 
 def _sizes(buckets: BucketSum) -> str:

@@ -2,7 +2,7 @@
 
 import click
 
-from errata.buckets.status import ENOUGH
+from errata.buckets.status import needed
 from errata.cli.buckets.history import event_output, words_of
 from errata.cli.buckets.list_ import bucket_fields
 from errata.cli.options import Options, shared_options
@@ -52,7 +52,14 @@ def _put_head(counts: BucketCounts) -> None:
         put(f"shares   {' · '.join(shared)}", hang=9)
     seen = [one[:10] for one in (counts.first_seen, counts.last_seen) if one]
     put(f"seen     {' to '.join(dict.fromkeys(seen))}")
-    put(f"support  {len(bucket.supported_by):,} of the {min(ENOUGH, counts.rows):,} verdicts that make it final")
+    enough = needed(counts.mistakes)
+    support = f"{len(bucket.supported_by):,} of the {enough:,} verdicts that make it final"
+    put(
+        f"support  {support if enough else 'knock-on failures only: review the failures that they follow from'}", hang=9
+    )
+    if bucket.status != "provisional" and counts.assigned:
+        verb = "was" if counts.assigned == 1 else "were"
+        put(f"apart    {plural(counts.assigned, 'failure')} {verb} assigned by rules and not reviewed", hang=9)
 
 
 def _put_members(shown: BucketDetails) -> None:

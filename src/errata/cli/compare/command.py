@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from errata.cli.compare.differences import put_differences
 from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
@@ -115,11 +116,13 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
         put()
         put_suspects(comparison.suspects, handles[comparison.runs[0].runs[0].run.id])
     put_pairs(comparison, names)
+    put_differences(comparison, names)
     put_tables(comparison, names)
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]
     if 1 < len(runs) <= A_FEW and not comparison.options.category:
+        common = ["--common"] if comparison.options.common else []
         put()
-        put_command("Next", ["errata", "report", *runs], "writes a report with the causes")
+        put_command("Next", ["errata", "report", *runs, *common], "writes a report with the causes")
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:

@@ -8,9 +8,10 @@ from errata.cli.render.score_json import json_score
 from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparability import Difference
-from errata.compare.comparison import Compared, Comparison
+from errata.compare.comparison import Compared, Comparison, ModelDifferences
 from errata.compare.matrix import Row
 from errata.compare.pairs import Pairing, PairTally
+from errata.compare.ranking import Ranked
 from errata.compare.scores import Policy
 from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
 from errata.model.output.compare import (
@@ -20,11 +21,14 @@ from errata.model.output.compare import (
     ComparedRunOutput,
     ComparisonOutput,
     CountsOutput,
+    DeviationOutput,
     DifferenceOutput,
     FailedByAllOutput,
     FlipsOutput,
     InstabilityOutput,
     LeftOutRunOutput,
+    ModelDifferencesOutput,
+    RankedOutput,
     RowOutput,
     RunPairOutput,
     SharesOutput,
@@ -66,6 +70,7 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         instability={subject: _instability(one, called) for subject, one in sets.instability.items()},
         flips=_flips(sets.flips, called) if sets.flips else None,
         pairs=tuple(_pair(one) for one in comparison.pairings),
+        models=_models(comparison.models),
         failed_checks=tuple(_counts(one, labels) for one in comparison.checks),
         patterns=tuple(_counts(one, labels) for one in comparison.patterns),
         categories=tuple(_category(one, labels) for one in comparison.categories),
@@ -99,7 +104,10 @@ def _run(compared: Compared, comparison: Comparison, at: int) -> ComparedRunOutp
         started_at=stored.run.started_at,
         passed=cells.passed,
         failed=cells.failed,
+        failed_rows=cells.failed_rows,
         neither=cells.neither,
+        fit=not compared.problems,
+        problems=compared.problems,
         scores=_scores(compared),
     )
 
@@ -165,6 +173,29 @@ def _pair(pairing: Pairing) -> RunPairOutput:
         all=_tally(pairing.all),
         clean=_tally(pairing.clean),
         shares=msgspec.convert(pairing.shares, SharesOutput, from_attributes=True) if pairing.shares else None,
+    )
+
+
+def _models(models: ModelDifferences) -> ModelDifferencesOutput:
+    return ModelDifferencesOutput(
+        ranking=tuple(_ranked(one) for one in models.ranking),
+        pairs=tuple(_pair(one) for one in models.pairings),
+        deviations=msgspec.convert(models.deviations, tuple[DeviationOutput, ...], from_attributes=True),
+    )
+
+
+def _ranked(ranked: Ranked) -> RankedOutput:
+    score = ranked.score
+    return RankedOutput(
+        label=ranked.label,
+        best=ranked.best,
+        worst=ranked.worst,
+        better_than=ranked.better_than,
+        worse_than=ranked.worse_than,
+        passed=score.passed,
+        total=score.total,
+        rate=score.rate,
+        interval=score.interval,
     )
 
 

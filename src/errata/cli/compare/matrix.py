@@ -76,10 +76,13 @@ def put_side_by_side(parts: Sequence[str], label: str = "") -> None:
 
 
 def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]:
-    """Broken between names; a name that is wider than a line has one of its own."""
+    """Broken between names; where one is wider than a line, each has a line of its own, so that it can be copied."""
     lines: list[str] = []
     current = ""
     left = list(names)
+    if any(columns(name) >= room for name in left):
+        rest = len(left) - most
+        return left if rest <= 0 else [*left[: most - 1], f"and {rest + 1:,} more"]
     while left:
         more = len(" and 1,000 more") if len(lines) + 1 == most and len(left) > 1 else 1
         name = left[0]

@@ -43,6 +43,10 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
     for difference in comparison.differences:
         _put_difference(difference, comparison)
     _put_gaps(comparison)
+    for compared in comparison.runs:
+        if compared.problems:
+            named = f"{handles[compared.runs[0].run.id]} {compared.label}".strip()
+            put(f"{'NOT FIT':<{LABEL}}{named}: {'; '.join(compared.problems)}", hang=LABEL)
     for stored, why in comparison.left_out:
         named = f"{handles[stored.run.id]} {subject_label(stored.run)}".strip()
         put(f"{'left out':<{LABEL}}{named}: {why}", hang=LABEL)
@@ -101,11 +105,15 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     named = [(handle, _label(one)) if wide else (_label(one),) for handle, one in zip(called, shown, strict=True)]
     rows = [(*names, *row) for names, row in zip(named, scores, strict=True)]
     beside = _width([header, *rows]) + max(map(columns, [*out, "left out"])) <= WIDTH
+    beside = beside and not any(one.problems for one in shown)
     put()
     if beside:
         put_table((*header, "left out"), [(*row, left or "–") for row, left in zip(rows, out, strict=True)])
     else:
-        below = [f"left out of clean: {left}" if left else "" for left in out]
+        below = [
+            " · ".join([*(["NOT FIT"] if compared.problems else []), *([f"left out of clean: {left}"] if left else [])])
+            for compared, left in zip(shown, out, strict=True)
+        ]
         put_table(header, rows, whole=header, below=below, below_lines=0)
     for compared in shown:
         _put_beside(compared)
@@ -191,12 +199,22 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
 def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
     cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
     which = "both" if runs == 2 else f"all {runs}"
-    _put_lines(f"failed by {which} runs", _with_texts(cases.runs, comparison, names))
+    _put_lines(f"failed by {which} runs", [*_with_texts(cases.runs, comparison, names), *_knock_on(comparison, names)])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
             f"by all {len(comparison.matrix.subjects)} models",
             [*names.listed(cases.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
         )
+
+
+def _knock_on(comparison: Comparison, names: CaseLabels) -> list[str]:
+    """Of the cases that all runs fail: those that only follow from another failure in some run."""
+    lines = []
+    for column in comparison.matrix.columns:
+        follow = [case for case in comparison.sets.failed_by_all.runs if (column.pk, case) in comparison.root_of]
+        if follow:
+            lines.append(f"(only knock-on in {wash(column.label)}: {names.joined(follow)})")
+    return lines
 
 
 def _with_texts(cases: Cases, comparison: Comparison, names: CaseLabels) -> list[str]:
@@ -213,7 +231,12 @@ def _put_flips(comparison: Comparison, names: CaseLabels) -> None:
     first, second = (_dated(column) for column in comparison.matrix.columns)
     put(f"from {first} to {second}")
     always = {"regressed": flips.regressed, "fixed": flips.fixed, "still failing": flips.still_failing}
-    sometimes = {"new": flips.new, "gone": flips.gone, "no verdict in one": flips.undecided}
+    sometimes = {
+        "new": flips.new,
+        "gone": flips.gone,
+        "no verdict in one": flips.undecided,
+        "infrastructure": flips.infrastructure,
+    }
     for kind, cases in [*always.items(), *((kind, cases) for kind, cases in sometimes.items() if cases)]:
         head = f"{kind:<{SET_LABEL - COUNT}}{len(cases):>{COUNT - 2},}"
         _put_lines(head, names.listed(cases, WIDTH - SET_LABEL))
@@ -225,21 +248,29 @@ def _dated(column: RunColumn) -> str:
 
 
 def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseLabels) -> None:
-    """A line for each name that has any; a long name has one of its own."""
+    """A line for each name that has any; a long name, and one whose cases have long names, has one of its own."""
     shown = [(wash(name), cases) for name, cases in entries if cases]
     width = min(max((columns(name) for name, _ in shown), default=0), NAME, WIDTH // 3)
     most = max(LINES // max(len(shown), 1), 1)
+    room = WIDTH - SET_LABEL - width - 2
     lines = []
     for name, cases in shown:
-        listed = names.listed(cases, WIDTH - SET_LABEL - width - 2, lines=most)
-        head = name
-        if columns(name) > width:
+        listed = names.listed(cases, room, lines=most)
+        is_wide = any(columns(line) > room for line in listed)
+        if is_wide or columns(name) > width:
             lines.append(name)
-            head = ""
-        lines += [f"{padded(head if at == 0 else '', width)}  {line}" for at, line in enumerate(listed)]
+        head = "" if is_wide or columns(name) > width else name
+        indent = 0 if is_wide else width
+        lines += [f"{padded('' if at else head, indent)}  {line}" for at, line in enumerate(listed)]
     _put_lines(label, lines)
 
 
 def _put_lines(label: str, lines: Sequence[str]) -> None:
+    """Beside the label, or below it where that is too narrow for the longest name."""
+    if any(columns(line) > WIDTH - SET_LABEL and len(line.split()) == 1 for line in lines):
+        put(label)
+        for line in lines:
+            put(f"  {line}", hang=4)
+        return
     for at, line in enumerate(lines or ["–"]):
         put(f"{label if at == 0 else '':<{SET_LABEL}}{line}", hang=SET_LABEL)

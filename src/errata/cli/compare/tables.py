@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from math import floor
 from typing import NamedTuple
 
 from errata.cli.compare.matrix import COLUMNS, GAP, CaseLabels, Heads, heads_of, put_side_by_side
@@ -13,9 +12,9 @@ from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparison import Comparison
-from errata.compare.pairs import ALPHA, Pairing
+from errata.compare.pairs import Pairing
+from errata.render.figures import p_value, points
 
-SMALLEST_P = 0.001
 SHOWN = 10
 NAMED = 50
 """Columns for the names of cases within a sentence."""
@@ -31,33 +30,35 @@ def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
         return
     differing = sorted((one for one in pairs if one.all.differs), key=lambda one: one.all.p)
     if differing:
-        _put_differing(differing, len(pairs), comparison, names)
+        _put_differing(differing, pairs, comparison, names)
     else:
         put(_no_difference(pairs, comparison, names), hang=0)
+    if changes := clean_in_words(pairs):
+        put(changes, hang=0)
     _put_shares(pairs, names)
     _put_shared_part(comparison, names)
 
 
 def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
     """Covers what McNemar's test can't: cases that a run passes in some attempts only."""
-    with_shares = [(one, one.shares, one.shares.interval) for one in pairs if one.shares is not None]
+    with_shares = [(one, one.shares) for one in pairs if one.shares is not None]
     apart = [
-        f"{pair.first} vs {pair.second} {100 * shares.mean:+.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-        for pair, shares, (low, high) in (
-            (pair, shares, between or (0.0, 0.0)) for pair, shares, between in with_shares
-        )
-        if low > 0 or high < 0
+        f"{pair.first} vs {pair.second} {points(shares.mean, shares.interval)} ({p_value(shares.adjusted)})"
+        for pair, shares in sorted(with_shares, key=lambda one: one[1].p)
+        if shares.differs
     ]
     if with_shares:
-        result = f": {'; '.join(apart[:SHOWN])}" if apart else ": no pair differs"
-        put(f"All attempts (paired bootstrap over {names.word}s){result}.", hang=0)
+        more = f"; and {len(apart) - SHOWN} more with --json" if len(apart) > SHOWN else ""
+        result = f": {'; '.join(apart[:SHOWN])}{more}" if apart else ": no pair differs"
+        holm = ", Holm" if len(with_shares) > 1 else ""
+        put(f"All attempts (paired t-test over {names.word}s{holm}){result}.", hang=0)
 
 
 def _put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
     """The share of failed rows that every run fails."""
-    runs, shared = len(comparison.matrix.columns), comparison.sets.failed_by_all.runs
+    shared = comparison.sets.failed_by_all.runs
     failed = comparison.failed_rows
-    part = len(shared) * runs
+    part = sum(cell.fails for case in shared for cell in comparison.matrix.rows[case] if cell is not None)
     if not LITTLE * failed < part < failed:
         return
     if columns(names.joined(shared)) <= NAMED:
@@ -70,19 +71,15 @@ def _put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
 
 def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
     smallest = min(pairs, key=lambda one: one.all.p)
-    least, adjusted = smallest.all.p, smallest.all.adjusted
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
         return _agreement(pairs, comparison, names)
-    test = f"exact McNemar on shared {names.word}s"
     if len(pairs) == 1:
-        test = f"exact McNemar on {smallest.all.shared:,} shared {names.word}s"
-        return f"No significant difference ({test}): {_pair_in_words(smallest, comparison)}."
-    gives = (
-        f"p {'≥' if least < 1 else '='} {floor(100 * least) / 100:.2f} for all {len(pairs)} pairs"
-        if least >= ALPHA
-        else f"smallest {p_in_words(least)}, {p_in_words(adjusted)} after Holm correction for {len(pairs)} pairs"
-    )
-    return f"No pair differs significantly ({test}): {gives}. Smallest: {_pair_in_words(smallest, comparison)}."
+        test = f"exact McNemar on {smallest.all.shared:,} shared {names.word}s{_counting(pairs)}"
+        note = about_intervals(pairs)
+        return f"No significant difference ({test}): {_pair_in_words(smallest, comparison)}.{note}"
+    test = f"exact McNemar on shared {names.word}s, Holm, {len(pairs)} pairs{_counting(pairs)}"
+    closest = f"{_pair_in_words(smallest, comparison)}; {p_value(smallest.all.p)} before correction"
+    return f"No pair differs significantly ({test}). Closest: {closest}.{about_intervals(pairs)}"
 
 
 def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
@@ -102,24 +99,86 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
     return f"No difference found: {both} on {which}; {left_out}."
 
 
-def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseLabels) -> None:
-    many = f"{len(differing)} of {pairs} pairs differ" if pairs > 1 else "The runs differ"
-    put(f"{many} significantly (exact McNemar on shared {names.word}s{', Holm' if pairs > 1 else ''}):")
+def _put_differing(
+    differing: Sequence[Pairing], pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels
+) -> None:
+    several = len(pairs) > 1
+    verb = "differs" if len(differing) == 1 else "differ"
+    many = f"{len(differing)} of {len(pairs)} pairs {verb}" if several else "The runs differ"
+    basis = f"exact McNemar on shared {names.word}s{', Holm' if several else ''}{_counting(pairs)}"
+    put(f"{many} significantly ({basis}):", hang=0)
     for pair in differing[:SHOWN]:
         put(f"  {_pair_in_words(pair, comparison)}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
+    if note := about_intervals(pairs):
+        put(note.strip(), hang=0)
+
+
+def _counting(pairs: Sequence[Pairing]) -> str:
+    """Which rows the statement is about, where clean has others."""
+    same = all(
+        (pair.all.only_first_fails, pair.all.only_second_fails)
+        == (pair.clean.only_first_fails, pair.clean.only_second_fails)
+        for pair in pairs
+    )
+    return "" if same else "; infrastructure failures count as failures"
+
+
+def clean_in_words(pairs: Sequence[Pairing]) -> str:
+    """The ranking goes by clean: where other pairs differ there, how many; empty where they are the same."""
+    if all(pair.all.differs == pair.clean.differs for pair in pairs):
+        return ""
+    differing = [pair for pair in pairs if pair.clean.differs]
+    if len(pairs) == 1:
+        return f"Without infrastructure failures (clean), the difference is {'' if differing else 'not '}significant."
+    if not differing:
+        return f"Without infrastructure failures (clean), none of the {len(pairs)} pairs differs significantly."
+    named = "; ".join(ahead_in_words(pair, clean=True) for pair in differing[:SHOWN])
+    more = f"; and {len(differing) - SHOWN} more with --json" if len(differing) > SHOWN else ""
+    verb = "differs" if len(differing) == 1 else "differ"
+    counts = f"{len(differing)} of {len(pairs)} pairs {verb} significantly"
+    return f"Without infrastructure failures (clean), {counts}: {named}{more}."
+
+
+def about_intervals(pairs: Sequence[Pairing]) -> str:
+    """An interval may exclude 0 although the test, corrected or exact, finds no difference."""
+    if len(pairs) > 1:
+        return f" Each interval is 95 % for its pair alone, not corrected for {len(pairs)} pairs."
+    interval = pairs[0].all.interval
+    if interval is not None and not pairs[0].all.differs and (interval[0] > 0 or interval[1] < 0):
+        return " The interval is approximate; the exact test decides."
+    return ""
+
+
+def ahead_in_words(pair: Pairing, *, clean: bool = False) -> str:
+    """`A is better than B` only where that holds without infrastructure failures too; else which one fails more."""
+    tally = pair.clean if clean else pair.all
+    ahead = tally.only_second_fails - tally.only_first_fails
+    if not ahead:
+        return f"{pair.first} and {pair.second} fail equally often"
+    better, worse = (pair.first, pair.second) if ahead > 0 else (pair.second, pair.first)
+    in_clean = (pair.clean.only_second_fails - pair.clean.only_first_fails) * ahead > 0
+    if tally.differs and pair.clean.differs and in_clean:
+        return f"{better} is better than {worse}"
+    return f"{worse} fails more often than {better}"
 
 
 def _pair_in_words(pair: Pairing, comparison: Comparison) -> str:
-    """`only A fails: 44, only B fails: 216 (p < 0.001)`, and the same for clean if that differs."""
+    """`A is better than B (only A fails: 44, only B fails: 216)`, with p, and the same for clean if that differs."""
     every, clean = pair.all, pair.clean
     first, second = every.only_first_fails, every.only_second_fails
-    counts = f"only {pair.first} fails: {first:,}, only {pair.second} fails: {second:,}"
+    counts = f"only {pair.first} fails: {first:,}, only {pair.second} fails: {second:,}, {_apart(pair)}"
+    counts = f"{ahead_in_words(pair)}: {counts}"
     if (clean.only_first_fails, clean.only_second_fails) == (first, second):
-        return f"{counts} ({p_in_words(every.p)})"
-    without = f"{clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_in_words(clean.p)}"
-    return f"{counts} ({p_in_words(every.p)}; clean, without {_what_is_out(pair, comparison)}: {without})"
+        return f"{counts} ({p_value(every.adjusted)})"
+    without = f"{clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_value(clean.adjusted)}"
+    return f"{counts} ({p_value(every.adjusted)}; clean, without {_what_is_out(pair, comparison)}: {without})"
+
+
+def _apart(pair: Pairing) -> str:
+    """How much more often the first passes, over the cases that both decided."""
+    return f"difference {points(pair.all.difference or 0.0, pair.all.interval)}"
 
 
 def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
@@ -132,13 +191,6 @@ def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
             words.update(left_out_in_words(compared.scores["clean"], failed))
     parts = [f"{count} {word}" for word, count in words.items()]
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "earlier sessions' results"
-
-
-def p_in_words(value: float) -> str:
-    if value < SMALLEST_P:
-        return f"p < {SMALLEST_P}"
-    # 0.625 is 0.63 to people
-    return f"p = {floor(100 * value + 0.5) / 100:.2f}" if value >= 0.01 else f"p = {value:.3f}"
 
 
 MOST = 15
@@ -179,10 +231,13 @@ def put_tables(comparison: Comparison, names: CaseLabels) -> None:
 
 
 def _failed(comparison: Comparison, names: CaseLabels) -> _CountTable:
-    """The number of failed cases, then of failures of each check."""
+    """The number of failed cases, then of failed rows where it differs, then of failures of each check."""
     made = _counts("failed", comparison.checks)
-    by_run = [str(one.failed) for one in comparison.cells]
-    return made._replace(rows=[(f"{names.word}s", *by_run, str(comparison.failed_rows)), *made.rows])
+    cases, rows = ([getattr(one, field) for one in comparison.cells] for field in ("failed", "failed_rows"))
+    first = [(f"{names.word}s", *map(str, cases), str(sum(cases)))]
+    if rows != cases:
+        first.append(("rows" if names.word == "turn" else "attempts", *map(str, rows), str(sum(rows))))
+    return made._replace(rows=[*first, *made.rows])
 
 
 def _counts(title: str, counts: Sequence[CountByRun]) -> _CountTable:
@@ -224,12 +279,12 @@ def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
     harder = [one for one in counts if one.harder]
     test = f"(Fisher's exact test over {names.word}s, {len(counts)} categories)"
     if harder:
-        parts = (f"{one.name} ({one.hard} of {one.tried} hard, {p_in_words(one.adjusted or 0.0)})" for one in harder)
+        parts = (f"{one.name} ({one.hard} of {one.tried} hard, {p_value(one.adjusted or 0.0)})" for one in harder)
         return f"Significantly harder than the rest: {', '.join(parts)}. {test}"
     tested = [one for one in counts if one.p is not None]
     if not tested:
         return "No category can be tested: each holds everything that was measured"
     least = min(tested, key=lambda one: one.p or 0.0)
     why = f" (too few {names.word}s)" if sum(one.tried for one in tested) < MANY else ""
-    after = f"{p_in_words(least.p or 0.0)}, {p_in_words(least.adjusted or 1.0)} after Holm's correction"
+    after = f"{p_value(least.p or 0.0)}, {p_value(least.adjusted or 1.0)} after Holm's correction"
     return f"No category is significantly harder{why}. Closest: {least.name}, {after}. {test}"

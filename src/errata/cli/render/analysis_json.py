@@ -9,6 +9,7 @@ from errata.cli.render.history import history_output
 from errata.cli.render.score_json import json_score
 from errata.cli.runs import fields_of
 from errata.model import UnreadFiles
+from errata.model.coverage import holds_only_failures
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
 from errata.runs.summary import Analysis
 from errata.runs.without_failures import without_failures
@@ -16,6 +17,7 @@ from errata.runs.without_failures import without_failures
 
 def output_of(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> AnalysisOutput:
     stored, odd = analysis.stored, analysis.suspicious
+    whole = not holds_only_failures(stored)
     return AnalysisOutput(
         **fields_of(stored, odd),
         passed=analysis.passed,
@@ -27,7 +29,8 @@ def output_of(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFi
         unavailable=analysis.unavailable is not None,
         first_failed_checks=dict(analysis.first_failed),
         categories={
-            name: CategoryCountOutput(failures=failed, attempts=total) for name, failed, total in analysis.categories
+            name: CategoryCountOutput(failures=failed, attempts=total if whole else None)
+            for name, failed, total in analysis.categories
         },
         findings=analysis.health.findings,
         reviewed=analysis.reviewed,

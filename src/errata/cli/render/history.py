@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 from errata.cli.fitting import columns, padded
 from errata.cli.output import plural, put, say
-from errata.cli.render.fields import place_of
+from errata.cli.render.fields import SHORT, place_of
+from errata.memory.actions import ActionStatus
 from errata.model.history import ActionResult, History, Mention
 from errata.model.output.memory import (
+    ActionListOutput,
     AmbiguousNameOutput,
     EarlierReportOutput,
     EffectOutput,
@@ -29,6 +31,7 @@ MOST = 6
 TEXT = 160
 NAMED = 4
 HANG = 9
+BELOW_ID = 10
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 
 
@@ -44,7 +47,7 @@ def tell_history(analysis: Analysis) -> None:
         line += f" · {len(reports.others):,} of other models"
     if reports.undated:
         line += f" · {len(reports.undated):,} without a date, not counted"
-    say(f"history   {line}")
+    say(f"history   {line}", hang=10)
     for report in files.skipped[:MOST_NOTES]:
         say(f"          skipped: {place_of(str(report.path.absolute()))}: {report.why}")
     if len(files.skipped) > MOST_NOTES:
@@ -70,6 +73,7 @@ def _show_repeats(analysis: Analysis) -> None:
     (count, where), *more = places
     line = f"{count:,} of {failures:,} also failed in an earlier {where}"
     line += "".join(f", {other:,} in an earlier {place}" for other, place in more)
+    line += f"; {repeated.otherwise:,} of them in another way" if repeated.otherwise else ""
     put(f"Repeats  {line}", hang=9)
     for mention, keys in analysis.remembered.mentions.ambiguous[:MOST_NOTES]:
         put(f"         `{mention.text}` in {mention.report} matches {len(keys)} cases; not counted", hang=9)
@@ -100,7 +104,10 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
             UnreadReportOutput(path=str(report.path), why=report.why) for report in history.report_files.skipped
         ),
         repeats=RepeatsOutput(
-            in_reports=repeated.in_reports, in_runs=repeated.in_runs, should_be_gone=repeated.should_be_gone
+            in_reports=repeated.in_reports,
+            in_runs=repeated.in_runs,
+            otherwise=repeated.otherwise,
+            should_be_gone=repeated.should_be_gone,
         ),
         ambiguous_names=tuple(
             AmbiguousNameOutput(name=mention.text, report=mention.report, line=mention.line, cases=keys)
@@ -112,7 +119,7 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
 
 def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool, comparable: bool = True) -> None:
     """`History  2026-02-12 MODEL_FAULT "Fourth call not refused" · no action recorded`."""
-    lines = [*_reports(before), *_runs(before)]
+    lines = [*(["failed before, in another way"] if before.failed_otherwise else []), *_reports(before), *_runs(before)]
     for at, line in enumerate(lines):
         put(f"{'' if at else 'History':<8} {line}", hang=HANG, raw=raw)
     for at, line in enumerate(_elsewhere(before, alike, comparable=comparable)):
@@ -164,3 +171,34 @@ def _elsewhere(before: History, alike: "tuple[Alike, ...]", *, comparable: bool)
 def _some(names: list[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"{', '.join(names[:NAMED])}{more}"
+
+
+def put_action(status: ActionStatus, *, raw: bool = False) -> None:
+    """An action, and whether it worked."""
+    effect, action = status.effect, status.effect.action
+    name = action.id[:SHORT] if status.in_store else "–"
+    put(
+        f"{name:<{SHORT}}  {action.date or 'no date':<10}  {WORKED[effect.worked]:<9}  {effect.why}",
+        hang=BELOW_ID,
+        raw=raw,
+    )
+    put(f"{'':<{BELOW_ID}}{action.path}{': ' if action.path else ''}{action.what}", hang=BELOW_ID, raw=raw)
+    notes = {"for": ", ".join(action.addresses), "by": action.author, "expected:": action.expected_effect}
+    notes["in"] = str(action.ref) if action.ref else place_of(action.report)
+    put(
+        f"{'':<{BELOW_ID}}{' · '.join(f'{label} {text}' for label, text in notes.items() if text)}",
+        hang=BELOW_ID,
+        raw=raw,
+    )
+
+
+def action_output(status: ActionStatus) -> ActionListOutput:
+    effect = status.effect
+    return ActionListOutput(
+        action=effect.resolved,
+        kept=status.in_store,
+        worked=effect.worked,
+        why=effect.reason,
+        case_effects=effect.cases,
+        run=effect.run or None,
+    )

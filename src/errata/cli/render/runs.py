@@ -26,6 +26,23 @@ def attempts_in_words(stored: StoredRun) -> str:
     return ", ".join([plural(stored.counts.attempts_in_log, "attempt"), *beside(stored)])
 
 
+def failures_in_words(stored: StoredRun) -> str:
+    """`8 failures`; of judged turns `8 failures (7 failed rows, 1 without a verdict)`."""
+    words, unjudged = plural(stored.counts.failures, "failure"), without_verdict(stored)
+    if not unjudged:
+        return words
+    return f"{words} ({plural(stored.counts.failures - unjudged, 'failed row')}, {unjudged:,} without a verdict)"
+
+
+def without_verdict(stored: StoredRun) -> int:
+    """Of judged turns: failures without a failed dimension, because the judge gave no verdict."""
+    from errata.sources import harness_of
+
+    if not harness_of(stored.run.source.name).judges_turns:
+        return 0
+    return stored.counts.measurements.get("unscored", 0) + stored.counts.measurements.get("error", 0)
+
+
 def beside(stored: StoredRun) -> list[str]:
     """Planned attempts that were never made, and attempts that are not in the log."""
     missing, untold = stored.counts.missing, cases_not_in_log(stored)

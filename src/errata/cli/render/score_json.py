@@ -39,6 +39,7 @@ def json_scores(scores: Scores) -> RunScoresOutput:
         scores={policy: _with_groups(scores, score) for policy, score in scores.scores.items()},
         categories=_categories(scores.categories),
         cost=msgspec.convert(scores.cost, CostOutput, from_attributes=True),
+        after_fixes=scores.after_fixes_output(),
     )
 
 

@@ -28,7 +28,8 @@ class ScoreWords:
             return f"every {self.counted}{'; ' if score.note else ''}{score.note}" if score.total else score.note
         if score.policy == "as_reported":
             return self._of_harness(score)
-        return " · ".join(part for part in (self._left_out(score), score.note) if part)
+        recovered = f"{len(score.recovered):,} recovered from an earlier session" if score.recovered else ""
+        return " · ".join(part for part in (self._left_out(score), recovered, score.note) if part)
 
     def _of_harness(self, score: Score) -> str:
         if not score.total:

@@ -11,7 +11,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
 from errata.cli.progress import end_status_line
 from errata.cli.review.options import no_failure, packet_options
-from errata.cli.shared_options import Word, reports_option
+from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.attempt import Filters
@@ -38,7 +38,7 @@ JUDGED_ROWS, JUDGED_TABLE = "failure_review_rows.jsonl", "failure_review_rows.cs
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File, or folder for all formats.")
 @click.option("--format", "form", type=Word(("jsonl", "csv")), help="Default: by file name, else JSON Lines.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
 @packet_options
 @click.option("--force", is_flag=True, help="Overwrite existing files.")

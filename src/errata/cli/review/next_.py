@@ -16,7 +16,7 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.packet import FORMS, show_lease, show_packet, show_readings
 from errata.cli.review.options import no_failure, packet_options, reader, reader_options
 from errata.cli.review.submit import show_reasons, show_taken
-from errata.cli.shared_options import Word, reports_option
+from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.model import Packet, Reviewer
 from errata.model.attempt import Filters
 from errata.model.output.review import (
@@ -55,7 +55,7 @@ RETURNED = "reviewed before, evidence changed since"
 @click.option("--tasks", is_flag=True, help="Review suspect tasks instead of failures.")
 @click.option("--adjudicate", is_flag=True, help="Decide what others disagree on; shows their verdicts without names.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
 @packet_options
 @click.option("--format", "form", type=Word(FORMS), help="Print the packet in this format, without questions.")

@@ -14,7 +14,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_command, put_json, say
 from errata.cli.progress import StatusLine, status_line
 from errata.cli.review.options import no_failure, packet_options
-from errata.cli.shared_options import Word, reports_option
+from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
 from errata.model import ReviewCall
@@ -239,7 +239,7 @@ def progress_parts(tally: ReviewTally) -> list[str]:
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Use at most N tokens in this command.")
 @click.option("--limit", type=click.IntRange(min=1), help="Review at most N, spread over all groups.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--owner", type=Word(OWNERS), help="Only failures with this owner by triage.")
+@click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner by triage.")
 @click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
 @click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
 @click.option(

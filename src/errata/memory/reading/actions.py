@@ -1,17 +1,33 @@
-"""The actions, recommendations and patterns in a report."""
+"""The actions taken that a report lists."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from errata.memory.entries import columns_of, is_none
-from errata.memory.reading.cases import Vocabulary, names_in, names_in_cell
+import msgspec
+
+from errata.memory.entries import columns_of
+from errata.memory.reading.action_entries import Context, Entry, entries_in, is_frame, within
+from errata.memory.reading.action_words import (
+    is_change,
+    is_checked,
+    is_entry_of_a_list,
+    is_own_change,
+    is_refused,
+    says_nothing_was_done,
+    state_of,
+    without_marks,
+)
+from errata.memory.reading.cases import names_in, names_in_cell
 from errata.memory.reading.dates import date_in, without_date
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.sections import in_sections
+from errata.memory.reading.sections import about
+from errata.memory.reading.sentences import sentences, speaks_of_the_past
+from errata.memory.reading.steps import canonical_step
+from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.spelling import folded, segments
 from errata.model import Action, SourceRef
 from errata.model.identity import fingerprint
-from errata.model.prior_report import PriorRecommendation
+from errata.model.prior_report import PriorFailure
 from errata.text.clean import one_line
 
 WHAT = 400
@@ -25,63 +41,260 @@ _BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+((?:[^;,()]|\([^()]*\)){1,60}?)\s*(?=[
 _SIGNED = re.compile(r"(?i)[,;(–—-]\s*by\s+([\w.@-]+(?:\s+[\w.@-]+){0,3})\)?\.?$")
 _EXPECTED = re.compile(r"(?i)(?:^|;)\s*expected:\s*((?:[^;()]|\([^()]*\))*)")
 _EDGES = " \t\n.:;,–—-*"
+_ABOUT_CASES = re.compile(
+    r"(?i)^\W*(?:this\s+|it\s+|which\s+|that\s+)?(?:address(?:es|ed)|fix(?:es|ed)|resolve[sd]|for|closes|affects)\b"
+)
+_OF_A_WORD = re.compile(r"\b(?:of|for|in)\s+(?:the\s+)?([a-z]{3,30})(?=[\s,.;:)]|$)")
+"""`the grader of timestamps`: a single word, where a case is called so."""
+_GROUP_OF_STEP = re.compile(
+    r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?)\b"
+)
+_FIELD = re.compile(
+    r"(?i)^\W*(date|day|when|files?|paths?|where|changed files?|address(?:es|ed)|evals?|cases?|failures?|for|fixes"
+    r"|affects|why|reason|what for|status|state|author|by|who|expected(?: effect)?)\s*[:：]\W*"
+)
+_VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")
+"""Columns of a table of failures that may also hold what should be done."""
+_STILL_OPEN = re.compile(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
+_INLINE = re.compile(
+    r"(?i)^\W*(?:actions?\s+(?:taken|done)|(?:fix|fixes|change|changes)\s+(?:applied|made)|what\s+(?:i|we)\s+did|fixed\s+by|resolved\s+by)"
+    r"\s*(\([^()\n]{0,40}\))?\W*[:：–—-]\s*"
+)
 
 
-def actions_in(pieces: Sequence[MarkdownPiece], known: Vocabulary, path: str, *, date: str) -> Iterator[Action]:
-    """In their order; none if the section states so. Actions without a day get the report's `date`."""
-    for piece in in_sections(pieces, "actions"):
-        read = _of_row if piece.kind == "row" else _of_line
-        made = read(piece, known, path, date)
+class ActionReader:
+    def __init__(
+        self, known: Vocabulary, path: str, *, date: str, subjects: Mapping[int, str], failures: Sequence[PriorFailure]
+    ) -> None:
+        self._known, self._path, self._date, self._subjects = known, path, date, subjects
+        self._failures = failures
+
+    def read(self, pieces: Sequence[MarkdownPiece]) -> Iterator[Action]:
+        """In their order; none if a section states so. Actions without a day get that of the report."""
+        entries = list(entries_in(pieces, self._known))
+        has_section = any(entry.context.is_actions for entry in entries)
+        for entry in entries:
+            yield from self._of_entry(entry)
+            if not has_section and not entry.context.is_actions:
+                yield from self._elsewhere(entry.piece, is_advice=entry.context.is_advice)
+
+    def _elsewhere(self, piece: MarkdownPiece, *, is_advice: bool) -> Iterator[Action]:
+        """In a report without a section for actions: entries that are marked as done, and sentences of its author."""
+        is_ticked = piece.kind == "item" and (is_advice or is_checked(piece.text))
+        if is_ticked and state_of(piece.text) == "done" and not _STILL_OPEN.search(piece.text):
+            yield self._of_words(piece.words, piece.line, Context(level=0, is_actions=True))
+        elif piece.kind in ("item", "text"):
+            before = ""
+            for sentence in sentences(piece.words):
+                if is_own_change(sentence.text, before) and not speaks_of_the_past(sentence.text):
+                    line = piece.line + piece.text.count("\n", 0, piece.text.find(sentence.text))
+                    subject = next(filter(None, map(self._subject, range(line, piece.line - 1, -1))), [])
+                    yield self._of_words(sentence, line, Context(level=0, is_actions=True, cases=tuple(subject)))
+                before = sentence.text
+
+    def _of_entry(self, entry: Entry) -> Iterator[Action]:
+        piece, context = entry.piece, entry.context
+        if not context.is_actions:
+            yield from self._inline(piece)
+        elif context.state == "open":
+            return
+        elif piece.kind == "row":
+            yield from self._of_row(piece, context)
+        elif piece.kind == "item":
+            yield from self._of_item(entry)
+        elif piece.kind == "heading":
+            yield from self._of_heading(entry)
+        else:
+            yield from self._of_paragraph(piece, context)
+
+    def _of_item(self, entry: Entry) -> Iterator[Action]:
+        piece, context = entry.piece, entry.context
+        items = [one for one in entry.below if not _FIELD.match(one.text)]
+        if is_frame(piece, self._known) and items:
+            inner = within(piece, context, self._known, 0)
+            for item in items if inner.state != "open" else ():
+                if is_entry_of_a_list(item.text, is_log=context.is_log or inner.state == "done"):
+                    yield self._of_words(item.words, item.line, inner)
+            return
+        fields = _fields(entry.below)
+        is_open = state_of(fields.get("status", Words("")).text) == "open"
+        is_done = context.is_log or context.state == "done" or state_of(fields.get("status", Words("")).text) == "done"
+        is_one = (
+            not is_refused(piece.text) if context.state == "done" else is_entry_of_a_list(piece.text, is_log=is_done)
+        )
+        if not is_open and _has_text(piece.text) and is_one:
+            yield self._of_words(piece.words, piece.line, context, fields)
+
+    def _of_heading(self, entry: Entry) -> Iterator[Action]:
+        """`### Relaxed the lint rule`, with its file, day and cases below."""
+        fields = _fields(entry.below)
+        if state_of(fields.get("status", Words("")).text) != "open":
+            yield self._of_words(entry.piece.words, entry.piece.line, entry.context, fields)
+
+    def _of_paragraph(self, piece: MarkdownPiece, context: Context) -> Iterator[Action]:
+        """Each sentence that reports a change; one that only names cases belongs to the one before it."""
+        made: Action | None = None
+        day = ""
+        if says_nothing_was_done(piece.text):
+            return
+        for sentence in sentences(piece.words):
+            line = piece.line + piece.text.count("\n", 0, piece.text.find(sentence.text))
+            cases = self._cases(sentence, "")
+            if made is not None and cases and _ABOUT_CASES.match(sentence.text):
+                made = _with_cases(made, cases)
+                continue
+            is_done = (
+                context.state == "done"
+                and not says_nothing_was_done(sentence.text)
+                and state_of(sentence.text) != "open"
+            )
+            if not (is_change(sentence.text) or (is_done and made is None)):
+                continue
+            if made is not None:
+                yield made
+            day = date_in(sentence.text) or day
+            made = self._of_words(sentence, line, msgspec.structs.replace(context, date=context.date or day))
         if made is not None:
             yield made
 
+    def _inline(self, piece: MarkdownPiece) -> Iterator[Action]:
+        """`- **Action taken**: …` inside the text about a failure, or a column of its own."""
+        if piece.kind == "row":
+            yield from self._of_column(piece)
+            return
+        match = _INLINE.match(piece.text) if piece.kind in ("item", "text") else None
+        if match:
+            context = Context(level=0, is_actions=True, is_log=True, state="done", date=date_in(match[1] or ""))
+            rest = msgspec.structs.replace(piece, words=piece.words.cut(match.end()))
+            yield from self._of_paragraph(rest, context)
 
-def _of_line(piece: MarkdownPiece, known: Vocabulary, path: str, date: str) -> Action | None:
-    text = piece.text.strip()
-    if is_none(text) or piece.kind == "heading" or (piece.kind == "item" and piece.level > 1):
-        return None
-    if piece.kind == "text" and (piece.level or not date_in(text)):
-        return None  # text around the list, or below one of its items
-    rest, notes = _without_clause(re.sub(r"^\[[ xX]\]\s+", "", text))
-    rest, signature = _without_author(rest)
-    target = _target(piece.words)
-    named = [name for _, name in sorted(names_in(piece.words, known)) if name != target]
-    return _action(
-        what=without_date(rest).lstrip(_EDGES + "`").removeprefix(target),
-        path=target,
-        addresses=named or _cases_in_path(target, known),
-        date=date_in(text) or date,
-        author=signature or _first(_BY, notes),
-        expected=_first(_EXPECTED, notes),
-        ref=SourceRef(file=path, line=piece.line),
-    )
+    def _of_column(self, piece: MarkdownPiece) -> Iterator[Action]:
+        columns = columns_of(piece.header)
+        if {"what", "status"} <= set(columns):
+            yield from self._of_row(piece, Context(level=0, is_actions=True), needs_done=True)
+            return
+        titles = [
+            at for at, title in enumerate(piece.header) if about(title) == "actions" or folded(title) in _VAGUE_COLUMNS
+        ]
+        if not titles or tuple(cell.text for cell in piece.cells) == piece.header or titles[0] >= len(piece.cells):
+            return
+        cell, is_log = piece.cells[titles[0]], folded(piece.header[titles[0]]) not in _VAGUE_COLUMNS
+        if not _has_text(cell.text) or not is_entry_of_a_list(cell.text, is_log=is_log):
+            return
+        if not is_log and not is_change(cell.text):
+            return
+        others = [other for at, other in enumerate(piece.cells) if at != titles[0]]
+        cases = [name for other in others for _, name in names_in(other, self._known)]
+        yield self._of_words(cell, piece.line, Context(level=0, is_actions=True, cases=tuple(dict.fromkeys(cases))))
+
+    def _of_words(self, words: Words, line: int, context: Context, fields: Mapping[str, Words] | None = None) -> Action:
+        fields = fields or {}
+        text = without_marks(words.text.strip())
+        rest, notes = _without_clause(text)
+        rest, signature = _without_author(rest)
+        target = _target(fields["path"]) or fields["path"].text.strip() if "path" in fields else _target(words)
+        named = self._cases(fields.get("addresses", Words("")), "") or self._cases(words, target)
+        year = (self._date or "")[:4]
+        day = date_in(words.text, year=year) or date_in(fields["date"].text if "date" in fields else "", year=year)
+        return _action(
+            what=without_date(rest).lstrip(_EDGES + "`").removeprefix(target),
+            path=target,
+            addresses=named or self._cases_in_path(target) or list(context.cases) or self._subject(line),
+            date=day or context.date or self._date,
+            author=signature or _first(_BY, notes) or fields.get("author", Words("")).text,
+            expected=_first(_EXPECTED, notes) or fields.get("expected", Words("")).text,
+            ref=SourceRef(file=self._path, line=line),
+        )
+
+    def _of_row(self, piece: MarkdownPiece, context: Context, *, needs_done: bool = False) -> Iterator[Action]:
+        columns = columns_of(piece.header)
+        cells = {name: cell for name, cell in zip(columns, piece.cells, strict=False) if name}
+        texts = [cell.text for cell in piece.cells]
+        is_empty = all(says_nothing_was_done(text) or not re.search(r"\w", text) for text in texts)
+        if tuple(texts) == piece.header or is_empty or any(state_of(text) == "open" for text in _states(cells, texts)):
+            return
+        words = cells.get("what") or max(piece.cells, key=lambda cell: len(cell.text))
+        is_done = any(state_of(text) == "done" for text in _states(cells, texts))
+        if needs_done and not is_done:
+            return
+        if says_nothing_was_done(words.text) or not is_entry_of_a_list(
+            words.text, is_log=context.is_log or is_done or "date" in cells
+        ):
+            return
+        target = _target(cells["path"]) or cells["path"].text if "path" in cells else _target(words)
+        if "addresses" in cells:
+            named = self._cases(cells["addresses"], "") or names_in_cell(cells["addresses"], "")
+        else:
+            named = [name for cell in piece.cells for name in self._cases(cell, target)]
+        what, clause = (words.text, "") if "addresses" in cells else _without_clause(words.text)
+        match = _NOTES.search(what)
+        notes = f"{clause};{match[1]}" if match else clause
+        what = without_marks(what[: match.start()] if match else what)
+        what = what if "date" in cells else without_date(what)
+        year = (self._date or "")[:4]
+        yield _action(
+            what=what if "path" in cells else what.lstrip(_EDGES + "`").removeprefix(target),
+            path=target,
+            addresses=[name for name in named if name != target] or self._cases_in_path(target) or list(context.cases),
+            date=date_in(cells["date"].text if "date" in cells else " ".join(texts), year=year)
+            or context.date
+            or self._date,
+            author=cells["author"].text if "author" in cells else _first(_BY, notes),
+            expected=cells["expected"].text if "expected" in cells else _first(_EXPECTED, notes),
+            ref=SourceRef(file=self._path, line=piece.line),
+        )
+
+    def _cases(self, words: Words, target: str) -> list[str]:
+        named = [name for _, name in sorted(names_in(words, self._known)) if name != target]
+        named = named or [name for name in _OF_A_WORD.findall(words.text) if self._known.has(name, is_code=True)]
+        if named:
+            return list(dict.fromkeys(named))
+        match = _GROUP_OF_STEP.search(words.text)
+        step = canonical_step(match[1]) if match else ""
+        return [one.case for one in self._failures if step and one.failed_check == step]
+
+    def _subject(self, line: int) -> list[str]:
+        return [self._subjects[line]] if line in self._subjects else []
+
+    def _cases_in_path(self, path: str) -> list[str]:
+        """`evals/003-mutations/002-cascade_remove/TASK.txt` belongs to a case."""
+        parts = path.split("/")
+        for size in range(len(parts), 0, -1):
+            for start in range(len(parts) - size + 1):
+                name = "/".join(parts[start : start + size])
+                if segments(name) and self._known.has(name):
+                    return [name]
+        return []
 
 
-def _of_row(piece: MarkdownPiece, known: Vocabulary, path: str, date: str) -> Action | None:
-    columns = columns_of(piece.header)
-    cells = {name: cell for name, cell in zip(columns, piece.cells, strict=False) if name}
-    texts = [cell.text for cell in piece.cells]
-    if tuple(texts) == piece.header or all(is_none(text) or not re.search(r"\w", text) for text in texts):
-        return None
-    words = cells.get("what") or next((cell for cell in piece.cells if " " in cell.text), Words(""))
-    target = _target(cells["path"]) or cells["path"].text if "path" in cells else _target(words)
-    labelled = (
-        names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(words, known)]
-    )
-    what, clause = (words.text, "") if "addresses" in cells else _without_clause(words.text)
-    match = _NOTES.search(what)
-    notes = f"{clause};{match[1]}" if match else clause
-    what = what[: match.start()] if match else what
-    what = what if "date" in cells else without_date(what)
-    return _action(
-        what=what if "path" in cells else what.lstrip(_EDGES + "`").removeprefix(target),
-        path=target,
-        addresses=[name for name in labelled if name != target] or _cases_in_path(target, known),
-        date=date_in(cells["date"].text if "date" in cells else " ".join(texts)) or date,
-        author=cells["author"].text if "author" in cells else _first(_BY, notes),
-        expected=cells["expected"].text if "expected" in cells else _first(_EXPECTED, notes),
-        ref=SourceRef(file=path, line=piece.line),
-    )
+def _fields(below: Sequence[MarkdownPiece]) -> dict[str, Words]:
+    """`File: …`, `Addresses: …`, `Date: …` below an entry."""
+    fields: dict[str, Words] = {}
+    for piece in below:
+        start = 0
+        for text in piece.text.split("\n"):
+            match = _FIELD.match(text)
+            if match:
+                name = "addresses" if match[1].lower() in ("why", "reason", "what for") else columns_of([match[1]])[0]
+                fields.setdefault(name or "path", piece.words.cut(start + match.end(), start + len(text)))
+            start += len(text) + 1
+    return fields
+
+
+def _states(cells: Mapping[str, Words], texts: Sequence[str]) -> list[str]:
+    """The cell for the state; without one, cells that hold nothing else."""
+    if "status" in cells:
+        return [cells["status"].text]
+    return [text for text in texts if len(text.split()) <= 3 and not re.fullmatch(r"[\s–—-]*", text)]
+
+
+def _has_text(text: str) -> bool:
+    """More than what is left of an entry that was struck out."""
+    return len(re.findall(r"\w{2,}", re.sub(r"\([^()]*\)", "", text))) > 1
+
+
+def _with_cases(action: Action, cases: Sequence[str]) -> Action:
+    return msgspec.structs.replace(action, addresses=tuple(dict.fromkeys((*action.addresses, *cases))))
 
 
 def _action(
@@ -129,78 +342,3 @@ def _target(words: Words) -> str:
         return marked[0]
     match = _FILE.search(words.text)
     return match[0] if match and not match[0][0].isdigit() else ""
-
-
-def _cases_in_path(path: str, known: Vocabulary) -> list[str]:
-    """`evals/003-mutations/002-cascade_remove/TASK.txt` belongs to a case."""
-    parts = path.split("/")
-    for size in range(len(parts), 0, -1):
-        for start in range(len(parts) - size + 1):
-            name = "/".join(parts[start : start + size])
-            if segments(name) and known.has(name):
-                return [name]
-    return []
-
-
-TEXT = 600
-_GROUPS = (
-    ("none", re.compile(r"^(?:no-action|nothing|none|leave)")),
-    ("config", re.compile(r"^(?:lint|config|configuration|harness|tooling|runner|ci)\b")),
-    ("model", re.compile(r"^(?:model|models)\b")),
-    ("eval", re.compile(r"^(?:evals?|tasks?|graders?|tests?|benchmark|suite|guidelines?|prompts?)\b")),
-)
-_PREFIX = re.compile(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
-
-
-def recommendations_in(pieces: Sequence[MarkdownPiece], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:
-    group = ""
-    for piece in in_sections(pieces, "recommendations"):
-        if piece.kind == "heading" or _is_title(piece):
-            group = group_of(piece.text)
-            continue
-        text, own = _without_group(piece)
-        if is_none(text) or not re.search(r"\w", text):
-            continue
-        cells = piece.cells or (piece.words,)
-        cases = tuple(dict.fromkeys(name for words in cells for _, name in sorted(names_in(words, known))))
-        ref = SourceRef(file=path, line=piece.line)
-        yield PriorRecommendation(text=one_line(text, TEXT), group=own or group, cases=cases, ref=ref)
-
-
-def patterns_in(pieces: Sequence[MarkdownPiece]) -> Iterator[str]:
-    for piece in in_sections(pieces, "patterns"):
-        text = _row_text(piece) if piece.kind == "row" else "" if piece.kind == "heading" else piece.text
-        if text and not is_none(text):
-            yield one_line(text, TEXT)
-
-
-def group_of(title: str) -> str:
-    """The group of recommendations that a title means; unchanged if it is none of the four."""
-    name = folded(title)
-    return next((group for group, form in _GROUPS if form.search(name)), one_line(title, 40).rstrip(":"))
-
-
-def _is_title(piece: MarkdownPiece) -> bool:
-    """A paragraph of nothing but bold words."""
-    bare = piece.text.strip().rstrip(":")
-    return piece.kind == "text" and any(
-        piece.text[start:end].strip().rstrip(":") == bare for start, end in piece.words.bold
-    )
-
-
-def _without_group(piece: MarkdownPiece) -> tuple[str, str]:
-    if piece.kind == "row":
-        group = group_of(piece.cells[0].text) if piece.cells else ""
-        is_group = group in ("eval", "config", "model", "none")
-        return (_row_text(piece).partition(" · ")[2], group) if is_group else (_row_text(piece), "")
-    text = piece.text
-    match = _PREFIX.match(text)
-    group = group_of(match[1]) if match else ""
-    if match is None or group not in ("eval", "config", "model", "none"):
-        return text, ""
-    return text[match.end() :], group
-
-
-def _row_text(piece: MarkdownPiece) -> str:
-    texts = tuple(cell.text for cell in piece.cells)
-    return "" if texts == piece.header else " · ".join(filter(None, texts))

@@ -1,12 +1,14 @@
 """Names of cases in what people write: paths, identifiers, `turn 24`; in front of a line, in a cell, in a sentence."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from errata.memory.reading.markdown import Words
-from errata.memory.spelling import Segments, segments
+from errata.memory.reading.steps import STEP
+from errata.memory.reading.vocabulary import Vocabulary, is_numbered
+from errata.memory.spelling import same_part, segments
 
 LONGEST = 300
 RANGE = 100
@@ -23,6 +25,21 @@ _FRONT = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"\([^()]*\)")
+_IN_BRACKETS = re.compile(r"[\s`*_]*[(\[]\s*[`*]?([\w./-]+)[`*]?\s*[)\]]")
+_NAME_AND_CATEGORY = re.compile(r"([A-Za-z][\w-]*)[`*]*\s*[(\[]\s*`?(\d{2,4}-[a-z][a-z_-]*)(?:/(\d{2,4}))?`?\s*[)\]]")
+"""`crons (000-fundamentals)`, `crons (000-fundamentals/003)`"""
+_WORD_AND_STEP = re.compile(rf"([a-z][a-z0-9]{{2,30}}):\s+(?:{STEP})\s*[.,;:]")
+"""`upsert: tests. …`: any word may be the name of a case."""
+_NEXT_NAME = re.compile(
+    r"(?:\s*[(\[][^()\[\]\n]{0,60}[)\]])?(?:\s*[,;&+]\s*(?:and\s+)?|\s+and\s+)([A-Za-z0-9_][\w./-]*)"
+)
+"""A remark may stand between them: `a (503) and b (429)`."""
+_CATEGORY_FIRST = re.compile(r"\[?([\w-]+)(?:\]\s*|\s+/\s+|\s*[›»>:→]\s*|\s+[-–—]\s+)([A-Za-z0-9][\w-]*)")
+_LINT_RULE = re.compile(
+    r"@|(?:typescript-eslint|eslint|react|react-hooks|import|unused-imports|jsx-a11y|unicorn|promise|sonarjs|prettier)/"
+    r"|(?:[\w-]+/)?(?:no|prefer|require|consistent|ban|explicit|restrict|exhaustive|naming|strict|await|array|only)"
+    r"(?:-[a-z]+)+$"
+)
 
 
 class Lead(NamedTuple):
@@ -34,21 +51,51 @@ class Lead(NamedTuple):
     rest: Words
 
 
-def lead_of(words: Words) -> Lead | None:
+def lead_of(words: Words, known: Vocabulary) -> Lead | None:
     start = _FRONT.match(words.text)
     at = start.end() if start else 0
+    category = _CATEGORY_FIRST.match(words.text, at)
+    if category and known.is_category(category[1]) and re.search(r"[_-]", category[2]):
+        return Lead(f"{category[1]}/{category[2]}", True, words.cut(category.end()))
+    bare = _NAME_AND_CATEGORY.match(words.text, at)
+    if bare:
+        known.add_category(bare[2])
+        number = f"{bare[3]}-" if bare[3] else ""
+        return Lead(f"{bare[2]}/{number}{bare[1]}", True, words.cut(bare.end()))
     for begin, end in words.codes:
         if begin == at:
             name = words.text[begin:end].strip()
-            return Lead(name, likeness(name) > 1, words.cut(end)) if _may_be_name(name) else None
+            is_name = _may_be_name(name) and not (is_lint_rule(name) and not known.has(name))
+            return _with_brackets(Lead(name, likeness(name) > 1, words.cut(end)), known) if is_name else None
     turn = _TURNS.match(words.text, at)
     if turn and turn[1].isdigit():
         return Lead(f"turn {turn[1]}", True, words.cut(turn.end()))
     token = _TOKEN.match(words.text, at)
     name = _trimmed(token[0]) if token else ""
-    if token and likeness(name):
-        return Lead(name, likeness(name) > 1, words.cut(at + len(name)))
-    return None
+    if token and likeness(name) and (known.has(name) or not is_lint_rule(name)):
+        return _with_brackets(Lead(name, likeness(name) > 1, words.cut(at + len(name))), known)
+    word = _WORD_AND_STEP.match(words.text, at)
+    return Lead(word[1], False, words.cut(word.end(1))) if word else None
+
+
+def _with_brackets(lead: Lead, known: Vocabulary) -> Lead:
+    """`text_search (002-queries)` and `text_search (002-queries/009-text_search)` name the case completely."""
+    name = known.trimmed(lead.name)
+    match = _IN_BRACKETS.match(lead.rest.text)
+    within = match[1] if match else ""
+    if match and "/" not in name and likeness(within) > 1:
+        parts, last = segments(within), segments(name)[-1:]
+        if "/" in within and last and same_part(parts[-1], last[0]):
+            return Lead(within, True, lead.rest.cut(match.end()))
+        if "/" not in within and is_numbered(within):
+            known.add_category(within)
+            return Lead(f"{within}/{name}", True, lead.rest.cut(match.end()))
+    return Lead(name, lead.sure, lead.rest)
+
+
+def is_lint_rule(name: str) -> bool:
+    """`no-unused-vars`, `@typescript-eslint/no-explicit-any`: rules that failures are explained with."""
+    return _LINT_RULE.match(name) is not None
 
 
 def names_in_cell(words: Words, column: str) -> list[str]:
@@ -67,43 +114,41 @@ def names_in_cell(words: Words, column: str) -> list[str]:
     return [bare[:LONGEST]] if re.search(r"\w", bare) else []
 
 
-def names_in(words: Words, known: "Vocabulary") -> Iterator[tuple[int, str]]:
+def names_that_follow(rest: Words) -> list[str]:
+    """`…, b and c all fail`: the other cases of a list that a line begins with."""
+    names: list[str] = []
+    at = 0
+    while (match := _NEXT_NAME.match(rest.text, at)) and likeness(match[1]) > 1:
+        names.append(_trimmed(match[1]))
+        at = match.start(1) + len(names[-1])
+    return names
+
+
+def names_in(words: Words, known: Vocabulary) -> Iterator[tuple[int, str]]:
     """Where cases stand in a sentence: those that are known, and those that are like no other word."""
     codes = set(words.codes)
     for turns in _TURNS.finditer(words.text):
         for number in _numbers(turns[1]):
             yield turns.start(), f"turn {number}"
     for begin, end in words.codes:
-        name = words.text[begin:end].strip()
-        if likeness(name) > 1 or known.has(name):
+        name = known.trimmed(words.text[begin:end].strip())
+        bracket = _IN_BRACKETS.match(words.text, end)
+        if bracket and is_numbered(bracket[1]) and likeness(name) and "/" not in name:
+            yield begin, f"{bracket[1]}/{name}"
+        elif known.has(name, is_code=True) or (likeness(name) > 1 and known.is_like_others(name)):
             yield begin, name
+    for bracket in _REMARK.finditer(words.text):
+        for part in re.finditer(r"[^,;()]+", bracket[0]):
+            name = part[0].strip(" `*")
+            if re.fullmatch(r"\w+", name) and known.has(name, is_code=True):
+                yield bracket.start() + part.start(), name
     for token in _TOKEN.finditer(words.text):
         if any(begin <= token.start() < end for begin, end in codes):
             continue
-        name = _trimmed(token[0])
-        if known.has(name) or (likeness(name) > 1 and ("/" in name or name[0].isdigit())):
+        name = known.trimmed(_trimmed(token[0]))
+        is_path = "/" in name or name[:1].isdigit()
+        if known.has(name) or (likeness(name) > 1 and is_path and known.is_like_others(name)):
             yield token.start(), name
-
-
-class Vocabulary:
-    """Names that are known to be cases, by their last parts; those of another one besides its own."""
-
-    def __init__(self, names: Iterable[str] = (), *, within: "Vocabulary | None" = None) -> None:
-        self._within = within
-        self._endings: set[Segments] = set()
-        for name in names:
-            self.add(name)
-
-    def add(self, name: str) -> None:
-        parts = segments(name)
-        self._endings.update(parts[at:] for at in range(min(len(parts), 4)))
-
-    def has(self, name: str) -> bool:
-        parts = segments(name)
-        return (len(parts) > 1 or "-" in "".join(parts)) and self._has(parts)
-
-    def _has(self, parts: Segments) -> bool:
-        return parts in self._endings or (self._within is not None and self._within._has(parts))
 
 
 @lru_cache(maxsize=20_000)

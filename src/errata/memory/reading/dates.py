@@ -18,9 +18,18 @@ _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
 _LONGEST = 600
 
 
-def date_in(text: str) -> str:
-    """The first day that a text names; empty where it names none."""
+_WITHOUT_YEAR = (
+    re.compile(rf"(?<![\w.]){_DAY}\s+(?:of\s+)?{_MONTH}(?![\w-])", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}\s+{_DAY}(?![\w-])", re.IGNORECASE),
+)
+
+
+def date_in(text: str, *, year: str = "") -> str:
+    """The first day that a text names; empty where it names none. `year`: of a day without one, `4 March`."""
     days = [(match.start(), day) for match, day in _matches(text[:_LONGEST]) if day]
+    if not days and year:
+        matches = [match for form in _WITHOUT_YEAR for match in form.finditer(text[:_LONGEST])]
+        days = [(match.start(), day) for match in matches if (day := _day(match, year))]
     return min(days)[1] if days else ""
 
 
@@ -39,8 +48,8 @@ def _matches(text: str) -> list[tuple[re.Match[str], str]]:
     return [*plain, *((match, _slashed(match)) for match in _SLASHED.finditer(text))]
 
 
-def _day(match: re.Match[str]) -> str:
-    parts = match.groupdict()
+def _day(match: re.Match[str], year: str = "") -> str:
+    parts = {"y": year} | match.groupdict()
     name = parts.get("name")
     month = _MONTHS.index(name.lower()) + 1 if name else int(parts["m"])
     return _text(int(parts["y"]), month, int(parts["d"]))

@@ -1,12 +1,15 @@
-"""Failures of a report while it is being read: the same case named twice is one failure, and the first word holds."""
+"""Failures of a report while it is being read: the same case named twice is one failure, and the best word holds."""
 
 import re
 from collections.abc import Iterable, Iterator
 
-from errata.memory.reading.cases import Lead, Vocabulary, lead_of
+from errata.memory.reading.cases import Lead, lead_of
+from errata.memory.reading.groups import GroupLabel
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.markdown import Words
-from errata.memory.spelling import Segments, ends_alike, folded, model_name, segments
+from errata.memory.reading.steps import canonical_step, only_step_in, step_in, step_in_field
+from errata.memory.reading.vocabulary import Vocabulary
+from errata.memory.spelling import Segments, ends_alike, folded, model_name, segments, without_number
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure
 from errata.text.clean import one_line
@@ -16,71 +19,119 @@ MOST_ALIKE = 50
 """Among more cases whose names end alike, an ending names none."""
 REASONING = 600
 STEP = 80
+FIELD, LINE, PROSE, GUESS = 4, 3, 2, 1
+"""What counts more: a field or cell of its own, the line that names the case, text about it, a hint in a text."""
 
 
 class Draft:
-    def __init__(self, case: str, line: int, *, sure: bool) -> None:
-        self.case, self.parts, self.line, self.sure = case, segments(case), line, sure
+    def __init__(self, case: str, line: int, *, sure: bool, run: str = "") -> None:
+        self.case, self.parts, self.line, self.sure, self.run = case, segments(case), line, sure, run
         self.label = self.step = self.reasoning = ""
+        self._label_rank = self._step_rank = 0
         self.has_reason = False
         """Whether the reasoning came from a field of its own."""
         self.passed = False
+        self.is_category = False
+        self.section = 0
+        """Under which heading it was named first."""
 
-    def call(self, label: str, line: int) -> None:
-        if label and not self.label:
-            self.label, self.line = label, line
+    def call(self, label: str, line: int, rank: int = LINE) -> None:
+        if label and rank > self._label_rank:
+            self.label, self.line, self._label_rank = label, line, rank
 
-    def failed_at(self, step: str) -> None:
-        self.step = self.step or one_line(step, STEP)
+    def failed_at(self, step: str, rank: int = LINE) -> None:
+        if step and rank > self._step_rank:
+            self.step, self._step_rank = one_line(step, STEP), rank
+
+    def has_step(self, rank: int) -> bool:
+        """At least with this rank."""
+        return self._step_rank >= rank
 
     def explain(self, text: str, *, is_reason: bool = False) -> None:
         reason = one_line(text, REASONING)
         if reason and (not self.reasoning or (is_reason and not self.has_reason)):
             self.reasoning, self.has_reason = reason, is_reason
 
+    def fill_from(self, other: "Draft") -> None:
+        """What only the other one knows: a table over all runs, beside the lists of each."""
+        if not self.label:
+            self.label = other.label
+        if not self.step:
+            self.step = other.step
+        self.explain(other.reasoning)
+
+    @property
+    def counts(self) -> bool:
+        return not self.passed and not self.is_category and bool(self.sure or self.label or self.step)
+
 
 class Drafts:
     def __init__(self) -> None:
-        self._drafts: dict[Segments, Draft] = {}
-        self._by_ending: dict[str, list[Draft]] = {}
+        self._drafts: dict[tuple[str, Segments], Draft] = {}
+        self._by_ending: dict[tuple[str, str], list[Draft]] = {}
 
-    def draft_of(self, case: str, line: int, *, sure: bool = True) -> Draft:
+    def draft_of(self, case: str, line: int, *, sure: bool = True, run: str = "") -> Draft:
         """The failure with this name, or with a name that ends like it; otherwise a new one."""
-        draft = self._find(case) or self._new(case, line, sure=sure)
+        draft = self.find(case, run) or self._new(case, line, sure=sure, run=run)
         draft.sure = draft.sure or sure
         return draft
 
-    def _find(self, case: str) -> Draft | None:
+    def find(self, case: str, run: str = "") -> Draft | None:
         parts = segments(case)
-        if parts in self._drafts:
-            return self._drafts[parts]
-        near = self._by_ending.get(parts[-1], []) if parts else []
+        if (run, parts) in self._drafts:
+            return self._drafts[run, parts]
+        near = self._by_ending.get((run, without_number(parts[-1])), []) if parts else []
         alike = [one for one in near if ends_alike(one.parts, parts)] if len(near) <= MOST_ALIKE else []
         if len(alike) != 1:
             return None
-        if len(parts) > len(alike[0].parts):
+        if len("".join(parts)) > len("".join(alike[0].parts)):
             alike[0].case, alike[0].parts = case, parts
-        self._drafts[parts] = alike[0]
+        self._drafts[run, parts] = alike[0]
         return alike[0]
 
-    def _new(self, case: str, line: int, *, sure: bool) -> Draft:
-        draft = Draft(case, line, sure=sure)
+    def _new(self, case: str, line: int, *, sure: bool, run: str) -> Draft:
+        draft = Draft(case, line, sure=sure, run=run)
         if draft.parts and len(self._drafts) < MOST:
-            self._drafts[draft.parts] = draft
-            self._by_ending.setdefault(draft.parts[-1], []).append(draft)
+            self._drafts[run, draft.parts] = draft
+            self._by_ending.setdefault((run, without_number(draft.parts[-1])), []).append(draft)
         return draft
 
+    def all(self) -> list[Draft]:
+        every = (one for some in self._by_ending.values() for one in some)
+        return sorted((one for one in every if one.counts), key=lambda one: one.line)
+
+    def label_groups(self, groups: Iterable[GroupLabel]) -> None:
+        """`All 9 failed evals are MODEL_FAULT except …`: for those that have no label of their own."""
+        by_reach = sorted(groups, key=lambda group: -group.filters)
+        for draft in self.all():
+            fitting = (group for group in by_reach if group.is_about(draft.case, draft.step, draft.run, draft.section))
+            if not draft.label and (group := next(fitting, None)):
+                draft.label = group.label
+
     def failures(self, path: str) -> Iterator[PriorFailure]:
-        for draft in sorted((one for some in self._by_ending.values() for one in some), key=lambda one: one.line):
+        for draft in self._apart():
             case = one_line(draft.case)
-            if case and not draft.passed and (draft.sure or draft.label or draft.step):
+            if case:
                 yield PriorFailure(
                     case=case,
                     label=draft.label,
                     failed_check=draft.step,
                     reasoning=draft.reasoning,
+                    run=draft.run,
                     ref=SourceRef(file=path, line=draft.line),
                 )
+
+    def _apart(self) -> list[Draft]:
+        """Where a failure is listed for single runs and for all together, those of the runs."""
+        kept = self.all()
+        by_run = [one for one in kept if one.run]
+        for whole in [one for one in kept if not one.run] if by_run else ():
+            same = [one for one in by_run if ends_alike(one.parts, whole.parts)]
+            for of_run in same:
+                of_run.fill_from(whole)
+            if same:
+                kept.remove(whole)
+        return kept
 
 
 def is_gap(label: str) -> bool:
@@ -88,9 +139,10 @@ def is_gap(label: str) -> bool:
 
 
 _PASSED = re.compile(r"(?i)^\W*(?:pass(?:ed|es)?|ok|success|succeeded|green|yes|true)\b|^\W*[✅✔]")
-_STEPS = r"(?:filesystem|install|deploy|tsc|eslint|tests?|lint|type-?check|build|compile|verifier|judge|\w+_\w+)"
-_FAILED_AT = re.compile(rf"(?i)\bfail(?:ed|s|ing|ure)?\s+(?:at|in|on|during)\s+(?:the\s+)?[`\"']?({_STEPS})\b")
-_STEP_NEAR = re.compile(rf"(?i)^[^\w\n]{{0,6}}(?:failed\s+)?({_STEPS})\b(?=\s*(?:step\b|[),;:.%\d(–—-]|$))")
+_PASSES_NOW = re.compile(
+    r"(?i)^\W*(?:pass(?:ed|es)?|ok|success|succeeded|green)\b|^\W*[✅✔]|\bpass(?:es)?\s+now\b|\bnow\s+pass(?:es)?\b"
+    r"|(?:\bnot|n['’]t|\bnever)\s+fail"
+)
 _REMARK = re.compile(r"^\s*\([^()]*\)|\((?:was|previously|formerly)\b[^()]*\)", re.IGNORECASE)
 _JOINT = re.compile(r"^[\s:;,.–—\-|·()\[\]→>*]+|[\s:;,–—\-|·(\[→>*]+$")
 
@@ -98,38 +150,52 @@ _JOINT = re.compile(r"^[\s:;,.–—\-|·()\[\]→>*]+|[\s:;,–—\-|·(\[→>*
 class CaseNaming:
     def __init__(self, labels: LabelWords, vocabulary: Vocabulary, models: Iterable[str] = ()) -> None:
         self.labels, self.vocabulary, self.drafts = labels, vocabulary, Drafts()
-        self._models = {model_name(model).base for model in models}
+        self._models = {model_name(model).base for model in models} - {""}
+        self.run = ""
+        """The run that the text is about, in a report about several."""
+        self.section = 0
+        self.category = ""
+        """The category of the heading above."""
 
     def is_case(self, name: str) -> bool:
-        """Neither a label nor a model."""
-        return not self.labels.find(name) and model_name(name).base not in self._models
+        """Neither a label nor a model, a category or a step."""
+        return not (
+            self.labels.find(name)
+            or model_name(name).base in self._models
+            or (self.vocabulary.is_category(name) and not self.vocabulary.has(name))
+            or canonical_step(name)
+        )
 
     def lead(self, words: Words) -> Lead | None:
         """The case at the start of a line."""
-        lead = lead_of(words)
+        lead = lead_of(words, self.vocabulary)
         if lead is None or not self.is_case(lead.name):
             return None
-        return Lead(lead.name, lead.sure or self.vocabulary.has(lead.name), lead.rest)
+        is_sure = lead.sure and self.vocabulary.is_like_others(lead.name)
+        return Lead(lead.name, is_sure or self.vocabulary.has(lead.name), lead.rest)
 
-    def draft_of(self, case: str, line: int, *, sure: bool = True) -> Draft:
+    def draft_of(self, case: str, line: int, *, sure: bool = True, run: str | None = None) -> Draft:
         self.vocabulary.add(case)
-        return self.drafts.draft_of(case, line, sure=sure)
+        draft = self.drafts.draft_of(case, line, sure=sure, run=self.run if run is None else run)
+        draft.section = draft.section or self.section
+        return draft
 
     def lead_named(self, lead: Lead, line: int, *, group: str = "", explains: bool = True) -> Draft:
         """The failure at the start of a line, with the rest of the line as its description."""
         draft = self.draft_of(lead.name, line, sure=lead.sure)
         rest = lead.rest.text
         label = self.labels.find(rest)
-        draft.passed = draft.passed or (not label and has_passed(_JOINT.sub("", rest)))
-        draft.call(label or group, line)
-        draft.failed_at(self.step_in(rest))
+        draft.passed = draft.passed or (not label and passes_now(_JOINT.sub("", rest)))
+        draft.call(label or group, line, LINE)
+        draft.failed_at(self.step_in(rest), LINE)
+        draft.failed_at(only_step_in(rest), GUESS)
         if explains:
             draft.explain(self._without_label(rest))
         return draft
 
     def step_in(self, text: str) -> str:
-        match = _FAILED_AT.search(text) or _STEP_NEAR.search(text)
-        return match[1] if match and not self.labels.find(match[1]) else ""
+        step = step_in(text)
+        return step if not self.labels.find(step) else ""
 
     def _without_label(self, text: str) -> str:
         bare = _REMARK.sub("", text)
@@ -143,18 +209,18 @@ def has_passed(status: str) -> bool:
     return _PASSED.search(status) is not None
 
 
-def first_step(value: str) -> str:
-    """`tests (67%)` and `tsc; tests fail too` are `tests` and `tsc`."""
-    return re.split(r"[(;,]|\s[–—-]\s", value.strip().strip("`*"), maxsplit=1)[0].strip()
+def passes_now(text: str) -> bool:
+    """Whether the text behind a case states that it passes; `yes` may answer anything."""
+    return _PASSES_NOW.search(text) is not None
 
 
 def fill(draft: Draft, role: str, value: Words, line: int, labels: LabelWords) -> None:
     """One field of a failure."""
     match role:
         case "label":
-            draft.call(labels.in_field(value.text), line)
+            draft.call(labels.in_field(value.text), line, FIELD)
         case "step":
-            draft.failed_at(first_step(value.text))
+            draft.failed_at(step_in_field(value.text), FIELD)
         case "reasoning":
             draft.explain(value.text, is_reason=True)
         case "status":

@@ -1,96 +1,23 @@
 """Which failures a report names, wherever it does so: headings, lists, tables, fields, sentences."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from errata.memory.reading.cases import names_in, names_in_cell
-from errata.memory.reading.drafts import CaseNaming, Draft, Drafts, fill, has_passed
-from errata.memory.reading.fields import FAILURE, LabelledField, columns_of, fields_in, role_of
-from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.sections import About, about
-from errata.memory.spelling import folded
+import msgspec
 
-_VAGUE = frozenset(("category", "type", "kind", "class"))
-"""Columns that may hold something else than labels."""
-
-
-def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, group: str) -> None:
-    """`subject` is the failure of the heading above, `group` the label that it gives to all below."""
-    columns = columns_of(piece.header, FAILURE)
-    is_header = tuple(cell.text for cell in piece.cells) == piece.header
-    names = [] if is_header else _names(piece, columns, naming)
-    if not names and len(piece.cells) == 2 and "case" not in columns:
-        role = role_of(piece.cells[0].text, FAILURE)
-        if subject is not None and role:  # a table of names and values
-            fill(subject, role, piece.cells[1], piece.line, naming.labels)
-    if has_passed(_cell(piece, columns, "status").text):
-        return
-    for name in names:
-        draft = naming.draft_of(name, piece.line)
-        draft.call(_label(piece, columns, naming) or group, piece.line)
-        for role in ("step", "reasoning"):
-            fill(draft, role, _cell(piece, columns, role), piece.line, naming.labels)
-
-
-def _names(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) -> list[str]:
-    if "case" in columns:
-        at = columns["case"]
-        names = names_in_cell(piece.cells[at], piece.header[at]) if at < len(piece.cells) else []
-        return [name for name in names if naming.is_case(name)]
-    leads = [lead for lead in map(naming.lead, piece.cells) if lead and lead.sure]
-    return [leads[0].name] if leads and _label(piece, columns, naming) else []
-
-
-def _label(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) -> str:
-    """In its own column, whatever it is; in any other, only what is a label."""
-    named, labels = _cell(piece, columns, "label").text, naming.labels
-    label = labels.find(named) or labels.exact(named) or next(filter(None, map(labels.find, _texts(piece))), "")
-    if label or "label" not in columns or folded(piece.header[columns["label"]]) in _VAGUE:
-        return label
-    return labels.in_field(named)
-
-
-def _texts(piece: MarkdownPiece) -> list[str]:
-    return [cell.text for cell in piece.cells]
-
-
-def _cell(piece: MarkdownPiece, columns: dict[str, int], role: str) -> Words:
-    at = columns.get(role)
-    return piece.cells[at] if at is not None and at < len(piece.cells) else Words("")
-
-
-_FAILS = re.compile(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed)\b")
-_PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b")
-_END = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])")
-
-
-def read_sentences(piece: MarkdownPiece, naming: CaseNaming) -> None:
-    before: list[str] = []
-    mentioned: list[tuple[str, str, str]] = []
-    for sentence in _sentences(piece.words):
-        names = [name for _, name in sorted(names_in(sentence, naming.vocabulary)) if naming.is_case(name)]
-        label = naming.labels.find(sentence.text)
-        if label and (names or len(before) == 1):
-            mentioned += [(name, label, sentence.text) for name in names or before]
-        elif names and _FAILS.search(sentence.text) and not _PASSES.search(sentence.text):
-            mentioned += [(name, "", sentence.text) for name in names]
-        before = list(dict.fromkeys(names)) or before
-    alone = len({name for name, _, _ in mentioned}) == 1
-    for name, label, text in mentioned:
-        reason = piece.text if alone else text
-        line = piece.line + piece.text.count("\n", 0, max(piece.text.find(name), 0))
-        draft = naming.draft_of(name, line)
-        draft.call(label, line)
-        draft.failed_at(naming.step_in(reason))
-        draft.explain(reason)
-
-
-def _sentences(words: Words) -> Iterator[Words]:
-    start = 0
-    for end in [*(found.end() for found in _END.finditer(words.text)), len(words.text)]:
-        yield words.cut(start, end)
-        start = end
-
+from errata.memory.reading.cases import Lead, names_in, names_in_cell, names_that_follow
+from errata.memory.reading.drafts import PROSE, CaseNaming, Draft, Drafts, fill
+from errata.memory.reading.fields import FAILURE, LabelledField, fields_in
+from errata.memory.reading.groups import GroupLabel
+from errata.memory.reading.markdown import Kind, MarkdownPiece, Words
+from errata.memory.reading.rows import read_row
+from errata.memory.reading.runs import ReportRuns
+from errata.memory.reading.sections import ASIDE, About, is_title, topic_of
+from errata.memory.reading.sentences import read_sentences
+from errata.memory.reading.step_evidence import StepCounts, StepEvidence
+from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group
+from errata.memory.reading.vocabulary import is_numbered
 
 SHORTEST = 12
 """Characters of a text that explains something."""
@@ -103,103 +30,300 @@ class CurrentFailure:
 
     def __init__(self) -> None:
         self._heading: Draft | None = None
+        self.is_paragraph = False
+        """Whether a paragraph, not a heading, begins with it: the next such paragraph is beside it, not below."""
         self._items: list[tuple[int, Draft]] = []
+        self._listed = 0
+        """Cases that were listed with no other text between them."""
 
     def at(self, depth: int) -> Draft | None:
-        inner = next((draft for level, draft in reversed(self._items) if level < depth), None)
-        return inner or self._heading or (self._items[-1][1] if self._items else None)
+        """A text behind a list of several is about none of them in particular."""
+        last = self._items[-1][1] if self._items and self._listed < 2 else None
+        return self.item_above(depth) or self._heading or last
+
+    def item_above(self, depth: int) -> Draft | None:
+        return next((draft for level, draft in reversed(self._items) if level < depth), None)
+
+    @property
+    def of_heading(self) -> Draft | None:
+        return self._heading
 
     def item(self, depth: int, draft: Draft) -> None:
         self._items = [(level, one) for level, one in self._items if level < depth] + [(depth, draft)]
+        self._listed += 1
 
-    def heading(self, draft: Draft | None) -> None:
-        self._heading, self._items = draft, []
+    def heading(self, draft: Draft | None, *, is_paragraph: bool = False) -> None:
+        self._heading, self._items, self._listed = draft, [], 0
+        self.is_paragraph = is_paragraph
+
+    def end_list(self) -> None:
+        if self._listed > 1:
+            self._items = []
+        self._listed = 0
+
+    def end_items(self, depth: int) -> None:
+        self._items = [(level, one) for level, one in self._items if level < depth]
+
+
+class _Section(NamedTuple):
+    level: int
+    about: About
+    label: str
+    """What its heading gives to all below it."""
+    run: str
+    step: str
+    """That its heading gives to all below it."""
+
+
+class _Later(NamedTuple):
+    """A text whose names are understood when all cases are known."""
+
+    piece: MarkdownPiece
+    run: str
+    section: int
+    has_subject: bool
 
 
 class FailureReader:
-    def __init__(self, naming: CaseNaming) -> None:
-        self._naming = naming
-        self._sections: list[tuple[int, About, str]] = []
-        """Level, what it is about, and the label that its heading gives to all below it."""
+    def __init__(self, naming: CaseNaming, runs: ReportRuns) -> None:
+        self._naming, self._runs = naming, runs
+        self._sections: list[_Section] = []
         self._subject = CurrentFailure()
         self._group: tuple[int, str] = (0, "")
         """How deep in a list, and the label given there."""
-        self._later: list[MarkdownPiece] = []
+        self._group_step: tuple[int, str] = (0, "")
+        """The same for a step."""
+        self._run: tuple[int, str] = (0, "")
+        """How deep in a list, and the run named there."""
+        self._category: tuple[int, str] = (0, "")
+        """How deep in a list, and the category named there; its cases stand below it."""
+        self._later: list[_Later] = []
+        self._steps, self._evidence = StepCounts(), StepEvidence()
+        self.subjects: dict[int, str] = {}
+        """Line → the failure whose section holds it."""
 
     def read(self, pieces: Iterable[MarkdownPiece]) -> Drafts:
+        groups: list[GroupLabel] = []
         for piece in pieces:
-            if piece.kind == "heading":
-                self._heading(piece)
-            elif self._about != "failures":
-                continue
-            elif piece.kind == "row":
-                read_row(piece, self._naming, self._subject.at(1), self._label)
-            elif piece.kind != "comment":
-                self._line(piece)
-        for piece in self._later:  # the names of all cases are known here
-            read_sentences(piece, self._naming)
-        return self._naming.drafts
+            self._read(piece)
+        for later in self._later:  # the names of all cases are known here
+            self._naming.run, self._naming.section = later.run, later.section
+            self._steps.note(later.piece.text)
+            groups += read_sentences(later.piece, self._naming, may_add=not later.has_subject)
+        drafts = self._naming.drafts
+        self._steps.fill(drafts.all(), self._evidence)
+        drafts.label_groups(groups)
+        return drafts
+
+    def _read(self, piece: MarkdownPiece) -> None:
+        if piece.kind == "heading":
+            self._heading(piece)
+            return
+        if self._about == "failures" and piece.kind not in ("comment", "code"):
+            if piece.kind == "row":
+                self._steps.add(piece)
+                read_row(piece, self._naming, self._subject.at(1), self._label, self._runs)
+            else:
+                for line in self._records(piece):
+                    self._line(line)
+                    self._note_subject(line)
+                    if line.kind == "text":
+                        self._subject.end_list()
+        elif self._about in ("patterns", "other") and piece.kind in ("text", "item"):
+            self._later.append(_Later(piece, self._naming.run, self._naming.section, has_subject=True))
+        if piece.line not in self.subjects:
+            self._note_subject(piece)
+
+    def _note_subject(self, piece: MarkdownPiece) -> None:
+        if (subject := self._subject.at(99)) is not None and not subject.is_category:
+            self.subjects[piece.line] = subject.case
+            if self._about == "failures" and piece.kind in ("text", "item", "code"):
+                self._evidence.add(subject, piece)
+
+    def _records(self, piece: MarkdownPiece) -> list[MarkdownPiece]:
+        """The lines of a paragraph where each begins with a case: nobody wraps a text like that."""
+        starts = [0, *(found.end() for found in re.finditer(r"\n", piece.text))]
+        begins = [at for at in starts if (lead := self._naming.lead(piece.words.cut(at))) and _is_record(lead)]
+        if begins[:1] != [0]:
+            return [piece]
+        if len(begins) == 1 or piece.kind != "text":
+            first = piece.text.find("\n") + 1
+            has_fields = first and fields_in(piece.words.cut(first), FAILURE)
+            return [_lines(piece, 0, first - 1), _lines(piece, first, None, kind="text")] if has_fields else [piece]
+        ends = [*begins[1:], len(piece.text)]
+        return [
+            part for begin, end in zip(begins, ends, strict=True) for part in self._records(_lines(piece, begin, end))
+        ]
 
     @property
     def _about(self) -> About:
-        return self._sections[-1][1] if self._sections else "failures"
+        return self._sections[-1].about if self._sections else "failures"
 
     @property
     def _label(self) -> str:
         """The label in the heading above."""
-        return self._group[1] or (self._sections[-1][2] if self._sections else "")
+        return self._group[1] or (self._sections[-1].label if self._sections else "")
+
+    @property
+    def _step(self) -> str:
+        return self._group_step[1] or (self._sections[-1].step if self._sections else "")
 
     def _heading(self, piece: MarkdownPiece) -> None:
-        self._sections = [one for one in self._sections if one[0] < piece.level]
-        lead, subject = self._naming.lead(piece.words), about(piece.text)
+        self._sections = [one for one in self._sections if one.level < piece.level]
+        lead, subject = self._naming.lead(piece.words), topic_of(piece)
         kind = (None if lead and lead.sure else subject) or self._about
         labels = self._naming.labels
         alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
         label = "" if lead else labels.find(piece.text) or alone
         self._group = (0, "")
-        self._sections.append((piece.level, kind, label or self._label))
+        run = self._runs.named_in(piece.text) or (self._sections[-1].run if self._sections else "")
+        step = ("" if lead else step_of_group(piece.text)) or (self._sections[-1].step if self._sections else "")
+        self._group_step = (0, "")
+        self._sections.append(_Section(piece.level, kind, label or self._label, run, step))
+        self._run, self._naming.run = (0, ""), run
+        self._naming.section += 1
+        if piece.header == ASIDE:  # an action in the middle of the text about a failure
+            return
+        category = self._subject.of_heading
         self._subject.heading(None)
-        if lead and kind == "failures" and (lead.sure or subject is None):
-            self._subject.heading(self._naming.lead_named(lead, piece.line, group=self._label, explains=False))
+        self._naming.category = self._naming.vocabulary.category_in_front(piece.text)
+        self._category = (0, self._naming.category)
+        if lead is None and kind == "failures":
+            lead = self._named_later(piece)
+        if lead and kind == "failures" and (lead.sure or (subject is None and piece.level > 1)):
+            lead = self._below_category(lead, category)
+            draft = self._naming.lead_named(lead, piece.line, group=self._label, explains=False)
+            draft.failed_at(self._step)
+            self._subject.heading(draft)
+
+    def _named_later(self, piece: MarkdownPiece) -> Lead | None:
+        """`## Known gap: 002-queries/010-pagination`: a heading that names one case, but not in front."""
+        names = {name for _, name in names_in(piece.words, self._naming.vocabulary) if self._naming.is_case(name)}
+        return Lead(names.pop(), True, piece.words) if len(names) == 1 else None
 
     def _line(self, piece: MarkdownPiece) -> None:
         depth = piece.level if piece.kind == "item" else piece.level + 1
         if piece.kind == "item" and self._group[0] >= depth:
             self._group = (0, "")
+        if piece.kind == "item" and self._group_step[0] >= depth:
+            self._group_step = (0, "")
+        if piece.kind == "item":
+            self._subject.end_items(depth)
+            self._change_category(piece, depth)
+        self._change_run(piece, depth)
+        if self._is_step_list(piece) and self._stepped(piece, depth):
+            return
         if self._fields(fields_in(piece.words, FAILURE), piece, depth) or self._lead(piece, depth):
             return
-        if not self._labelled(piece, depth):
-            self._later.append(piece)
+        if not self._labelled(piece, depth) and not self._stepped(piece, depth):
             subject = self._subject.at(depth)
+            self._later.append(_Later(piece, self._naming.run, self._naming.section, subject is not None))
             if subject is not None and len(piece.text) >= SHORTEST:
-                subject.call(self._naming.labels.find(piece.text), piece.line)
+                subject.call(self._naming.labels.find(piece.text), piece.line, PROSE)
+                subject.failed_at(self._naming.step_in(piece.text), PROSE)
                 subject.explain(piece.text)
+
+    def _change_run(self, piece: MarkdownPiece, depth: int) -> None:
+        """`- jn7aa01 (nimbus): …` with its failures below, or a line of bold words."""
+        outer = self._sections[-1].run if self._sections else ""
+        if piece.kind == "item" and self._run[0] >= depth:
+            self._run = (0, "")
+        named = self._runs.named_in(piece.text) if is_title(piece) or piece.kind == "item" else ""
+        if named and not self._naming.lead(piece.words):
+            self._run = (depth if piece.kind == "item" else 0, named)
+            self._subject.heading(None)
+        self._naming.run = self._run[1] or outer
+
+    def _change_category(self, piece: MarkdownPiece, depth: int) -> None:
+        named = self._naming.vocabulary.category_in_front(piece.text)
+        if named:
+            self._category = (depth, named)
+        elif self._category[0] >= depth:
+            self._category = (0, "")
 
     def _lead(self, piece: MarkdownPiece, depth: int) -> bool:
         """Whether a line starts with a case; the lines below it describe that case."""
         lead = self._naming.lead(piece.words)
-        if lead is None or not (lead.sure or self._naming.labels.find(lead.rest.text) or self._label):
+        if lead is None:
             return False
-        draft = self._naming.lead_named(lead, piece.line, group=self._label)
+        in_front = self._naming.labels.find(piece.text[: piece.text.find(lead.name.rpartition("/")[2])])
+        if not (lead.sure or in_front or self._naming.labels.find(lead.rest.text) or self._label or _is_at_step(lead)):
+            return False
+        is_beside = self._subject.is_paragraph and piece.kind == "text"
+        above = self._subject.item_above(depth) or (None if is_beside else self._subject.of_heading)
+        lead = self._below_category(lead, above)
+        draft = self._naming.lead_named(lead, piece.line, group=in_front or self._label)
+        draft.failed_at(self._step)
+        for name in names_that_follow(lead.rest):
+            if self._naming.is_case(name):
+                other = self._naming.draft_of(name, piece.line)
+                other.call(draft.label, piece.line)
+                other.failed_at(draft.step)
+                other.passed = other.passed or draft.passed
         if piece.kind == "item":
             self._subject.item(depth, draft)
         elif piece.words.bold or len(lead.rest.text) < SHORTEST:
-            self._subject.heading(draft)
+            self._subject.heading(draft, is_paragraph=True)
         return True
+
+    def _below_category(self, lead: Lead, above: Draft | None) -> Lead:
+        """`002-queries` with `009-text_search` below it is not a case."""
+        if self._category[1] and "/" not in lead.name and re.search(r"[_-]", lead.name):
+            return lead._replace(name=f"{self._category[1]}/{lead.name}")
+        if above is None or above.label or len(above.parts) != 1 or not is_numbered(above.case):
+            return lead
+        if "/" in lead.name and not lead.name.startswith(f"{above.case}/"):
+            return lead
+        above.is_category = True
+        self._naming.vocabulary.add_category(above.case)
+        return lead if "/" in lead.name else lead._replace(name=f"{above.case}/{lead.name}")
 
     def _labelled(self, piece: MarkdownPiece, depth: int) -> bool:
         """`Known gaps (2): a, b`, or only the label, with the cases below it."""
         places = self._naming.labels.places(piece.text)
-        if not places or piece.text[: places[0][0]].strip(" *`\"'-–—•[("):
+        if not places or piece.text[: places[0][0]].strip(" *`\"'-–—•[(#\n") or len(places) > 1:
             return False
         rest, label = piece.words.cut(places[0][1]), places[0][2]
         names = [name for _, name in names_in(rest, self._naming.vocabulary)] or self._listed(rest)
         for name in names:
-            self._naming.draft_of(name, piece.line).call(label, piece.line)
-        is_title = len(rest.text.strip(" :()*0123456789")) < SHORTEST and self._subject.at(depth) is None
-        if not names and is_title:
+            draft = self._naming.draft_of(name, piece.line)
+            draft.call(label, piece.line)
+            if len(set(names)) == 1:
+                draft.failed_at(self._naming.step_in(rest.text))
+                draft.explain(rest.text.partition(name)[2].strip(" `*:,;–—-"))
+        is_label_alone = len(rest.text.strip(" :()*0123456789")) < SHORTEST
+        is_heading = is_title(piece) or self._subject.at(depth) is None
+        if not names and is_label_alone and is_heading:
             self._group = (depth if piece.kind == "item" else 0, label)
-        return bool(names) or is_title
+            self._subject.heading(None)
+        return bool(names) or (is_label_alone and is_heading)
+
+    def _is_step_list(self, piece: MarkdownPiece) -> bool:
+        """`tests (3): a, b`: the name of a step, where "tests:" might also name cases."""
+        return re.match(r"(?i)\W*tests?\W*\(\s*\d+|\W*tests\W*:", piece.text) is not None
+
+    def _stepped(self, piece: MarkdownPiece, depth: int) -> bool:
+        """`eslint (2): a, b`, or only the step, with the cases below it."""
+        step, end = step_in_front(piece.text)
+        if not step:
+            return False
+        rest = piece.words.cut(end)
+        names = [name for _, name in names_in(rest, self._naming.vocabulary) if self._naming.is_case(name)]
+        is_list = (
+            not re.search(r"[.;]\s|\b(?:is|are|was|because|rejects?|fails?)\b", rest.text) or ":" in piece.text[:end]
+        )
+        for name in names if is_list else ():
+            draft = self._naming.draft_of(name, piece.line)
+            draft.failed_at(step)
+            draft.call(self._label, piece.line)
+        if not names and is_title(piece) and step_of_group(piece.text):
+            self._group_step = (depth if piece.kind == "item" else 0, step)
+            self._subject.heading(None)
+            return True
+        if not names and piece.kind == "item" and not re.search(r"\w", rest.text):
+            self._group_step = (depth, step)
+            return True
+        return bool(names) and is_list and not self._naming.labels.find(rest.text)
 
     def _listed(self, rest: Words) -> list[str]:
         """Names that nothing but a colon before them and a comma between them makes known."""
@@ -214,14 +338,34 @@ class FailureReader:
         for field in fields:
             line = piece.line + field.line
             if field.role == "case":
-                names = [name for name in names_in_cell(field.value, "") if _is_name(name)]
+                names = [
+                    name for name in names_in_cell(field.value, "") if _is_name(name) and self._naming.is_case(name)
+                ]
                 for name in names:
                     self._subject.heading(self._naming.draft_of(name, line))
                 used = used or bool(names)
             elif (subject := self._subject.at(depth)) is not None:
                 fill(subject, field.role, field.value, line, self._naming.labels)
+                if field.role == "label":
+                    subject.failed_at(self._naming.step_in(field.value.text), PROSE)
                 used = True
         return used
+
+
+def _lines(piece: MarkdownPiece, begin: int, end: int | None, *, kind: Kind | None = None) -> MarkdownPiece:
+    line = piece.line + piece.text.count("\n", 0, begin)
+    return msgspec.structs.replace(piece, kind=kind or piece.kind, words=piece.words.cut(begin, end), line=line)
+
+
+def _is_record(lead: Lead) -> bool:
+    """A case and a sign behind it, not a word of a sentence."""
+    return lead.sure and re.match(r"[\s`*]*(?:[,:;|·(\[→>–—-]|\n|$)", lead.rest.text) is not None
+
+
+def _is_at_step(lead: Lead) -> bool:
+    """A sign and a step behind a case: `crons [deploy]`, `crons: tests. …`."""
+    match = re.match(r"[\s`*]*[:,(\[–—-][\s`*\[(]*(\w[\w -]{1,20}?)[\s`*]*(?:[.,;:)\]–—]|$)", lead.rest.text)
+    return match is not None and bool(canonical_step(match[1]))
 
 
 def _is_name(text: str) -> bool:

@@ -15,30 +15,39 @@ _FAILURE = {
         "failing-evals failed-case failed-cases failure failures test tests id"
     ),
     "label": (
-        "classification label verdict class classified-as classified fault diagnosis assessment judgement judgment "
-        "category kind type final-label final-classification our-call call attribution"
+        "final-classification final-label final-verdict revised-classification revised-label new-classification "
+        "new-label corrected-label classification label verdict class classified-as classified fault diagnosis "
+        "assessment judgement judgment our-call call attribution category kind type"
     ),
     "step": (
         "failed-step step failed-check check failing-step failing-check stage phase failed-at fails-at failed-in "
         "step-first-failed first-failed-step failed-steps failed-checks failed-dimension failed-dimensions dimension "
-        "dimensions where broke-at"
+        "dimensions where broke-at stops-at stopped-at failing-stage failed-stage failure-type failure-step error-type"
     ),
     "reasoning": (
         "reasoning reason why note notes explanation comment comments details detail what-happened root-cause cause "
-        "analysis summary description finding rationale justification because remarks remark"
+        "analysis summary description finding rationale justification because remarks remark one-line-reasoning "
+        "short-reasoning one-liner what-went-wrong evidence"
     ),
     "status": "status result outcome pass-fail passed state",
 }
 _RUN = {
-    "run": "run run-id run-ids runs runid id-of-run run-identifier",
-    "model": "model model-name model-slug slug subject model-under-test",
+    "run": "run id run-id run-ids runs runid id-of-run run-identifier run-no eval-run evaluation-run run-id-prefix",
+    "model": "model model-name model-slug slug subject model-under-test model-id llm models",
     "provider": "provider api routed-via via",
     "experiment": "experiment variant setup",
-    "date": "date run-date day analysis-date analysed analyzed analysed-on analyzed-on when report-date created",
-    "rate": "pass-rate pass-rates recorded-pass-rate recorded-pass-rates score result results overall",
-    "passed": "passed",
-    "failed": "failed",
-    "total": "total total-evals evals cases tests",
+    "date": (
+        "date day analysis-date analysed analyzed analysed-on analyzed-on when report-date created date-of-analysis "
+        "reviewed written analysed-at analyzed-at"
+    ),
+    "run_date": "run-date date-of-run started run-started started-at ran-on run-on finished completed",
+    "rate": (
+        "pass-rate pass-rates recorded-pass-rate recorded-pass-rates passrate score result results overall "
+        "overall-pass-rate passing outcome overall-result overall-score success-rate headline"
+    ),
+    "passed": "passed passes pass evals-passed passed-evals",
+    "failed": "failed failures fails fail evals-failed failed-evals failing",
+    "total": "total total-evals evals cases tests evals-total total-cases",
 }
 
 
@@ -51,8 +60,13 @@ FAILURE, RUN = _by_name(_FAILURE), _by_name(_RUN)
 
 def role_of(name: str, roles: dict[str, str]) -> str:
     """The role of a column or field; empty where its name is none of the known ones."""
+    return roles.get(_key(name), "")
+
+
+def _key(name: str) -> str:
+    """`totalEvals` is `total-evals`."""
     bare = name.partition("(")[0].partition(":")[0]
-    return roles.get(folded(bare), "")
+    return folded(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", bare))
 
 
 def columns_of(header: tuple[str, ...], roles: dict[str, str]) -> dict[str, int]:
@@ -60,14 +74,30 @@ def columns_of(header: tuple[str, ...], roles: dict[str, str]) -> dict[str, int]
     order = {name: place for place, name in enumerate(roles)}
     columns: dict[str, tuple[int, int]] = {}
     for at, name in enumerate(header):
-        role = role_of(name, roles)
+        role = role_of(name, roles) or (_loose_role(name) if roles is FAILURE else "")
         if role:
-            rank = order[folded(name.partition("(")[0].partition(":")[0])]
+            rank = order.get(_key(name), len(order))
             columns[role] = min(columns.get(role, (rank, at)), (rank, at))
     return {role: at for role, (_, at) in columns.items()}
 
 
-_LEFT = "*_`\"' \t"
+_FORMER = re.compile(r"\b(?:prior|previous(?:ly)?|before|earlier|last|old|was|initial(?:ly)?|former|first|original)\b")
+_LOOSE = (
+    ("label", re.compile(r"\b(?:classification|verdict|label)\b")),
+    ("step", re.compile(r"\b(?:failed|failing|failure)-(?:step|stage)\b|\bstep\b")),
+    ("reasoning", re.compile(r"\breason(?:ing)?\b")),
+)
+
+
+def is_former(title: str) -> bool:
+    """`Prior classification`: a column about the time before."""
+    return _FORMER.search(folded(title)) is not None
+
+
+def _loose_role(title: str) -> str:
+    """`Classification now`, `Our verdict`"""
+    name = folded(title)
+    return "" if is_former(title) else next((role for role, form in _LOOSE if form.search(name)), "")
 
 
 class LabelledField(NamedTuple):
@@ -90,7 +120,7 @@ def fields_in(words: Words, roles: dict[str, str]) -> list[LabelledField]:
 
 def _of_line(line: Words, roles: dict[str, str]) -> Iterator[tuple[str, Words]]:
     names = sorted({*_with_colon(line, roles), *_bold(line, roles)})
-    if not names or line.text[: names[0][0]].strip(_LEFT + "-•·>|"):
+    if not names or re.search(r"\w", line.text[: names[0][0]]):
         return
     starts = [start for start, _, _ in names[1:]]
     for (_, begin, role), end in zip(names, [*starts, len(line.text)], strict=True):
@@ -110,7 +140,7 @@ def _bold(line: Words, roles: dict[str, str]) -> Iterator[Start]:
     """`**Run** jn7w1k1a`: where the name is bold, nothing else has to part it from its value."""
     for start, end in line.bold:
         role = role_of(line.text[start:end].strip(), roles)
-        if role and not line.text[end:].lstrip().startswith(":") and not line.text[start:end].rstrip().endswith(":"):
+        if role and ":" not in line.text[start:end] and not line.text[end:].lstrip().startswith(":"):
             yield start, end, role
 
 
@@ -124,7 +154,9 @@ def _stripped(value: Words) -> Words:
 def _names(names: frozenset[str]) -> re.Pattern[str]:
     """A name at the beginning of a line or behind a separator, with a colon after it."""
     longest_first = sorted(names, key=len, reverse=True)
-    pattern = "|".join(r"[\s_-]+".join(map(re.escape, name.split("-"))) for name in longest_first)
+    pattern = "|".join(r"[\s_-]*".join(map(re.escape, name.split("-"))) for name in longest_first)
     return re.compile(
-        rf"(?:^|[·|;•>]|(?<=\s)[-–—])[\s*_-]*({pattern})\s*(?:\([^()\n]{{0,30}}\)\s*)?(?:[:：=]|\s[–—]\s)", re.I
+        rf"(?:^|[·|;•>,]|(?<=\s)[-–—])[\s*_-]*(?:[^\w\s`\"'(\[*]{{1,3}}\s*\**)?({pattern})\s*(?:\([^()\n]{{0,30}}\)\s*)?"
+        r"(?:[:：=]|\s[–—]\s|(?:(?<=\w)\t|(?<=\w) {2,})(?=\S))",
+        re.I,
     )

@@ -1,23 +1,34 @@
 """Labels in sentences, fields and headings: `MODEL_FAULT`, "Model fault", "two known gaps"."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from errata.memory.spelling import folded
 
 LONGEST = 60
 _FORMER = re.compile(r"(?i)\((?:was|were|previously|formerly|before|earlier|not)\b[^()]*\)")
 _DENIED = re.compile(
-    r"(?i)(?:\bnot|\bno|\bnever|n['’]t(?: be)?|\bneither|\bnor|\bwithout|\brather than|\binstead of|\bno longer|\bthan)"
-    r"\s+(?:an?\s+|the\s+|any\s+)?(?:(?:genuine|real|clear|pure|simple)\s+)?[\"'“”`*(]*$"
+    r"(?i)(?:\bnot|\bno|\bnever|n['’]t(?: be)?|\bneither|\bnor|\bwithout|\brather than|\binstead of|\bno longer|\bthan"
+    r"|\bused to be|\bformerly|\bpreviously|\bonce|\b(?:last|first) time:?"
+    r"|\b(?:might|could|may)\s+(?:\w+\s+){0,2}(?:call|be|count|label|read|see|file)\b[^.;]{0,30}?"
+    r")\s+(?:an?\s+|the\s+|any\s+)?(?:(?:genuine|real|clear|pure|simple)\s+)?[\"'“”`*(]*$"
 )
+
+
+_SHORT = re.compile(r"(?<![\w-])([A-Z]{1,4})[`*]*\s*(?:=|:|→|–|—|\bmeans\b|\bstands for\b)\s*[`*\"“]*$")
+_SYMBOL = re.compile(r"([\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff])\ufe0f?[`*]*\s*[=:]?\s*[`*]*$")
+_SHORT_BEHIND = re.compile(r"^[`*\"”]*\s*\(([A-Z]{1,4})\)")
 
 
 class LabelWords:
     """The labels of the taxonomies in use, known in any spelling."""
 
-    def __init__(self, labels: Iterable[str]) -> None:
-        self._labels = {folded(label): label for label in labels}
+    def __init__(self, labels: Iterable[str], short: Mapping[str, str] | None = None) -> None:
+        self._all, self._short = tuple(labels), dict(short or {})
+        """And abbreviations that a report explains."""
+        self._labels = {folded(label): label for label in self._all}
+        words = "|".join(map(re.escape, self._short))
+        self._abbreviation = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])") if words else None
         # a word such as `model` or `other` is a label only where a label is asked for
         self._several = sorted((name for name in self._labels if "-" in name), key=len, reverse=True)
         forms = "|".join(f"({_form(name)})" for name in self._several) or r"(?!)"
@@ -27,8 +38,28 @@ class LabelWords:
         """The first label that a text gives, in its own spelling; empty where it gives none, or only denies one."""
         return next((label for _, _, label in self.places(text)), "")
 
+    def explained_in(self, text: str, *, other: Collection[str] = ()) -> "LabelWords":
+        """With the abbreviations of a legend: `MF = model fault`. `other` ones, in lower case, mean something else."""
+        if not self._pattern.search(text):
+            return self
+        short: dict[str, str] = {}
+        for line in text.split("\n"):
+            symbols: dict[str, str] = {}
+            for start, end, label in self.places(line):
+                before = line[max(0, start - 24) : start]
+                matches = (_SHORT.search(before), _SHORT_BEHIND.match(line[end : end + 12]))
+                short |= {match[1]: label for match in matches if match and match[1].casefold() not in other}
+                if symbol := _SYMBOL.search(before):
+                    symbols.setdefault(symbol[1], label)
+            if len(symbols) > 1 and len(set(symbols.values())) > 1:  # a legend; a mark before one label is none
+                short |= symbols
+        several = len(set(short.values())) > 1  # one alone may be anything
+        return LabelWords(self._all, short) if several else self
+
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Where labels stand, without those that are denied or former."""
+        if self._abbreviation and (match := self._abbreviation.search(text)) and not self._pattern.search(text):
+            return [(match.start(), match.end(), self._short[match[0]])]
         if not self._pattern.search(text):
             return []
         current = _FORMER.sub(lambda found: " " * len(found[0]), text)
@@ -42,14 +73,29 @@ class LabelWords:
         """The label that a text is and nothing else, if only a single word."""
         return self._labels.get(folded(text), "")
 
+    def alone(self, text: str) -> str:
+        """The label that a text is and nothing else but marks and a remark in brackets."""
+        places = self.places(text)
+        if not places:
+            return ""
+        start, end, label = places[0]
+        rest = f"{text[:start]}{re.sub(r'[(].*', '', text[end:])}"
+        return "" if re.search(r"\w", rest) else label
+
     def in_field(self, value: str) -> str:
-        """The label in a field or column for labels; the words unchanged if they are no label."""
+        """The label in a field or column for labels; the words unchanged if they are not a label."""
         known = self.find(value)
         if known:
             return known
         bare = _FORMER.sub("", value).strip().strip("`*\"'“”").strip()
         short = re.split(r"\s*[(;,–—]|\s-\s|\.\s|\n", bare, maxsplit=1)[0].strip()
-        return self.exact(short) or short[:LONGEST]
+        return self.exact(short) or self._by_first_word(short) or short[:LONGEST]
+
+    def _by_first_word(self, text: str) -> str:
+        """`Ambiguous` where only one label begins so."""
+        name = folded(text)
+        fitting = [label for key, label in self._labels.items() if name and key.startswith(f"{name}-")]
+        return fitting[0] if len(fitting) == 1 else ""
 
 
 def _form(name: str) -> str:

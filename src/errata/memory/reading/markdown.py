@@ -92,10 +92,14 @@ MOST = 20_000
 INNER = 7
 """The level of text in the head of a collapsed part: below every heading."""
 
-Kind = Literal["heading", "item", "text", "row", "comment"]
+Kind = Literal["heading", "item", "text", "row", "comment", "code"]
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _SUMMARY = re.compile(r"(?is)<summary>(.*?)</summary>")
+_HTML_ROW = re.compile(r"(?is)<tr\b[^<>]*>(.*?)(?:</tr>|(?=<tr\b)|\Z)")
+_HTML_CELL = re.compile(r"(?is)<t[hd]\b[^<>]*>(.*?)(?:</t[hd]>|(?=<t[hd]\b)|\Z)")
+_HTML_ITEM = re.compile(r"(?is)<li\b[^<>]*>(.*?)(?:</li>|(?=<li\b)|\Z)")
+LONGEST_HTML = 60_000
 _TAG = re.compile(r"<[^<>\n]{1,400}>")
 
 
@@ -108,6 +112,8 @@ class MarkdownPiece(msgspec.Struct, frozen=True, kw_only=True):
     words: Words = Words("")
     header: tuple[str, ...] = ()
     cells: tuple[Words, ...] = ()
+    topic: str = ""
+    """What the section of a heading is about, where what follows shows it better than its words."""
 
     @property
     def text(self) -> str:
@@ -115,7 +121,7 @@ class MarkdownPiece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pieces_of(text: str) -> list[MarkdownPiece]:
-    """Code blocks are left out. A comment is kept whole, for readers that know its format."""
+    """A comment is kept whole, for readers that know its format; code, because some put the facts of a run into it."""
     front, body = _without_front(text)
     pieces = front
     for piece in _pieces(_block_parser().parse(body)):
@@ -168,6 +174,9 @@ def _pieces(tokens: Sequence["Token"]) -> Iterator[MarkdownPiece]:
                 kind: Kind = "heading" if heading else "item" if starts_item else "text"
                 yield MarkdownPiece(kind=kind, line=_line(token), level=heading or depth, words=words_of(token.content))
                 starts_item = False
+            case "fence" | "code_block" if token.content.strip():
+                line = _line(token) + (token.type == "fence")
+                yield MarkdownPiece(kind="code", line=line, level=depth, words=Words(token.content[:LONGEST]))
             case "html_block":
                 yield from _html(token.content, _line(token), depth)
 
@@ -198,6 +207,9 @@ def _html(content: str, line: int, depth: int) -> Iterator[MarkdownPiece]:
     if content.lstrip().startswith("<!--"):
         yield MarkdownPiece(kind="comment", line=line, words=Words(content))
         return
+    if _HTML_ROW.search(content) or _HTML_ITEM.search(content):
+        yield from _html_parts(content[:LONGEST_HTML], line)
+        return
     content = content[:LONGEST]
     for summary in _SUMMARY.findall(content):
         yield MarkdownPiece(
@@ -206,6 +218,19 @@ def _html(content: str, line: int, depth: int) -> Iterator[MarkdownPiece]:
     rest = _TAG.sub("", _SUMMARY.sub("", content)).strip()
     if rest:
         yield MarkdownPiece(kind="text", line=line, level=depth, words=words_of(rest))
+
+
+def _html_parts(content: str, line: int) -> Iterator[MarkdownPiece]:
+    """The rows of a table and the items of a list that are written as HTML."""
+    header: tuple[str, ...] = ()
+    for row in _HTML_ROW.finditer(content):
+        cells = tuple(words_of(_TAG.sub(_without_tag, cell).strip()) for cell in _HTML_CELL.findall(row[1]))
+        header = header or tuple(cell.text for cell in cells)
+        at = line + content.count("\n", 0, row.start())
+        yield MarkdownPiece(kind="row", line=at, header=header, cells=cells)
+    for item in _HTML_ITEM.finditer(content):
+        words = words_of(_TAG.sub(_without_tag, item[1]).strip())
+        yield MarkdownPiece(kind="item", line=line + content.count("\n", 0, item.start()), level=1, words=words)
 
 
 def _without_tag(tag: re.Match[str]) -> str:

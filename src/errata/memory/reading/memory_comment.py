@@ -8,7 +8,7 @@ from errata.memory.reading.drafts import is_gap
 from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.spelling import segments
 from errata.model import SourceRef
-from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
+from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport, PriorRun
 
 FORMAT = 1
 OPENS, ENDS = "<!-- errata:memory ", "-->"
@@ -33,6 +33,8 @@ class _Recommendation(msgspec.Struct, frozen=True, kw_only=True):
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
     format: int
     run: str
+    run_id: str = ""
+    """Errata's own id: several runs may share the harness's."""
     model: str = ""
     provider: str = ""
     experiment: str = ""
@@ -42,6 +44,9 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[_Failure, ...] = ()
     recommendations: tuple[_Recommendation, ...] = ()
     patterns: tuple[str, ...] = ()
+
+    def is_about(self, native_id: str, run_id: str) -> bool:
+        return self.run_id == run_id if self.run_id else self.run == native_id
 
 
 def memory_in(pieces: Sequence[MarkdownPiece]) -> Memory | None:
@@ -66,6 +71,8 @@ def from_memory(memory: Memory, visible: PriorReport) -> PriorReport:
         visible,
         own=True,
         run=memory.run,
+        run_id=memory.run_id,
+        runs=(PriorRun(id=memory.run, model=memory.model, date=memory.date, passed=memory.passed, total=memory.total),),
         model=memory.model,
         provider=memory.provider,
         experiment=memory.experiment,
@@ -85,6 +92,7 @@ def _failure(failure: _Failure, seen: PriorFailure | None, path: str) -> PriorFa
         label=_corrected(failure, seen) or failure.label,
         by_rule=bool(failure.label) and not failure.reviewed and not _corrected(failure, seen),
         failed_check=failure.failed_check,
+        owner=failure.owner,
         reasoning=failure.reasoning,
         ref=seen.ref if seen else SourceRef(file=path),
     )

@@ -1,52 +1,107 @@
-"""What a section of a report is about, by its heading."""
+"""What a section of a report is about, by its heading or the words in front of a paragraph."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Literal
 
 import msgspec
 
-from errata.memory.reading.markdown import INNER, MarkdownPiece
+from errata.memory.reading.fields import RUN, role_of
+from errata.memory.reading.markdown import INNER, MarkdownPiece, Words
 from errata.memory.spelling import folded
 
 About = Literal["failures", "actions", "recommendations", "patterns", "other"]
 
+ASIDE = ("aside",)
+"""Marks a heading in front of one paragraph: the text before it goes on behind it."""
+_DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|carried-out|so-far|log|to-date)"
 _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
+    (
+        "other",
+        re.compile(
+            r"no-longer-|stopped-fail|recovered|not-failing|fail\w*-anymore|did-we-see|seen-(?:it-|this-)?before"
+        ),
+    ),
     (
         "recommendations",
         re.compile(
-            r"recommend|suggest|next-steps|action-items|\bto-?dos?\b|propos|what-to-do|^follow-ups?$|next-actions"
+            r"recommend|suggest|next-steps?|action-items?|\bto-?dos?\b|propos|what-to-do|^follow-ups?$|next-actions"
+            r"|(?:planned|open|pending|future|deferred|further|possible|outstanding)-(?:actions?|changes|fixes|work|items)"
+            r"|(?:actions?|changes|fixes)-(?:planned|pending|open|needed|required|deferred|not-taken|to-take)"
+            r"|\bno-actions?\b|not-(?:yet-)?(?:done|applied|implemented|taken|acted)|\bbacklog\b|\bideas?\b|^planned|^deferred"
+            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
         ),
     ),
     (
         "actions",
         re.compile(
-            r"^actions?$|actions?-(?:taken|done|so-far|log)|(?:changes|fixes)-(?:made|applied|done)|what-(?:we|i)-(?:changed|did|fixed)"
-            r"|what-was-(?:done|changed|fixed)|applied-(?:changes|fixes)"
+            rf"^actions?$|\bactions?-{_DONE}|(?:changes|fixes|edits|updates|adjustments|measures|steps|corrections|work)-{_DONE}"
+            r"|what-(?:we|i)-(?:have-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
+            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-so-far|-since.*|-after.*|-in-response)?$|^implemented$|^applied$"
+            r"|^changes$|^change-?log$|^fixes$|^remediations?$|^interventions?$|^resolutions?$|^what-changed$"
+            r"|changes-since|what-did-(?:we|i)-(?:do|change|fix)|^follow-up-(?:done|taken)|^actions?-and-|^acted-on|^log-of-(?:actions|changes)|^changes-by-"
         ),
     ),
-    ("failures", re.compile(r"\b(?:new|still|again|repeat\w*|recurring|regress\w*)\b.*fail|regression|fail\w*-analys")),
+    (
+        "failures",
+        re.compile(
+            r"\b(?:new|still|again|repeat\w*|recurring|regress\w*)\b.*fail|regression|fail\w*-analys|fail\w*-by|^fail|by-fail"
+        ),
+    ),
     (
         "other",
         re.compile(
             r"net-impact|^impact|bottom-line|conclusion|takeaway|\bpass(?:ed|es|ing)?\b(?!.*fail)|\bfixed\b|\bresolved\b"
-            r"|\bprevious(?:ly)?\b|\bprior\b|\bearlier\b|\bhistory\b|appendix|glossary|method|not-(?:included|counted|measured)|excluded"
+            r"|\bprevious(?:ly)?\b|\bprior\b|\bearlier\b|\bhistory\b|appendix|glossary|legend|method|excluded"
+            r"|not-(?:included|counted|measured)|^compar|^since-|changes-from|already-documented"
         ),
     ),
     (
         "patterns",
         re.compile(
             r"pattern|cross-cutting|\bthemes?\b|common-(?:cause|issue|problem|mistake)|observations|trends|root-causes"
+            r"|hard(?:er|est)-categor|categor\w*-that|^categories$|by-category$|lessons"
         ),
     ),
 )
+_FAILURES = re.compile(r"fail|classif|per-eval|per-case|triage|errors?$|verdicts|what-went-wrong|what-broke")
+_INLINE = re.compile(
+    r"(?i)(?:[^\w\s]{1,3}\s*)?(?:actions?(?:\s+(?:taken|done|so far))?|(?:fix|fixes|changes?)\s+(?:applied|made|done)"
+    r"|done|applied|to-?do|planned|recommendations?|recommended(?:\s+actions?)?|next\s+steps?|deferred"
+    r"|what\s+(?:i|we)\s+did|(?:cross-cutting\s+)?patterns?|net\s+impact|not\s+(?:yet\s+)?done|fix)"
+    r"(?:\s*\([^()\n]{0,40}\))?\s*(?:[:：]|\s[–—-]\s|\s*$)"
+)
+"""Words that say what a paragraph is about, in front of it."""
+
+
+_IN_CAPITALS = re.compile(r"[A-Z][A-Z ,/&'-]{3,50}:?")
+"""A line in capital letters is a heading in a plain text."""
 
 
 def about(heading: str) -> About | None:
     """The topic of a section; none if the heading does not show it, and the topic of the section around it applies."""
     name = folded(heading)
     topic = next((kind for kind, form in _KINDS if form.search(name)), None)
-    return topic or ("failures" if re.search(r"fail|classif|per-eval|per-case|triage|errors?$", name) else None)
+    return topic or ("failures" if _FAILURES.search(name) else None)
+
+
+def topic_of(heading: MarkdownPiece) -> About | None:
+    return "failures" if heading.topic == "failures" else about(heading.text)
+
+
+def with_topics(
+    pieces: Sequence[MarkdownPiece], is_failure: Callable[[MarkdownPiece], bool]
+) -> Iterator[MarkdownPiece]:
+    """`Actions` may also be a category of cases: if the entries below are failures, it is."""
+    for at, piece in enumerate(pieces):
+        if piece.kind == "heading" and folded(piece.text) in ("action", "actions"):
+            below = list(takewhile(lambda one: one.kind != "heading", pieces[at + 1 :]))
+            entries = [one for one in below if one.kind in ("item", "row") and one.level < 2]
+            if entries and sum(map(is_failure, entries)) * 2 > len(entries):
+                yield msgspec.structs.replace(piece, topic="failures")
+                continue
+        yield piece
 
 
 def in_sections(pieces: Iterable[MarkdownPiece], wanted: About) -> Iterator[MarkdownPiece]:
@@ -55,24 +110,88 @@ def in_sections(pieces: Iterable[MarkdownPiece], wanted: About) -> Iterator[Mark
     for piece in pieces:
         if piece.kind == "heading":
             inside = [one for one in inside if one[0] < piece.level]
-            kind = about(piece.text)
+            kind = topic_of(piece)
             within = bool(inside) and inside[-1][1]
             inside.append((piece.level, within if kind is None else kind == wanted))
             if within and inside[-1][1]:
                 yield piece
-        elif piece.kind != "comment" and inside and inside[-1][1]:
+        elif piece.kind not in ("comment", "code") and inside and inside[-1][1]:
             yield piece
+
+
+def is_title(piece: MarkdownPiece) -> bool:
+    """A paragraph of nothing but bold words, or a short line with a colon at its end."""
+    bare = piece.text.strip().rstrip(":")
+    if piece.kind != "text" or not bare:
+        return False
+    is_bold = any(piece.text[start:end].strip().rstrip(":") == bare for start, end in piece.words.bold)
+    return is_bold or (piece.text.rstrip().endswith(":") and len(bare.split()) <= 6 and "\n" not in bare)
 
 
 def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
-    """Bold words in front of a paragraph that say what comes now are a heading, too: `**Actions taken**: None`."""
+    """Words in front of a paragraph that say what comes now are a heading, too: `**Actions taken**: None`.
+
+    If the paragraph goes on behind them, they are about it alone: a heading without words ends its section.
+    """
+    closes = False
     for piece in pieces:
-        bold = piece.words.bold[0] if piece.kind == "text" and not piece.level and piece.words.bold else None
-        if bold is None or bold[0] != 0 or about(piece.text[: bold[1]]) in (None, "failures"):
-            yield piece
+        if closes and not (piece.kind == "item" or piece.level):
+            yield MarkdownPiece(kind="heading", line=piece.line, level=INNER, header=ASIDE)
+            closes = False
+        parts = list(_titled(piece))
+        is_split = piece.kind == "text" and any(part.kind == "heading" for part in parts)
+        closes = closes or (is_split and parts[-1].kind != "heading")
+        if piece.kind == "heading" and piece.text:
+            closes = False
+        yield from parts
+
+
+def _titled(piece: MarkdownPiece) -> Iterator[MarkdownPiece]:
+    """A paragraph, or its lines where they begin with such words."""
+    if piece.kind != "text" or piece.level:
+        yield piece
+        return
+    for part in _lines(piece):
+        end = _title_end(part)
+        if not end:
+            yield part
             continue
-        yield MarkdownPiece(kind="heading", line=piece.line, level=INNER, words=piece.words.cut(0, bold[1]))
-        rest = piece.words.cut(bold[1])
+        rest = part.words.cut(end)
         left = len(rest.text) - len(rest.text.lstrip(" :–—-\n"))
+        is_aside = bool(rest.text[left:]) or re.match(r"(?i)\W*(?:action|fix|change)\b", part.text) is not None
+        yield MarkdownPiece(
+            kind="heading", line=part.line, level=INNER, words=part.words.cut(0, end), header=ASIDE if is_aside else ()
+        )
         if rest.text[left:]:
-            yield msgspec.structs.replace(piece, words=rest.cut(left))
+            yield msgspec.structs.replace(part, words=rest.cut(left))
+
+
+def _lines(piece: MarkdownPiece) -> Iterator[MarkdownPiece]:
+    """Split before each line that begins with a title."""
+    starts = [0, *(at + 1 for at, letter in enumerate(piece.text) if letter == "\n")]
+    cuts = [at for at in starts if at and _title_end(_part(piece, at, len(piece.text)))]
+    for begin, end in zip([0, *cuts], [*cuts, len(piece.text)], strict=True):
+        yield _part(piece, begin, end)
+
+
+def _part(piece: MarkdownPiece, begin: int, end: int) -> MarkdownPiece:
+    text = piece.text[begin:end].rstrip("\n")
+    words: Words = piece.words.cut(begin, begin + len(text))
+    return msgspec.structs.replace(piece, words=words, line=piece.line + piece.text.count("\n", 0, begin))
+
+
+def _title_end(piece: MarkdownPiece) -> int:
+    """Where the words end that say what the paragraph is about; 0 where there are none."""
+    bold = piece.words.bold[0] if piece.words.bold else None
+    if bold is not None and bold[0] == 0:
+        title = piece.text[: bold[1]]
+        # `**Pass rate**: 55/59` is a field, `**Passed**` a title
+        is_field = bool(role_of(title, RUN)) and bool(piece.text[bold[1] :].strip(" :"))
+        if about(title) not in (None, "failures") and not is_field:
+            return bold[1]
+    if _IN_CAPITALS.fullmatch(piece.text) and about(piece.text) is not None:
+        return len(piece.text)
+    match = _INLINE.match(piece.text)
+    if match and about(re.sub(r"\([^()]*\)", "", match[0])) not in (None, "failures"):
+        return match.end()
+    return 0

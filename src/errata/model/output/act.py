@@ -27,6 +27,7 @@ WhyNoCommand = Literal[
 RerunNoteName = Literal[
     "agent_settings_left_out",
     "every_prompt",
+    "judge_only",
     "keys_from_env_file",
     "latest_dataset",
     "new_results_folder",
@@ -98,6 +99,8 @@ class RerunOutput(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     source: str
     attempts: int
+    recovered: tuple[str, ...]
+    """Cases that an earlier session measured: not rerun, unless `--case` or `--owner` asks for them."""
     commands: tuple[RerunCommand, ...]
     by_hand: tuple[RerunByHand, ...]
     notes: tuple[RerunNote, ...]

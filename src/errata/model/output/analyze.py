@@ -22,7 +22,8 @@ from errata.model.words import Owner, ProofReason
 
 class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
-    attempts: int
+    attempts: int | None
+    """Null where the log holds only the failures."""
 
 
 class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):

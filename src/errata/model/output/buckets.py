@@ -24,6 +24,10 @@ class BucketOutput(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
     reviewed: int
     """Failures that a reviewer has read themselves."""
+    inherited: int
+    """Failures that inherit the verdict on an identical one."""
+    assigned: int
+    """Failures that rules put here and nobody has reviewed; knock-on failures not counted."""
     supported_by: tuple[str, ...]
     """Attempts whose verdicts carry the status."""
     runs: tuple[str, ...]

@@ -35,8 +35,14 @@ class ComparedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
     passed: int
     """Cases, not attempts."""
     failed: int
-    """Failed rows: cases of this run, whatever their owner."""
+    """Cases of this run, whatever their owner."""
+    failed_rows: int
+    """Failed attempts; of a case with contradictory rows or several attempts, each that failed."""
     neither: int
+    fit: bool
+    """Whether the checkup finds the run fit for comparison."""
+    problems: tuple[str, ...]
+    """Why not; empty for a fit run."""
     scores: dict[str, ScoreOutput]
 
 
@@ -98,6 +104,8 @@ class FlipsOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "f
     new: Cases
     gone: Cases
     undecided: Cases
+    infrastructure: Cases
+    """Infrastructure failures in one of the two runs or both; no change of the subject."""
 
 
 class TallyOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,13 +118,19 @@ class TallyOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Holm, over all pairs."""
     difference: float | None
     interval: Interval | None
+    """Newcombe's 95 % interval of a paired difference, for this pair alone: not corrected for the number of pairs."""
     differs: bool
 
 
 class SharesOutput(msgspec.Struct, frozen=True, kw_only=True):
     mean: float
     interval: Interval | None
+    """Of the paired t-test, for this pair alone; null for a single case."""
     cases: int
+    p: float
+    """Student's paired t-test over cases."""
+    adjusted: float
+    """Holm, over all pairs."""
 
 
 class RunPairOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +139,46 @@ class RunPairOutput(msgspec.Struct, frozen=True, kw_only=True):
     all: TallyOutput
     clean: TallyOutput
     shares: SharesOutput | None
+
+
+class RankedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    best: int
+    """One more than the number of models that are significantly better."""
+    worst: int
+    better_than: tuple[str, ...]
+    worse_than: tuple[str, ...]
+    passed: int
+    """Of the clean score, like the next three."""
+    total: int
+    rate: float | None
+    interval: Interval | None
+
+
+class DeviationOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A model in a category."""
+
+    label: str
+    category: str
+    cases: int
+    rate: float
+    expected: float
+    """From the model's other categories and the other models."""
+    deviation: float
+    interval: Interval
+    p: float
+    adjusted: float
+    """Benjamini-Hochberg, over all models and categories."""
+    deviates: bool
+
+
+class ModelDifferencesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The models, each with all its runs; the runs, where all are of one model."""
+
+    ranking: tuple[RankedOutput, ...]
+    pairs: tuple[RunPairOutput, ...]
+    deviations: tuple[DeviationOutput, ...]
+    """The most certain first."""
 
 
 class CountsOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,6 +218,7 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     instability: dict[str, InstabilityOutput]
     flips: FlipsOutput | None
     pairs: tuple[RunPairOutput, ...]
+    models: ModelDifferencesOutput
     failed_checks: tuple[CountsOutput, ...]
     patterns: tuple[CountsOutput, ...]
     categories: tuple[CategoryOutput, ...]

@@ -4,11 +4,23 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.action import KnownGap
 from errata.model.attribution import FailureKey
-from errata.model.output.memory import CaseHistoryOutput
+from errata.model.history import Match, Mention
+from errata.model.output.memory import ActionListOutput, CaseHistoryOutput
 from errata.model.output.runs import NamedRun
 from errata.model.verdict import Reviewer
-from errata.model.words import BucketStatus, Confidence, Execution, Measurement, Outcome, Owner, Proof, ProofReason
+from errata.model.words import (
+    BucketStatus,
+    Confidence,
+    Execution,
+    Measurement,
+    MemberRole,
+    Outcome,
+    Owner,
+    Proof,
+    ProofReason,
+)
 
 
 class SignalOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +39,8 @@ class BucketNameOutput(msgspec.Struct, frozen=True, kw_only=True):
     slug: str
     title: str
     status: BucketStatus
+    role: MemberRole
+    """Whether this failure was reviewed itself; `assigned`: rules put it there."""
 
 
 class LabelChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,4 +140,81 @@ class SuspiciousPassOutput(AttemptRowOutput, frozen=True, kw_only=True):
     quote: str
 
 
-SHAPES: dict[str, type] = {"failures": FailureOutput, "failures --suspicious": SuspiciousPassOutput}
+class SoughtOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What `--like` named: a failure, or a text. Of a text, all other fields are null."""
+
+    text: str
+    """The text, or the reason of the failure."""
+    run: str | None
+    run_id: str | None
+    model: str | None
+    case: str | None
+    case_key: str | None
+    attempt_id: str | None
+    failed_checks: tuple[str, ...] | None
+    owner: Owner | None
+    failure_key: FailureKey | None
+    bucket: str | None
+    """The slug of its bucket."""
+
+
+class SimilarFailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
+    """A failure that is like the one sought."""
+
+    date: str
+    """When the run began; where its log does not show that, when it was imported."""
+    match: Match
+    """Why it is listed."""
+    owner: Owner | None
+    failed_checks: tuple[str, ...]
+    reason: str | None
+    failure_key: FailureKey | None
+    bucket: str | None
+    """The slug of the bucket by which it was found."""
+
+
+class SimilarEntryOutput(Mention, frozen=True, kw_only=True):
+    """An entry of an earlier report that is about the same failure."""
+
+    match: Match
+    case: str | None
+    """As the report writes it; null for a pattern over several cases."""
+
+
+class SimilarGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A known gap of these cases."""
+
+    gap: KnownGap
+    cases: tuple[str, ...]
+    failures: int
+    """How many of the matching failures it covers."""
+
+
+class SimilarFailuresOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The same failure over models, runs and earlier reports, and what was done about it."""
+
+    like: SoughtOutput
+    searched_runs: int
+    count: int
+    """Matching failures, without the one that was named; `failures` lists up to 1,000 of them, or `--limit`."""
+    matches: dict[Match, int]
+    """Why they match → how many."""
+    models: dict[str, int]
+    """Model → matching failures."""
+    runs: int
+    """Runs with a matching failure."""
+    first_seen: str | None
+    last_seen: str | None
+    failures: tuple[SimilarFailureOutput, ...]
+    """The nearest first, then the newest."""
+    reports: tuple[SimilarEntryOutput, ...]
+    actions: tuple[ActionListOutput, ...]
+    """On the cases or the bucket of these failures, with what the newest run shows of each; newest first."""
+    known_gaps: tuple[SimilarGapOutput, ...]
+
+
+SHAPES: dict[str, type] = {
+    "failures": FailureOutput,
+    "failures --suspicious": SuspiciousPassOutput,
+    "failures --like": SimilarFailuresOutput,
+}

@@ -96,6 +96,9 @@ class CaseHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The key `before` of a failure."""
 
     is_repeat: bool
+    """Failed before, in the same way as far as that is known."""
+    failed_otherwise: bool
+    """Failed before, but each time at another check or with another failure key."""
     reports: tuple[Mention, ...]
     runs: tuple[FailedRun, ...]
     should_be_gone: bool
@@ -106,6 +109,7 @@ class CaseHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
     def of(cls, history: History) -> "CaseHistoryOutput":
         return cls(
             is_repeat=history.is_repeat,
+            failed_otherwise=history.failed_otherwise,
             reports=history.reports,
             runs=history.runs,
             should_be_gone=history.should_be_gone,
@@ -131,6 +135,8 @@ class UnreadReportOutput(msgspec.Struct, frozen=True, kw_only=True):
 class RepeatsOutput(msgspec.Struct, frozen=True, kw_only=True):
     in_reports: int
     in_runs: int
+    otherwise: int
+    """Of these, failures at another check or with another failure key than before."""
     should_be_gone: int
 
 

@@ -43,6 +43,9 @@ class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
     expected_cases: int | None
     """How many cases were planned."""
     counts: Counts
+    """Of the rows in the log."""
+    passes_without_rows: int
+    """Passes that the harness counts and that have no row in the log; `counts` leaves them out."""
     suspicious: int | None
     """Passes that deserve a second look, without those that only weak signs point to; null until it was analysed."""
 

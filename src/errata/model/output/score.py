@@ -139,6 +139,21 @@ class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
     prices: tuple[PriceOutput, ...]
 
 
+class FixedScoreOutput(msgspec.Struct, frozen=True):
+    passed: int
+    total: int
+    rate: float
+
+
+class AfterFixesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The score if failures of the grader or the task with an accepted fix passed."""
+
+    cases: tuple[str, ...]
+    """Those that a reviewer proposes a fix for, by a verdict that counts."""
+    scores: dict[str, FixedScoreOutput]
+    """By policy."""
+
+
 class RunScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
@@ -153,6 +168,8 @@ class RunScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
     """By policy."""
     categories: dict[str, dict[str, ScoreOutput]]
     cost: CostOutput
+    after_fixes: AfterFixesOutput | None
+    """Null where no failure has an accepted fix."""
 
 
 class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,11 +34,11 @@ class ReasonOutput(msgspec.Struct, frozen=True, kw_only=True):
     points_to: Owner | None
     """Whom it points to; set where that is not the owner."""
     fact: Literal["harness_counted_it", "harness_left_it_out"] | None
-    """Set where it is no signal: what the harness's own score made of the attempt."""
+    """Set where it is not a signal: what the harness's own score made of the attempt."""
 
 
 class UnusedMatchOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """Text that a rule would match elsewhere, in a place that is no evidence."""
+    """Text that a rule would match elsewhere, in a place that is not evidence."""
 
     rule: str
     place: Literal["case_name", "task", "answer", "file"]

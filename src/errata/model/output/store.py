@@ -11,17 +11,28 @@ from errata.model.words import Owner
 class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong with the store; as text, in words."""
 
-    kind: Literal["integrity", "not_unpackable", "runs_not_readable"]
+    kind: Literal["integrity", "not_unpackable", "runs_not_readable", "run_damaged", "opinions_damaged"]
     table: str = ""
     count: int = 0
-    """`not_unpackable`: how many rows of the table."""
+    """`not_unpackable`: how many rows of the table can't be read; `opinions_damaged`: how many can."""
     message: str = ""
-    """As SQLite or the error has it."""
+    """As SQLite or the error has it; `run_damaged`: the tables with lost rows."""
+    run: str = ""
+    origin: str = ""
+    """`run_damaged`: the path that it was imported from."""
 
     def __str__(self) -> str:
-        if self.kind == "not_unpackable":
-            return f"{self.count} of the {self.table} can't be unpacked"
-        return f"its runs can't be read: {self.message}" if self.kind == "runs_not_readable" else self.message
+        match self.kind:
+            case "not_unpackable":
+                return f"{self.count} of the {self.table} can't be unpacked"
+            case "runs_not_readable":
+                return f"a run can't be read: {self.message}"
+            case "run_damaged":
+                return f"run {self.run} has lost rows ({self.message})"
+            case "opinions_damaged":
+                return f"{self.table}: only {self.count} can be read; these are opinions, which no log brings back"
+            case "integrity":
+                return self.message
 
 
 class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,9 +34,9 @@ def command_for(argv: tuple[str, ...], *, passes: tuple[str, ...] = (), allow_to
     program = Path(argv[0]).name
     if program in CAN_DO_MORE and not allow_tools:
         raise SettingsError(
-            f"`{program}` can run commands, and what it would read is hostile text",
+            f"`{program}` can run commands, and the logs it would read are untrusted",
             hint=f"use the preset (`--command {program}`) where there is one: {', '.join(PRESETS)};\n"
-            "or say `--allow-tools` if you have switched its tools off or put it in a sandbox",
+            "or pass `--allow-tools` if its tools are switched off or it runs in a sandbox",
         )
     return Preset(name=program, argv=argv, switched_off="", passes=passes, read=plain_output)
 

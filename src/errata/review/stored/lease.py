@@ -42,7 +42,7 @@ def lease_packet(
     if request.adjudicate and not readings:
         end_lease(store, lease.attempt, reviewer=word_for(request.reviewer))
         raise NotFoundError(
-            f"Nothing is to be decided on `{case_of(stored, lease.attempt)}`: its reviews agree or are decided",
+            f"`{case_of(stored, lease.attempt)}` needs no decision: its reviews agree, or were decided on",
             hint="`errata review agreement RUN` lists disputes",
         )
     also = [one.attempt for one in held if one.attempt != lease.attempt]

@@ -43,7 +43,7 @@ from errata.review.redaction import redacted
 from errata.review.run import Clock, PacketStream, ReviewTally
 from errata.review.stored.packets import packet_of, packets_in_turn
 from errata.review.stored.queue import queue_of
-from errata.review.stored.verdicts import identical_failures, keep_refused, verdicts_on
+from errata.review.stored.verdicts import identical_failures, keep_refused, take_back_copies, verdicts_on
 from errata.review.verdicts import AnswerInfo, Rejection, judge
 from errata.store.database import Store
 from errata.store.ledger import StoredLedger, calls_of, find_lost, open_ledger
@@ -227,6 +227,7 @@ class _Reviewing:
         if ended.verdict is not None:
             inherited = self._stream.inherit(ended.verdict, self._now())
             keep_verdicts(self._store, [*ended.readings, ended.verdict, *inherited])
+            take_back_copies(ended.verdict.attempt, self._store)
             self._tally.inherited += len(inherited)
             self._tally.spared += sum(one.attempt in self._planned for one in inherited)
         elif ended.readings:

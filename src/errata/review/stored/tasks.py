@@ -3,16 +3,16 @@
 A verdict that the task or its tests are at fault is inherited by the failures of that task, whoever the subject is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from secrets import token_hex
 
 import msgspec
 
 from errata.model import Attempt, Packet, Reviewer, Signal, Verdict
-from errata.model.identity import fingerprint, split_attempt_id, task_id
+from errata.model.identity import fingerprint, split_attempt_id
 from errata.model.standing import name_of, standing
-from errata.model.suspects import SuspectTask, TaskReview
+from errata.model.suspects import SuspectTask
 from errata.model.times import to_microseconds, to_text
 from errata.model.verdict import OF_TASK, Lease, word_for
 from errata.model.words import Owner
@@ -23,6 +23,7 @@ from errata.review.material import Material, RunContext
 from errata.review.packet import packet_for
 from errata.review.redaction import packet_hash, redacted
 from errata.review.stored.lease import LASTS
+from errata.review.stored.task_reviews import home_of, reviews_of_tasks
 from errata.review.stored.verdicts import keep, refusal_of, verdicts_on
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, refuse_without_lease, rejected
 from errata.review.verdicts import AnswerInfo, Rejection, judge
@@ -36,7 +37,6 @@ from errata.store.reviews import (
     lease_on,
     remove_verdicts,
     take_lease,
-    task_verdicts,
     verdicts_of,
 )
 
@@ -47,36 +47,6 @@ AT_FAULT: frozenset[Owner] = frozenset(("task", "grader"))
 
 ContextOf = Callable[[str], RunContext]
 """By a run's id."""
-
-
-def review_of(verdicts: Sequence[Verdict]) -> TaskReview | None:
-    stood = standing(verdicts)
-    if stood is None:
-        return None
-    verdict = stood.verdict
-    reviewer = word_for(verdict.reviewer)
-    return TaskReview(
-        label=verdict.label,
-        owner=verdict.owner,
-        cause=verdict.cause,
-        reviewer=reviewer,
-        id=verdict.id,
-        final=stood.final,
-    )
-
-
-def reviews_of_tasks(store: Store, run_ids: Iterable[str]) -> dict[str, list[Verdict]]:
-    """Case → the verdicts on its task, under whichever run they are stored, oldest first."""
-    by_case: dict[str, list[Verdict]] = {}
-    for verdict in task_verdicts(store, run_ids):
-        by_case.setdefault(split_attempt_id(verdict.attempt).case, []).append(verdict)
-    return by_case
-
-
-def home_of(task: SuspectTask, verdicts: Sequence[Verdict] = ()) -> str:
-    """The id of the task: with the run of its first verdict, else of its first failed attempt."""
-    first = verdicts[0].attempt if verdicts else task.attempt_ids[0]
-    return task_id(split_attempt_id(first).run, task.case_key)
 
 
 # packets

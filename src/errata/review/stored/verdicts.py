@@ -2,13 +2,14 @@
 
 from errata.model import Packet, Verdict
 from errata.model.identity import split_attempt_id
+from errata.model.standing import standing
 from errata.model.verdict import Refusal, word_for
-from errata.review.inherit import IdenticalFailures
+from errata.review.inherit import MACHINERY, IdenticalFailures
 from errata.review.material import RunContext
 from errata.review.redaction import packet_hash
 from errata.review.verdicts import AnswerInfo, KeptVerdict
 from errata.store.database import Store
-from errata.store.reviews import keep_refusal, keep_verdicts, refusals_on, verdicts_of
+from errata.store.reviews import keep_refusal, keep_verdicts, refusals_on, remove_verdicts, verdicts_of
 
 
 def verdicts_on(store: Store, attempt: str) -> list[Verdict]:
@@ -21,11 +22,23 @@ def keep(verdict: Verdict, store: Store) -> KeptVerdict:
     replaced = [one.label for one in verdicts_on(store, verdict.attempt) if one.id == verdict.supersedes]
     if not keep_verdicts(store, [verdict]):
         return KeptVerdict(verdict=verdict, state="unchanged")
+    take_back_copies(verdict.attempt, store)
     return KeptVerdict(verdict=verdict, state="changed" if replaced else "new", old_label="".join(replaced))
 
 
+def take_back_copies(attempt: str, store: Store) -> None:
+    """Other failures inherit a verdict until another replaces it."""
+    verdicts = verdicts_on(store, attempt)
+    stood = standing(verdicts)
+    passed_on = [one.id for one in verdicts if one.inherited_from is None and one.owner in MACHINERY]
+    replaced = {each for each in passed_on if stood is None or each != stood.verdict.id}
+    if replaced:
+        others = verdicts_of(store, split_attempt_id(attempt).run)
+        remove_verdicts(store, [one.id for one in others if one.inherited_from in replaced])
+
+
 def keep_refused(answer: str, reasons: tuple[str, ...], packet: Packet, by: AnswerInfo, store: Store) -> None:
-    """Counted once: an answer out of the ledger that is refused again is no second refusal."""
+    """Counted once: an answer out of the ledger that is refused again is not a second refusal."""
     refusal = refusal_of(answer, reasons, packet, by)
     before = refusals_on(store, packet.attempt_id)
     if not any(one[:3] == refusal[:3] and one.answer == answer for one in before):

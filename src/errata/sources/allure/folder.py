@@ -145,7 +145,7 @@ def run_of(folder: AllureFolder, path: Path, documents: Documents) -> Run:
     # a single test is not the whole run, and two tests may start at the same time
     alone = "" if path.is_dir() else path.stem.removesuffix("-result")
     return Run(
-        # the folder's name is no id: use the build, or else the start time
+        # the folder's name is not an id: use the build, or else the start time
         native_id="-".join(filter(None, (text(executor.get("buildName")) or suite, began or root.name, alone))),
         external_id=text(executor.get("buildUrl")),
         source=SourceInfo(name=NAME),

@@ -122,7 +122,7 @@ def _facts(scores: CategoryScores, error: ErrorInfo | None, score: dict[str, Any
         return Facts("limit" if _TERMINATED in _kind(score) else "completed", "scored", outcome)
     if not scores.exists:
         return Facts("completed", "not_run", "none")
-    # a verdict that the log does not show is no failure of the grader
+    # a verdict that the log does not show is not a failure of the grader
     return Facts("completed", "scored", "pass") if scores.names_all else Facts("completed", "not_run", "none")
 
 

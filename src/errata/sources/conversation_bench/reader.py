@@ -89,6 +89,7 @@ def _turns(facts: ConversationFacts, run: Run) -> Turns:
         second=second,
         endings=_endings(_paths(files)),
         log_errors=facts.log.errors,
+        log_lines=facts.log.lines,
     )
 
 
@@ -140,7 +141,7 @@ def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:
     planned_turns = plan.turns if plan else 0
     beyond = sorted(turn for turn in failed if turn >= planned_turns)
     for turn in turns.seen.absent(chain(range(planned_turns), beyond)):
-        errors = failed.get(turn) or facts.log.errors.get(turn, ())
+        errors = failed.get(turn) or facts.log.of_turn(turn)
         yield turns.missing(turn, errors, plan.ref if plan else None)
 
 

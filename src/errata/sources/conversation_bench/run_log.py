@@ -19,6 +19,12 @@ TRACEBACK_CAP = 20_000
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?) +([A-Z]+) +(\S+): (.*)", re.DOTALL)
 _SETTING = re.compile(r"\b(benchmark|model|turns)=(\S+)")
 _TAGGED = re.compile(r"\[([A-Z_]+)\] turn=(\d{1,9})\b[ :,]*(.*)", re.DOTALL)
+_STARTED = re.compile(r"\bturn=(\d{1,9}) start")
+_NAMED_TURN = re.compile(r"\bturn[ =#:]+(\d{1,9})\b", re.IGNORECASE)
+_STATUS = re.compile(
+    r"\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: code)?|code|error)[ :=]+([1-5]\d{2,3})\b|\b(5\d\d|429)\b", re.IGNORECASE
+)
+LINES_OF_A_TURN = 3
 _RETRIES = re.compile(r"\bretry_count=(\d{1,9})\b")
 _LOUD = ("WARNING", "ERROR", "CRITICAL")
 
@@ -34,6 +40,18 @@ class LogFacts(NamedTuple):
     errors: dict[int, tuple[ErrorInfo, ...]] = {}
     """By turn; lines with the same tag on one turn are one error."""
     evidence: tuple[Evidence, ...] = ()
+    lines: dict[int, tuple[ErrorInfo, ...]] = {}
+    """By turn: other warnings and errors, such as a closed connection, that name it or came while it was going on."""
+    last_turn: int | None = None
+    """The last one that started, where turns follow each other."""
+
+    def of_turn(self, turn: int) -> tuple[ErrorInfo, ...]:
+        """What the log has about a turn without an answer; for one that never started, what ended the conversation."""
+        own = (*self.errors.get(turn, ()), *self.lines.get(turn, ()))
+        if own or self.complete or self.last_turn is None or turn < self.last_turn:
+            return own
+        before = (*self.errors.get(self.last_turn, ()), *self.lines.get(self.last_turn, ()))
+        return tuple(msgspec.structs.replace(error, collateral=True) for error in before)
 
 
 class RunLogLine(NamedTuple):
@@ -58,21 +76,24 @@ class RunLogLine(NamedTuple):
         return SourceRef(file=RUN_LOG, line=self.number)
 
 
-def read_log(root: Path) -> LogFacts:
-    """Empty facts if there is no log; `OSError` if it can't be opened."""
+def read_log(root: Path, *, in_order: bool = True) -> LogFacts:
+    """Empty facts if there is no log; `OSError` if it can't be opened. `in_order`: one turn ends before the next."""
     settings: dict[str, str] = {}
     settings_line = None
     first = last = None
     complete = False
     errors: dict[int, dict[str, ErrorInfo]] = {}
     evidence: list[Evidence] = []
+    turns = _TurnLines(in_order=in_order)
     for line in _lines(root / RUN_LOG):
         first, last = first or line, line
         complete = complete or "Conversation complete" in line.message
         if not settings and "benchmark=" in line.message:
             settings, settings_line = dict(_SETTING.findall(line.message)), line.number
+        turns.follow(line)
         if line.level in _LOUD:
-            _note_error(line, errors)
+            if not _note_error(line, errors):
+                turns.note(line)
             if len(evidence) < EVIDENCE_CAP:
                 evidence.append(Evidence(quote=line.text[:QUOTE_CAP], name=line.level.lower(), ref=line.ref))
     return LogFacts(
@@ -85,13 +106,47 @@ def read_log(root: Path) -> LogFacts:
         complete=complete,
         errors={turn: tuple(by_tag.values()) for turn, by_tag in errors.items()},
         evidence=tuple(evidence),
+        lines={turn: tuple(noted) for turn, noted in turns.lines.items()},
+        last_turn=turns.current,
     )
 
 
-def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> None:
+class _TurnLines:
+    """Loud lines without a tag, by the turn they name, or by the one that is going on."""
+
+    def __init__(self, *, in_order: bool) -> None:
+        self.current: int | None = None
+        self.lines: dict[int, list[ErrorInfo]] = {}
+        self._in_order = in_order
+
+    def follow(self, line: RunLogLine) -> None:
+        if self._in_order and (started := _STARTED.search(line.message)):
+            self.current = int(started[1])
+
+    def note(self, line: RunLogLine) -> None:
+        named = _NAMED_TURN.search(line.message)
+        turn = int(named[1]) if named else self.current
+        noted = self.lines.setdefault(turn, []) if turn is not None else []
+        if turn is not None and len(noted) < LINES_OF_A_TURN:
+            status = _STATUS.search(line.message)
+            noted.append(
+                ErrorInfo(
+                    type=line.level.lower(),
+                    message=line.message[:QUOTE_CAP],
+                    code=(status[1] or status[2]) if status else "",
+                    phase="subject",
+                    at=line.at,
+                    traceback=line.below,
+                    ref=line.ref,
+                )
+            )
+
+
+def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> bool:
+    """Whether the line has the tag of an error of a turn."""
     tagged = _TAGGED.match(line.message)
     if tagged is None:
-        return
+        return False
     tag = tagged[1]
     retries = _RETRIES.search(line.message)
     by_tag = errors.setdefault(int(tagged[2]), {})
@@ -106,6 +161,7 @@ def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> No
         extra={"lines": lines} | ({"retry_count": int(retries[1])} if retries else {}),
         ref=line.ref,
     )
+    return True
 
 
 def recovered(errors: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:

@@ -54,7 +54,7 @@ def gather(files: ConversationFiles, listed: ComparisonRow | None) -> Conversati
     runtime = _document(root / RUNTIME, problems)
     summaries = {judge: _document(root / f"{judge}_summary.json", problems) for judge in files.judged}
     try:
-        log = read_log(root)
+        log = read_log(root, in_order=(count(runtime.get("parallel")) or 1) == 1)
     except OSError as error:
         log = LogFacts()
         problems.append(unreadable(NAME, SourceRef(file=RUN_LOG), describe(error)))
@@ -103,7 +103,7 @@ def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
             message = text(details.get("error")) or "listed in failed_turns"
             ref = SourceRef(file=RUNTIME, pointer=f"/failed_turns/{place}")
             error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(details), ref=ref)
-            failed[turn] = facts.log.errors.get(turn) or (error,)
+            failed[turn] = facts.log.of_turn(turn) or (error,)
     return failed
 
 

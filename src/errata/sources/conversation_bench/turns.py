@@ -92,6 +92,7 @@ class Turns:
         second: SecondOpinion | None = None,
         endings: list[int],
         log_errors: dict[int, tuple[ErrorInfo, ...]],
+        log_lines: dict[int, tuple[ErrorInfo, ...]],
     ) -> None:
         self._run = run.id
         self._model = run.subject.model
@@ -102,6 +103,7 @@ class Turns:
         self._second = second
         self._endings = endings
         self._log_errors = log_errors
+        self._log_lines = log_lines
         self.seen = TurnSet()
         self._repeated: dict[int, int] = {}
         self.started_at: str | None = None
@@ -254,7 +256,7 @@ class Turns:
     def _errors(self, turn: int, text: Any, execution: Execution) -> tuple[ErrorInfo, ...]:
         logged = self._log_errors.get(turn, ())
         if execution == "error":
-            return _empty_response(text, logged)
+            return (*_empty_response(text, logged), *self._log_lines.get(turn, ()))
         return recovered(logged) if logged else ()
 
     def _time(self, ts: Any) -> str | None:

@@ -1,6 +1,6 @@
 """Saved answers of a convex deployment: classify each, and group those about one run by id."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,6 +20,8 @@ TITLES: dict[Kind, str] = {
 KINDS = ("pending", "running", "passed", "failed")
 _FINISHED = ("completed", "failed")
 _NO_ID = "path:"
+_FETCHED = {"run", "deployment", "asked", "at"}
+"""What `errata fetch` records about itself beside the answers."""
 
 
 class SavedAnswer(NamedTuple):
@@ -37,7 +39,7 @@ class ErrorAnswer(NamedTuple):
 
 
 class OtherAnswer(NamedTuple):
-    """An answer that is not about a run: download addresses."""
+    """A document that belongs to the answers and is not about a run: download addresses, the record of a fetch."""
 
 
 class NotAnAnswer(NamedTuple):
@@ -116,7 +118,7 @@ def _kind_of(value: dict[str, Any]) -> Kind | ErrorAnswer | OtherAnswer | NotAnA
         return ErrorAnswer(f"convex answered with an error: {one_line(str(plain(value['error'])), 300)}")
     if "code" in value and "message" in value:
         return ErrorAnswer(f"convex refused the request: {value['code']}: {one_line(str(value['message']), 300)}")
-    if value and all(_is_address(entry) for entry in value.values()):
+    if (value and all(_is_address(entry) for entry in value.values())) or value.keys() >= _FETCHED:
         return OtherAnswer()
     return NotAnAnswer()
 
@@ -211,7 +213,13 @@ class RunAnswers:
                 if known.startswith(_NO_ID) or key.startswith(_NO_ID):
                     key = known
                 by_eval.setdefault(key, []).append(statement)
-        return by_eval
+        return {key: by_eval[key] for key in dict.fromkeys((*self._listed(by_eval), *by_eval))}
+
+    def _listed(self, by_eval: Mapping[str, list[Statement]]) -> list[str]:
+        """In the order of the first answer that lists the evals of the run; answers about one eval each have none."""
+        listing = next((answer for answer in self.answers if answer.kind != "debug"), None)
+        listed = (_eval_key(statement.document) for statement in (_statements(listing) if listing else ()))
+        return [key for key in listed if key in by_eval]
 
 
 def collect(answers: Iterable[SavedAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:

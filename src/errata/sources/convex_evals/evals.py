@@ -116,13 +116,13 @@ def missing(run: Run, path: str, ref: SourceRef) -> tuple[Case, Attempt]:
     )
 
 
-def _is_static(source: list[Artefact]) -> bool:
-    """Newer selection evals have `"pipeline": "static"` in `eval.json`."""
+def _pipeline(source: list[Artefact]) -> str:
+    """Evals that are not deployed name theirs in `eval.json`: `"pipeline": "static"`."""
     config = next((artefact.text for artefact in source if artefact.path == "eval.json"), None)
     try:
-        return mapping(json.loads(config or "null")).get("pipeline") == "static"
+        return text(mapping(json.loads(config or "null")).get("pipeline"))
     except (ValueError, RecursionError):
-        return False
+        return ""
 
 
 def _path(statements: list[Statement]) -> str:
@@ -161,7 +161,7 @@ def _checks(evaluation: Eval) -> list[Check]:
             # this answer has only one step: the others are unknown, not "not run"
             return checks_of(statement.steps, statement.ref)
         place = (statement.answer.ref if statement.kind == "debug" else statement.ref).below("steps")
-        return with_steps_never_started(checks_of(statement.steps, place), static=_is_static(evaluation.files.source))
+        return with_steps_never_started(checks_of(statement.steps, place), pipeline=_pipeline(evaluation.files.source))
     return []
 
 

@@ -107,7 +107,7 @@ def _local_attempt(case: Case, artefacts: list[Artefact], ref: SourceRef) -> Att
         reported_counted=not not_counted(log.reason) if done else None,
         output=Output(text=raw_response(artefacts)),
         errors=log.errors,
-        checks=tuple(with_steps_never_started(log.checks, static=False)),
+        checks=tuple(with_steps_never_started(log.checks)),
         artefacts=tuple(artefacts),
         ref=ref,
     )

@@ -1,20 +1,20 @@
 """The pipeline of one eval: its steps as checks, its log, and the resulting facts."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from errata.model import Check, ErrorInfo, SourceRef
-from errata.model.words import CheckStatus
+from errata.model.words import CheckStatus, Phase
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import mapping, rest, seconds, text
 
 SUITE = "convex-evals"
 PIPELINE = ("filesystem", "install", "deploy", "tsc", "eslint", "tests")
-STATIC_PIPELINE = ("filesystem", "tests")
-"""Selection evals: nothing is installed, deployed or linted."""
+PIPELINES = {"static": ("filesystem", "tests"), "module": ("filesystem", "install", "tests"), "backend": PIPELINE}
+"""By the word in `eval.json`; the shortest first. Only the last deploys, type-checks and lints."""
 
 NOT_COUNTED = ("[rate_limit]", "[infrastructure]")
 """Evals whose reason starts with one of these are dropped from the harness's own score."""
@@ -32,12 +32,17 @@ _MACHINERY = re.compile(
 _MACHINERY_DEPLOY = re.compile(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
 _BY_STEP = {"install": _MACHINERY, "deploy": _MACHINERY_DEPLOY, "tsc": _MACHINERY}
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
-_RATIO = re.compile(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
+_PERCENT = re.compile(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
+_RATIO = re.compile(r"Tests failed \(ratio: ([01](?:\.[0-9]+)?)\)")
 _TAGS = re.compile(r"\[(\w+)\]\s*")
 _HTTP = re.compile(
     r"^(?:error:\s*)*([45]\d\d)\b|\b(?:http|status(?: code)?)[ :=]*([45]\d\d)\b|\b(429)\b", re.IGNORECASE
 )
 _SYSTEM_ERROR = re.compile(r"^E[A-Z_]+$")
+RUNNER_OF_TESTS = "vitest"
+"""Under this name the harness logs the step `tests`."""
+_RETRIED = re.compile(r"; retrying once in \d+s\s*$")
+_OF_GRADER = re.compile(r"\[grader\b")
 _HEADING = re.compile(r"=== Eval: .* ===\s*$")
 _TAG = re.compile(r"\[([a-z_]+)\] ?(.*)")
 
@@ -75,13 +80,17 @@ def checks_of(rows: Iterable[Any], ref: SourceRef) -> list[Check]:
     return sorted(made, key=lambda check: check.order)
 
 
-def with_steps_never_started(checks: list[Check], *, static: bool) -> list[Check]:
-    """Add the steps that a pipeline which stopped early has no rows for."""
+def with_steps_never_started(checks: list[Check], *, pipeline: str = "") -> list[Check]:
+    """Add the steps that a pipeline which stopped early has no rows for.
+
+    Where nothing names the pipeline, tests that ran show it: they come last, so every step of it has a row.
+    """
     names = {check.name for check in checks}
     if not names:
         return checks
-    static = static or ("tests" in names and names <= set(STATIC_PIPELINE))
-    expected = STATIC_PIPELINE if static else PIPELINE
+    expected = PIPELINES.get(pipeline) or PIPELINE
+    if not pipeline and "tests" in names:
+        expected = next((steps for steps in PIPELINES.values() if names <= set(steps)), PIPELINE)
     absent = [
         Check(name=name, status="not_run", kind="step", order=_order(name)) for name in expected if name not in names
     ]
@@ -134,8 +143,10 @@ def _ratio(status: CheckStatus, reason: str) -> float | None:
     """The harness passes the step only when every test passed; otherwise it writes `tests failed (67%)`."""
     if status == "pass":
         return 1.0
+    if match := _PERCENT.search(reason):
+        return float(match[1]) / 100
     match = _RATIO.search(reason)
-    return float(match[1]) / 100 if match else None
+    return float(match[1]) if match else None
 
 
 def _machinery_error(step: str, reason: str, ref: SourceRef) -> ErrorInfo | None:
@@ -172,22 +183,60 @@ class _Entry(NamedTuple):
 
 
 def read_log(text: str, ref: SourceRef) -> EvalLog:
-    checks, errors = [], []
-    for entry in _entries(text):
-        place = SourceRef(file=ref.file, line=entry.line)
-        step, colon, reason = entry.text.partition(":")
-        if entry.tag == "ok" and entry.text.strip() in PIPELINE:
-            checks.append(step_check(entry.text.strip(), "passed", "", place))
-        elif entry.tag == "error" and colon and step in PIPELINE:
-            checks.append(step_check(step, "failed", reason.strip(), place))
-        elif entry.tag == "error":
-            errors.append(generation_error(entry.text, place))
-    failed = [check for check in checks if check.failed]
-    reasons = [*(check.explanation for check in failed), *(error.message for error in errors)]
+    entries = _entries(text)
+    checks: dict[str, Check] = {}
+    for entry in entries:
+        if (check := _logged_step(entry, ref)) is not None:
+            checks[check.name] = check
+    if "tests" not in checks and (ran := next((one for one in entries if one.tag == RUNNER_OF_TESTS), None)):
+        # the harness writes an error before this output unless every test passed, and no `[ok]` if they did
+        checks["tests"] = step_check("tests", "passed", "", _place(ref, ran))
+    failed = [check for check in checks.values() if check.failed]
+    errors = [*_logged_errors(entries, {check.explanation for check in failed}, ref)]
+    broken = [error.message for error in errors if not_counted(error.message)]
+    reasons = [*broken, *(check.explanation for check in failed), *(error.message for error in errors)]
     errors += [check.error for check in failed if check.error]
-    passed = any(check.name == "tests" and check.status == "pass" for check in checks)
+    passed = "tests" in checks and checks["tests"].status == "pass"
     kind = "failed" if reasons else ("passed" if passed else "running")
-    return EvalLog(kind, next(iter(reasons), ""), sorted(checks, key=lambda check: check.order), tuple(errors))
+    ordered = sorted(checks.values(), key=lambda check: check.order)
+    return EvalLog(kind, next(iter(reasons), ""), ordered, tuple(errors))
+
+
+def _logged_step(entry: _Entry, ref: SourceRef) -> Check | None:
+    """`[ok] tsc`, `[error] tsc: …`, and of the tests `[error] vitest: …`."""
+    step, colon, reason = entry.text.partition(":")
+    if entry.tag == "ok" and entry.text.strip() in PIPELINE:
+        return step_check(entry.text.strip(), "passed", "", _place(ref, entry))
+    name = "tests" if step == RUNNER_OF_TESTS else step
+    if entry.tag == "error" and colon and name in PIPELINE:
+        return step_check(name, "failed", _as_reported(reason.strip()), _place(ref, entry))
+    return None
+
+
+def _as_reported(reason: str) -> str:
+    """The log has `Error: Tests failed (ratio: 0.67)` for what the harness reports as `tests failed (67%)`."""
+    match = _RATIO.fullmatch(reason.removeprefix("Error: "))
+    return f"tests failed ({100 * float(match[1]):.0f}%)" if match else reason
+
+
+def _logged_errors(entries: Iterable[_Entry], reasons: Container[str], ref: SourceRef) -> Iterator[ErrorInfo]:
+    """What is not a step's error: a failed generation, or the harness's own machinery.
+
+    A command's error is logged twice, first under the command's title: `[error] Typechecking (tsc): …`.
+    """
+    for entry in entries:
+        title, _, reason = entry.text.partition(":")
+        is_step = title in PIPELINE or title == RUNNER_OF_TESTS
+        if entry.tag == "error" and not is_step and reason.strip() not in reasons:
+            yield generation_error(entry.text, _place(ref, entry))
+        elif entry.tag == "infrastructure" and not _RETRIED.search(entry.text):
+            message = f"[{entry.tag}] {entry.text}"
+            phase: Phase = "scoring" if _OF_GRADER.search(entry.text) else "environment"
+            yield replace(generation_error(message, _place(ref, entry)), phase=phase)
+
+
+def _place(ref: SourceRef, entry: _Entry) -> SourceRef:
+    return SourceRef(file=ref.file, line=entry.line)
 
 
 def _entries(text: str) -> list[_Entry]:

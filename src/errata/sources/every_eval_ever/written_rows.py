@@ -176,9 +176,9 @@ def messages_of(attempt: Attempt, losses: Counter[str]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for step in attempt.steps:
         if step.kind not in _SPOKEN or step.actor.role == "judge":
-            losses["steps that are no messages"] += 1
+            losses["steps that are not messages"] += 1
             continue
-        losses["contents that are no text"] += len(step.parts)
+        losses["contents that are not text"] += len(step.parts)
         made += _of_step(step)
     return [{"turn_idx": at, **message} for at, message in enumerate(made)]
 

@@ -34,6 +34,10 @@ class EvaluationNames(NamedTuple):
     suite: str
 
 
+LONGEST_NAME = 100
+"""File systems take 255 bytes for a name."""
+
+
 def naming_of(run: Run) -> EvaluationNames:
     """Depends only on the run: exporting it again writes the same files."""
     name = for_others(run.suite or run.name or run.source.name)
@@ -48,7 +52,8 @@ def naming_of(run: Run) -> EvaluationNames:
 
 
 def _portable(name: str) -> str:
-    portable = _NOT_PORTABLE.sub("_", name).strip("._") or UNKNOWN
+    """At most as long as a file name may be; the files in the folder keep runs apart."""
+    portable = _NOT_PORTABLE.sub("_", name).strip("._")[:LONGEST_NAME].rstrip("._") or UNKNOWN
     return f"{portable}_" if portable == "data" else portable
 
 

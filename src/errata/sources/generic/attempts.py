@@ -154,7 +154,7 @@ class Attempts:
         values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
         values["native_status"] = native = measurement.native if is_empty(status) else text(status)
-        # a value of `passed` that is neither yes nor no, or a score that is no number, may be a status such as `error`
+        # a value of `passed` that is neither yes nor no, or a score without a number, may be a status such as `error`
         is_odd = measurement.odd is not None or measurement.odd_score is not None
         known = self._executions.get(native.strip().lower()) if status or is_odd or not native else None
         if known is None and not is_empty(status) and not is_plain_word(native):

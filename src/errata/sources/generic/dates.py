@@ -41,7 +41,7 @@ def has_undecided_dates(values: Iterable[Any]) -> bool:
 
 
 def moment(value: Any, order: DateOrder = "") -> str:
-    """ISO text. `ValueError` for a value that is no time, and for a date whose order is unknown."""
+    """ISO text. `ValueError` for a value that is not a time, and for a date whose order is unknown."""
     if isinstance(value, str) and not _EPOCH.fullmatch(value):
         text = value.strip()
         made = from_iso(_as_iso(text, order) if _YEAR_LAST.fullmatch(text) else text)

@@ -17,7 +17,7 @@ from errata.sources.generic.values import NOTHING, is_empty
 KEY = "@key"
 """The column with the key of a row, if the rows are in an object instead of a list."""
 VALUE = "@value"
-"""The column with the row itself, if it is no object: `{"task-1": true}`, `[0, 1, 1]`."""
+"""The column with the row itself, if it is not an object: `{"task-1": true}`, `[0, 1, 1]`."""
 ROW = "@row"
 FILE_COLUMNS = ("@file", "@folder", "@path")
 OUTER = ("^", "$", "@")

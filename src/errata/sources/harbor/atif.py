@@ -234,7 +234,7 @@ def _call(call: dict[str, Any], results: list[dict[str, Any]], is_error: bool | 
         id=text(call.get("tool_call_id")),
         arguments=plain(arguments),
         arguments_raw=arguments if isinstance(arguments, str) else "",
-        parse_error="" if is_object or arguments is None else "the arguments are no object",
+        parse_error="" if is_object or arguments is None else "the arguments are not an object",
         result=_result(results, is_error) if results else None,
         extra=rest(call, ("tool_call_id", "function_name", "arguments")),
     )

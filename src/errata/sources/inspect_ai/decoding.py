@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from errata.sources.base import decode
 from errata.sources.inspect_ai.events import EventFields, Events, nested
+from errata.sources.json_values import decode_exactly
 
 _PUT_ASIDE = ("attachments", "events_data", "timelines")
 _LEVELS = {
@@ -29,11 +29,11 @@ _LEVELS = {
 
 
 def decode_usual(data: bytes) -> Any:
-    """Equivalent to `decode` for callers that use `events_of` for events and `Pools` for attachments."""
+    """Equivalent to `decode_exactly` for callers that use `events_of` for events and `Pools` for attachments."""
     try:
         sample = _decoder().decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return decode(data)
+        return decode_exactly(data)
     fields = {name: value for name, value in msgspec.structs.asdict(sample).items() if value is not msgspec.UNSET}
     events = fields.get("events")
     return fields | {"events": Events(events, data)} if events else fields

@@ -11,10 +11,11 @@ import msgspec
 from errata.errors import ReadAloneError
 from errata.model import SourceRef, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources.base import EXCERPT, ReaderShare, Row, decode, describe, unreadable
+from errata.sources.base import EXCERPT, ReaderShare, Row, describe, row_of, unreadable
 from errata.sources.inspect_ai import HEADER, NAME, START
 from errata.sources.inspect_ai.decoding import decode_usual
 from errata.sources.inspect_ai.values import from_ranges
+from errata.sources.json_values import decode_exactly
 from errata.sources.shared.archives import Archive, Caps
 from errata.sources.shared.documents import object_in
 from errata.sources.shared.json_rows import LongDocument, long_document
@@ -83,7 +84,7 @@ def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[st
 
 def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
     names = archive.names(SAMPLES)
-    decoding = decode_usual if len(names) >= MANY else decode
+    decoding = decode_usual if len(names) >= MANY else decode_exactly
     for name in names:
         if _WHOLE.search(name):
             yield member(archive, file, name, decoding)
@@ -191,7 +192,7 @@ def _metadata(archive: Archive, file: str, name: str) -> Any:
 
 
 def _sequence(archive: Archive, file: str, prefix: str) -> list[Any] | Unreadable:
-    """Chunks are named by the position of their first item; `stats.json` and `uuids.json` beside them are no chunks."""
+    """Chunks are named by the position of their first item; `stats.json` and `uuids.json` are not chunks."""
     items: list[Any] = []
     for name in numbered(archive.names(prefix)):
         if not name.removeprefix(prefix).removesuffix(".json").isdecimal():
@@ -204,14 +205,16 @@ def _sequence(archive: Archive, file: str, prefix: str) -> list[Any] | Unreadabl
     return items
 
 
-def member(archive: Archive, file: str, name: str, decoding: Callable[[bytes], Any] = decode) -> Row | Unreadable:
+def member(
+    archive: Archive, file: str, name: str, decoding: Callable[[bytes], Any] = decode_exactly
+) -> Row | Unreadable:
     ref = SourceRef(file=file, member=name)
     try:
         data = archive.read(name)
     except (BadZipFile, KeyError, OSError) as error:
         return unreadable(NAME, ref, describe(error))
     try:
-        return Row(decoding(data), ref)
+        return row_of(data, ref, source=NAME, decoding=decoding)
     except ValueError as error:
         return unreadable(NAME, ref, describe(error), excerpt=data[:EXCERPT])
 

@@ -49,6 +49,8 @@ def read_share_of(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]
 def _read_archive(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     try:
         with open_archive(path, CAPS) as archive:
+            if archive.problem and share.number == 0:
+                yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {archive.problem}")
             if share.of > 1 and can_be_shared(archive):
                 yield from read_log(log_of_archive(archive, path.name, share), path, share)
             elif share.number == 0:

@@ -200,7 +200,7 @@ def _metrics(row: Row, order: int, *, decides: bool) -> Iterator[Check]:
         value = metric if isinstance(metric, bool) else number(metric)
         yield Check(
             name=str(name),
-            # a score without a valid choice is no score
+            # a score without a valid choice is not a score
             status="error" if invalid else status_of(float(value)) if value is not None else "not_applicable",
             scorer="metrics",
             order=order + at,

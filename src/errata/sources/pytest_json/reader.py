@@ -1,7 +1,7 @@
 """A report → its tests with their three stages, files that could not be collected, and tests that never ran.
 
-An exception in a test body that is not an assertion is no measurement, although pytest calls it a failure. An exception
-in a fixture is an error of the setup or of the teardown.
+An exception in a test body is a measurement only if it is an assertion, although pytest calls all of them failures. An
+exception in a fixture is an error of the setup or of the teardown.
 """
 
 from collections.abc import Iterator

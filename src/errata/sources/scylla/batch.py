@@ -29,7 +29,15 @@ from errata.sources.scylla.batch_runs import children_of, with_runs
 from errata.sources.scylla.batch_tests import PASS_ABOVE, SUITE, attempt_of
 from errata.sources.scylla.experiment import UNDER_WAY, ScyllaExperiment, open_experiment, task_artefacts, task_text
 from errata.sources.scylla.sessions import describe_sessions, number_sessions
-from errata.sources.scylla.summary import entries_of, is_append_only, success_count, summary_rows, tests_of
+from errata.sources.scylla.summary import (
+    SummaryRow,
+    entries_of,
+    is_append_only,
+    sessions_of,
+    success_count,
+    summary_rows,
+    tests_of,
+)
 from errata.sources.scylla.thread_log import Logs, read_logs
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import UNFINISHED
@@ -47,6 +55,7 @@ class ScyllaBatch:
     logs: Logs
     experiments: list[ScyllaExperiment]
     append_only: bool
+    rows: list[SummaryRow]
     logged: dict[str, SourceRef] = field(default_factory=dict)
     """Attempt → its position in the thread log."""
 
@@ -87,9 +96,9 @@ def _open(root: Path, summary_path: Path) -> ScyllaBatch:
     number_sessions(logs.blocks)
     experiment_folders = [] if alone else [folder for folder in folders(root) if _is_experiment(folder)]
     experiments = [open_experiment(folder, documents) for folder in experiment_folders]
-    return ScyllaBatch(
-        root, documents, summary, documents.ref(summary_path), logs, experiments, is_append_only(summary)
-    )
+    ref = documents.ref(summary_path)
+    rows = summary_rows(summary, ref, documents)
+    return ScyllaBatch(root, documents, summary, ref, logs, experiments, is_append_only(summary), rows)
 
 
 def _is_experiment(folder: Path) -> bool:
@@ -98,11 +107,12 @@ def _is_experiment(folder: Path) -> bool:
 
 def _attempts(batch: ScyllaBatch, run: Run) -> list[Attempt]:
     """One attempt per test and session, each pointing to the one that replaced it."""
-    rows = summary_rows(batch.summary, batch.summary_ref, batch.documents)
     if batch.append_only:
-        pairs = [(entry.attempt(run.id), entry.block) for entry in entries_of(rows, batch.logs)]
+        pairs = [(entry.attempt(run.id), entry.block) for entry in entries_of(batch.rows, batch.logs)]
     else:
-        of_rows = tests_of(rows, batch.logs, planned=batch.planned, completed_at=batch.summary.get("completed_at"))
+        of_rows = tests_of(
+            batch.rows, batch.logs, planned=batch.planned, completed_at=batch.summary.get("completed_at")
+        )
         pairs = [(attempt_of(run.id, one), one.block) for one in of_rows]
     batch.logged = {attempt.id: block.ref for attempt, block in pairs if block}
     attempts = [attempt for attempt, _ in pairs]
@@ -164,7 +174,7 @@ def _cases(batch: ScyllaBatch, run: Run, attempts: list[Attempt]) -> Iterator[It
 
 def run_of(batch: ScyllaBatch) -> Run:
     config, summary = batch.config, batch.summary
-    sessions = describe_sessions(batch.logs.blocks) or _only_session(batch)
+    sessions = _sessions(batch)
     judge = text(config.get("judge_model"))
     results = sequence(summary.get("results"))
     return Run(
@@ -219,9 +229,15 @@ def _judges(batch: ScyllaBatch) -> dict[str, str]:
     return next((experiment.judges for experiment in batch.experiments if experiment.judges), {})
 
 
+def _sessions(batch: ScyllaBatch) -> tuple[Session, ...]:
+    if not batch.append_only:
+        return describe_sessions(batch.logs.blocks) or _only_session(batch)
+    return sessions_of(entries_of(batch.rows, batch.logs))
+
+
 def _only_session(batch: ScyllaBatch) -> tuple[Session, ...]:
     started, finished = moment(batch.summary.get("started_at")), moment(batch.summary.get("completed_at"))
-    if batch.append_only or not started:
+    if not started:
         return ()
     return (Session(number=1, started_at=started, finished_at=finished, pattern="known from the summary only"),)
 

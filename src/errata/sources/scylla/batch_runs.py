@@ -4,15 +4,25 @@ Later sessions resume into the same folder and reuse its runs, so the newest att
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Attempt, Item, case_key, times
+from errata.model import Attempt, Item, Part, case_key, times
 from errata.sources.base import number_or_none as number
-from errata.sources.scylla.batch_tests import SUITE, facts_of_score, usage_of_cost
+from errata.sources.scylla import TIMED_NAME
+from errata.sources.scylla.batch_tests import NO_VERDICT, SUITE, facts_of_score, usage_of_cost
 from errata.sources.scylla.experiment import ScyllaExperiment, facts_of_reports, parts_of, read_reports, run_places
 from errata.sources.scylla.run_folder import AttemptPosition, RunPlace, run_attempt
+from errata.sources.scylla.run_verdicts import (
+    RunVerdicts,
+    corrected,
+    explained,
+    is_in_doubt,
+    is_unexplained,
+    verdicts_of,
+)
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, Facts
 from errata.sources.shared.values import mapping, non_empty, sequence, text
@@ -23,10 +33,18 @@ def with_runs(
 ) -> Iterator[Item]:
     """The attempt itself, completed from the experiment folder if the summary leaves the outcome open."""
     own_experiments = [one for one in experiments if case_key(SUITE, one.test) == attempt.case]
-    if not own_experiments or attempt.id != _latest(attempts, attempt.case).id:
+    siblings = [one for one in attempts if one.case == attempt.case]
+    if not own_experiments:
         yield attempt
-        return
-    experiment = _experiment_of(attempt, own_experiments)
+    elif attempt.id == _latest(attempts, attempt.case).id:
+        yield _latest_with_runs(attempt, siblings, _experiment_of(attempt, own_experiments), documents)
+    else:
+        yield _earlier_with_runs(attempt, siblings, own_experiments, documents)
+
+
+def _latest_with_runs(
+    attempt: Attempt, siblings: list[Attempt], experiment: ScyllaExperiment, documents: Documents
+) -> Attempt:
     reports = read_reports(experiment, documents)
     facts = non_empty(
         experiment=experiment.folder.name,
@@ -35,12 +53,77 @@ def with_runs(
         experiment_config=experiment.config,
         **facts_of_reports(reports),
     )
-    owner = _owner_of_runs(experiment, [one for one in attempts if one.case == attempt.case], documents)
+    owner = _owner_of_runs(experiment, siblings, documents)
     links = {"runs": owner.id} if owner is not None and owner.id != attempt.id else {}
     parts = tuple(parts_of(reports)) or attempt.parts
     attempt = msgspec.structs.replace(attempt, extra=attempt.extra | facts, links=links, parts=parts)
-    open_outcome = attempt.native_status == "success" and attempt.measurement == "not_run"
-    yield _with_derived_outcome(attempt, experiment, documents) if open_outcome else attempt
+    if _is_open(attempt):
+        attempt = _with_derived(attempt, _from_report(experiment) or _from_runs(experiment, documents))
+    elif _is_entry(attempt) and attempt.usage.cost is None:
+        # an entry has no cost; what the experiment cost so far is in its folder
+        attempt = msgspec.structs.replace(attempt, usage=usage_of_cost(_cost_of(experiment, documents)))
+    if is_in_doubt(attempt) and attempt.execution == "completed":
+        attempt = corrected(attempt, _verdicts(_runs(experiment, documents)))
+    elif is_unexplained(attempt):
+        attempt = explained(attempt, _verdicts(_runs(experiment, documents)))
+    return attempt
+
+
+def _earlier_with_runs(
+    attempt: Attempt, siblings: list[Attempt], experiments: list[ScyllaExperiment], documents: Documents
+) -> Attempt:
+    """An entry that a later one replaced: its outcome is in the runs that were finished before the later one began."""
+    later = [one.started_at for one in siblings if (one.session or 0) > (attempt.session or 0) and one.started_at]
+    if not _is_open(attempt) or not later:
+        return attempt
+    until = min(later, key=times.parse)
+    begun = [one for one in experiments if (start := _begun_at(one)) is None or start < times.parse(until)]
+    if not begun:
+        return attempt
+    experiment = _experiment_of(attempt, begun)
+    attempt = _with_derived(attempt, _from_runs(experiment, documents, until=until))
+    if is_in_doubt(attempt):
+        attempt = corrected(attempt, _verdicts(_runs(experiment, documents, until=until)))
+    return attempt
+
+
+def _verdicts(runs: Iterator[tuple[RunPlace, Attempt]]) -> RunVerdicts:
+    return verdicts_of((place.name, run) for place, run in runs)
+
+
+def _is_entry(attempt: Attempt) -> bool:
+    """Of a summary of the second generation, which has neither costs nor outcomes."""
+    return attempt.native_status in ("success", "error") and attempt.exit_code is None
+
+
+def _is_open(attempt: Attempt) -> bool:
+    return attempt.native_status == "success" and attempt.measurement == "not_run"
+
+
+def _begun_at(experiment: ScyllaExperiment) -> datetime | None:
+    """The time in the name of the folder."""
+    timed = TIMED_NAME.match(experiment.name)
+    try:
+        return datetime.strptime(timed[1], "%Y-%m-%dT%H-%M-%S").replace(tzinfo=UTC) if timed else None
+    except ValueError:
+        return None
+
+
+def _runs(
+    experiment: ScyllaExperiment, documents: Documents, *, until: str | None = None
+) -> Iterator[tuple[RunPlace, Attempt]]:
+    """The stored runs, those that were finished before `until` if it is given."""
+    for place in run_places(experiment):
+        run = run_attempt(place, AttemptPosition("", ""), documents)
+        list(documents.problems())  # reported again when the runs are yielded
+        if until is None or (run.finished_at is not None and times.parse(run.finished_at) < times.parse(until)):
+            yield place, run
+
+
+def _cost_of(experiment: ScyllaExperiment, documents: Documents) -> float | None:
+    reported = number(experiment.summary.get("total_cost"))
+    costs = [run.usage.cost for _, run in _runs(experiment, documents) if run.usage.cost is not None]
+    return reported if reported is not None else _total(costs)
 
 
 def children_of(attempts: list[Attempt], experiments: list[ScyllaExperiment], documents: Documents) -> Iterator[Item]:
@@ -79,11 +162,8 @@ def _child(
 
 def _owner_of_runs(experiment: ScyllaExperiment, siblings: list[Attempt], documents: Documents) -> Attempt | None:
     """If a resumed test reuses stored runs: the attempt that made them."""
-    for place in run_places(experiment):
-        run = run_attempt(place, AttemptPosition("", ""), documents)
-        list(documents.problems())  # reported again when the runs are yielded
-        return _session_of(run.finished_at, siblings)
-    return None
+    first = next(_runs(experiment, documents), None)
+    return _session_of(first[1].finished_at, siblings) if first is not None else None
 
 
 def _session_of(moment: str | None, siblings: list[Attempt]) -> Attempt:
@@ -111,9 +191,17 @@ class _Derived(NamedTuple):
     cost: float | None
     fields: dict[str, Any]
 
+    @property
+    def score(self) -> float | None:
+        return number(self.fields.get("best_score"))
 
-def _with_derived_outcome(attempt: Attempt, experiment: ScyllaExperiment, documents: Documents) -> Attempt:
-    derived = _from_report(experiment) or _from_runs(experiment, documents)
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        best = text(self.fields.get("best_tier"))
+        return (Part(path=best, score=self.score, is_best=True),) if best else ()
+
+
+def _with_derived(attempt: Attempt, derived: _Derived | None) -> Attempt:
     if derived is None:
         return attempt
     return msgspec.structs.replace(
@@ -122,6 +210,8 @@ def _with_derived_outcome(attempt: Attempt, experiment: ScyllaExperiment, docume
         measurement=derived.facts.measurement,
         outcome=derived.facts.outcome,
         usage=usage_of_cost(derived.cost),
+        reported=derived.score,
+        parts=attempt.parts or derived.parts,
         extra=attempt.extra | {"derived": derived.fields},
     )
 
@@ -143,14 +233,17 @@ def _from_report(experiment: ScyllaExperiment) -> _Derived | None:
     return _Derived(facts, cost, non_empty(by="report.json", best_tier=best, best_score=score))
 
 
-def _from_runs(experiment: ScyllaExperiment, documents: Documents) -> _Derived | None:
+def _from_runs(experiment: ScyllaExperiment, documents: Documents, *, until: str | None = None) -> _Derived | None:
     """From the finished and judged runs: the tier with the best pass rate, and its best subtest's mean score."""
-    runs = [(place, run_attempt(place, AttemptPosition("", ""), documents)) for place in run_places(experiment)]
-    list(documents.problems())  # reported again when the runs are yielded
+    runs = list(_runs(experiment, documents, until=until))
     judged_runs = [(place, run) for place, run in runs if run.measurement == "scored" and run.outcome != "none"]
     costs = [run.usage.cost for _, run in runs if run.usage.cost is not None]
     if not judged_runs:
-        return None
+        in_vain = any(run.measurement == "error" for _, run in runs)
+        facts = (
+            NO_VERDICT if in_vain else NOT_MADE if runs and all(run.execution == "error" for _, run in runs) else None
+        )
+        return _Derived(facts, _total(costs), non_empty(by="runs")) if facts else None
     tiers = {place.tier: [pair for pair in judged_runs if pair[0].tier == place.tier] for place, _ in judged_runs}
     rates = {tier: sum(run.outcome == "pass" for _, run in of_it) / len(of_it) for tier, of_it in tiers.items()}
     bests = {tier: _best_score(of_it) for tier, of_it in tiers.items()}
@@ -159,7 +252,11 @@ def _from_runs(experiment: ScyllaExperiment, documents: Documents) -> _Derived |
         by="runs", best_tier=best, best_score=bests[best], pass_rate=rates[best], judged_runs=len(judged_runs)
     )
     fields |= non_empty(executions={place.name: run.execution for place, run in runs if run.execution != "completed"})
-    return _Derived(facts_of_score(bests[best]), round(sum(costs), 6) if costs else None, fields)
+    return _Derived(facts_of_score(bests[best]), _total(costs), fields)
+
+
+def _total(costs: list[float]) -> float | None:
+    return round(sum(costs), 6) if costs else None
 
 
 def _best_score(of_tier: list[tuple[RunPlace, Attempt]]) -> float:

@@ -11,6 +11,7 @@ import msgspec
 
 from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, UsageByRole, attempt_id, case_key
 from errata.sources.base import number_or_none as number
+from errata.sources.scylla.log_lines import LOW_RESOURCES
 from errata.sources.scylla.thread_log import LogBlock, ResultBlock, TierResult
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import integer, last_part, non_empty, text
@@ -21,6 +22,8 @@ PASS_ABOVE = 0.5
 """The batch runner's rule: a test passes if its best tier scores more than this."""
 CANCELLED = Facts("cancelled", "not_run", "none")
 NOT_SCORED = Facts("completed", "not_run", "none")
+NO_VERDICT = Facts("completed", "error", "none")
+"""An agent worked, and all judgments of its work are invalid: the score of 0 is not a verdict."""
 
 
 class SessionTest(msgspec.Struct, frozen=True):
@@ -51,8 +54,9 @@ class TestFigures(NamedTuple):
 
 def attempt_of(run: str, test: SessionTest) -> Attempt:
     figures = _figures(test)
-    errors = test.block.errors.infos(test.block.file) if test.block else ()
-    facts = facts_of(figures, has_errors=bool(errors)) if test.block or test.row else MISSING
+    facts = _facts_of_test(test, figures)
+    errors = test.block.errors.infos(test.block.file, measured=facts.outcome != "none") if test.block else ()
+    lasting = [error for error in errors if not error.recovered and error.type != LOW_RESOURCES]
     row, result = test.row or {}, test.block.result if test.block else None
     case = case_key(SUITE, test.test)
     return Attempt(
@@ -69,7 +73,7 @@ def attempt_of(run: str, test: SessionTest) -> Attempt:
         native_reason=redact(text(row.get("error"))),
         reported=figures.score if test.row or facts.measurement == "scored" else None,
         reported_counted=test.row is not None,
-        errors=errors or _errors_without_log(test, figures, facts),
+        errors=errors if lasting else (*_errors_without_log(test, figures, facts), *errors),
         checks=_tier_checks(result, facts) or _best_tier_check(row, figures, facts),
         usage=usage_of_cost(figures.cost),
         started_at=test.block.started_at if test.block else None,
@@ -112,12 +116,12 @@ def _errors_without_log(test: SessionTest, figures: TestFigures, facts: Facts) -
     row_error = text((test.row or {}).get("error"))
     if row_error or figures.exit_code not in (0, None):
         message = row_error or f"Exit code: {figures.exit_code}"
-        return (ErrorInfo(type="ExitCode", message=redact(message), phase="setup", ref=ref),)
+        return (ErrorInfo(type="ExitCode", message=redact(message), phase="aggregation", ref=ref),)
     if not figures.has_result:
         message = "the process ended, but there is no report and no result in the log"
         return (ErrorInfo(type="NoResult", message=message, phase="aggregation", ref=ref),)
     message = "the harness reports `fail`, but the test cost $0: no agent was called"
-    return (ErrorInfo(type="NothingSpent", message=message, phase="setup", ref=ref),)
+    return (ErrorInfo(type="NothingSpent", message=message, phase="aggregation", ref=ref),)
 
 
 def _tier_checks(result: ResultBlock | None, facts: Facts) -> tuple[Check, ...]:
@@ -217,6 +221,21 @@ def _result_in_log(result: ResultBlock | None) -> dict[str, Any] | None:
 
 def facts_of_score(score: float) -> Facts:
     return Facts("completed", "scored", "pass" if score > PASS_ABOVE else "fail")
+
+
+def _facts_of_test(test: SessionTest, figures: TestFigures) -> Facts:
+    if test.block is None:
+        return facts_of(figures, has_errors=False) if test.row else MISSING
+    errors, result = test.block.errors, test.block.result
+    facts = facts_of(figures, has_errors=bool(errors))
+    if facts == NOT_MADE and errors.is_interrupted:
+        return CANCELLED
+    if facts.outcome != "fail" or figures.score or any(tier.score for tier in (result.tiers if result else ())):
+        return facts
+    # the runner also writes a score of 0 where nothing was judged
+    if errors.gave_up:
+        return CANCELLED if errors.is_interrupted else NOT_MADE
+    return NO_VERDICT if errors.has_no_verdict else facts
 
 
 def facts_of(figures: TestFigures, *, has_errors: bool) -> Facts:

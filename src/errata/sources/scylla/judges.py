@@ -93,7 +93,7 @@ def consensus_check(score: float | None, passed: bool | None, reasoning: str, gr
 
 
 def criterion_status(achieved: Any, maximum: Any, *, valid: bool = True) -> CheckStatus:
-    """The harness has no pass rule for a criterion: full marks pass. An invalid judge's rating is no measurement."""
+    """The harness has no pass rule for a criterion: full marks pass. An invalid judge's rating is not a measurement."""
     if not valid:
         return "error"
     points, max_points = number(achieved), number(maximum)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
+from errata.model import Attempt, ErrorInfo, Reported, Session, SourceRef, case_key, times
 from errata.model.words import Phase
 from errata.sources.scylla.batch_tests import CANCELLED, NOT_SCORED, PASS_ABOVE, SUITE, SessionTest
 from errata.sources.scylla.log_errors import split_exception
@@ -33,7 +33,7 @@ class SummaryRow(NamedTuple):
 class SummaryEntry(NamedTuple):
     row: SummaryRow
     session: int
-    """The number of this entry among those of its test."""
+    """Counted up whenever a test comes again."""
     block: LogBlock | None
 
     def attempt(self, run: str) -> Attempt:
@@ -113,11 +113,34 @@ def is_append_only(summary: dict[str, Any]) -> bool:
     return bool(rows) and not any(name in row for row in rows for name in _FIRST_GENERATION)
 
 
-def entries_of(rows: list[SummaryRow], logs: Logs) -> Iterator[SummaryEntry]:
-    seen: Counter[str] = Counter()
+def entries_of(rows: list[SummaryRow], logs: Logs) -> list[SummaryEntry]:
+    """A session ends where a test comes again: the runner goes through all tests before it repeats one."""
+    session, seen, entries = 1, set[str](), []
     for row in rows:
-        seen[row.test] += 1
-        yield SummaryEntry(row, seen[row.test], _block_of(row, logs))
+        if row.test in seen:
+            session, seen = session + 1, set()
+        seen.add(row.test)
+        entries.append(SummaryEntry(row, session, _block_of(row, logs)))
+    return entries
+
+
+def sessions_of(entries: list[SummaryEntry]) -> tuple[Session, ...]:
+    """Of a summary without costs and ends; only the experiments show what was passed."""
+    by_number: dict[int, list[SummaryRow]] = {}
+    for entry in entries:
+        by_number.setdefault(entry.session, []).append(entry.row)
+    return tuple(_session(number, of_it) for number, of_it in by_number.items())
+
+
+def _session(number: int, rows: list[SummaryRow]) -> Session:
+    starts = [start for row in rows if (start := moment(row.data.get("started_at"))) and not times.is_local(start)]
+    ended = Counter(text(row.data.get("status")) or "no status" for row in rows)
+    return Session(
+        number=number,
+        started_at=min(starts, key=times.parse, default=None),
+        pattern=", ".join(f"{often} ended as `{word}`" for word, often in ended.most_common()),
+        extra=non_empty(tests_started=len(rows), statuses=dict(ended)),
+    )
 
 
 def success_count(results: list[Any], ref: SourceRef) -> tuple[Reported, ...]:
@@ -146,7 +169,7 @@ def _error_in_row(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo,
         return ()
     kind, message = split_exception(error)
     shown_message = redact(message) or (kind and error) or "the harness gives no reason"
-    phase: Phase = "subject" if "RateLimit" in kind else "setup"
+    phase: Phase = "subject" if "RateLimit" in kind else "aggregation"
     return (ErrorInfo(type=kind or "Error", message=shown_message, phase=phase, ref=row.ref),)
 
 

@@ -9,11 +9,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from errata.model import Evidence, SourceRef, Unreadable
+from errata.model import Evidence, SourceRef, Unreadable, times
+from errata.model.words import Phase
 from errata.sources.base import children, describe, relative, unreadable
 from errata.sources.base import number_or_none as number
 from errata.sources.scylla import NAME
-from errata.sources.scylla.log_errors import LoggedErrors
+from errata.sources.scylla.log_errors import LoggedError, LoggedErrors, split_exception
+from errata.sources.scylla.log_lines import (
+    AT_AGENT,
+    AT_JUDGED,
+    FAILED_IN_STATE,
+    JUDGE_FAILED,
+    NEVER,
+    Progress,
+    failed_in_state,
+    meaning_of,
+    part_of,
+    phase_of_logger,
+    progress_of,
+)
 from errata.sources.shared.values import integer, moment
 from errata.text.redact import redact
 
@@ -105,7 +119,9 @@ class Logs:
     problems: list[Unreadable] = field(default_factory=list)
 
     def of_test(self, test: str) -> list[LogBlock]:
-        return [block for block in self.blocks if block.test == test]
+        """In the order of time: a later session may give a test to another thread."""
+        blocks = (block for block in self.blocks if block.test == test)
+        return sorted(blocks, key=lambda block: times.parse(block.started_at))
 
 
 def read_logs(root: Path) -> Logs:
@@ -182,26 +198,47 @@ def _take(block: LogBlock, line: str, number_: int) -> None:
 
 def _take_logged(block: LogBlock, logged: re.Match[str], number_: int) -> None:
     message = logged["msg"].strip()
-    at = moment(logged["ts"])
+    progress = progress_of(message)
+    if progress is not None:
+        block.errors.advance(number_, progress)
     if stage := _STAGE.match(message):
         block.stages[stage["where"]] = stage["stage"]
-    elif worker := _WORKER.match(message):
-        stage_then = block.stages.get(f"{worker['tier']}_{worker['sub']}", "")
-        block.errors.open(
-            worker["what"], where=f"{worker['tier']}/{worker['sub']}", line=number_, at=at, stage=stage_then
-        )
-    elif failed := _FAILED.match(message):
-        block.errors.open(failed["what"], where=failed["where"].lower(), line=number_, at=at)
     elif resumed := _RESUMED.match(message):
         block.resumed_from = resumed["path"]
     elif previously := _PREVIOUSLY.match(message):
         block.previously_completed = int(previously["n"])
+    elif error := _error_of(block, logged, number_):
+        block.errors.open(error)
     elif _REUSED.match(message):
         block.reused += 1
-    elif logged["lvl"] in ("ERROR", "CRITICAL"):
-        block.errors.open(message, where=logged["logger"], line=number_, at=at)
+        block.errors.stored_verdicts += "Agent" not in message
     elif (logged["lvl"] == "WARNING" or _NOTED.match(message)) and len(block.notes) < NOTE_CAP:
         block.notes.append((number_, redact(message)[:QUOTE_CAP]))
+
+
+def _error_of(block: LogBlock, logged: re.Match[str], number_: int) -> LoggedError | None:
+    """By what the line means; a line of unknown meaning is an error only at that level."""
+    message, logger, at = logged["msg"].strip(), logged["logger"], moment(logged["ts"])
+    phase = phase_of_logger(logger)
+    if worker := _WORKER.match(message):
+        part, stage = f"{worker['tier']}/{worker['sub']}", block.stages.get(f"{worker['tier']}_{worker['sub']}", "")
+        return LoggedError(worker["what"], part, number_, at, phase, stage=stage, overcome_at=AT_JUDGED)
+    if meaning := meaning_of(message):
+        where, judge = part_of(message) or logger, meaning.shape.match(message)
+        number = int(judge["judge"]) if judge and meaning.type == JUDGE_FAILED else 0
+        return LoggedError(
+            message, where, number_, at, meaning.phase, meaning.type,
+            overcome_at=meaning.overcome_at, is_fatal=meaning.is_fatal, judge=number,
+        )  # fmt: skip
+    if stopped := failed_in_state(message):
+        where = stopped.part or "experiment"
+        kind, level = split_exception(stopped.what)[0] or FAILED_IN_STATE, AT_JUDGED if stopped.part else NEVER
+        return LoggedError(stopped.what, where, number_, at, kind=kind, overcome_at=level, is_fatal=not stopped.part)
+    if failed := _FAILED.match(message):
+        return LoggedError(failed["what"], failed["where"].lower(), number_, at, phase, is_fatal=True)
+    if logged["lvl"] in ("ERROR", "CRITICAL"):
+        return LoggedError(message, logger, number_, at, phase, overcome_at=AT_JUDGED)
+    return None
 
 
 def _completed(block: LogBlock, match: re.Match[str], number_: int) -> None:
@@ -218,12 +255,22 @@ def _command(block: LogBlock, match: re.Match[str], _: int) -> None:
 
 
 def _not_started(block: LogBlock, match: re.Match[str], number_: int) -> None:
-    block.errors.open(match["msg"], where="start" if match["kind"] == "ERROR" else "thread", line=number_, at=None)
+    is_start = match["kind"] == "ERROR"
+    phase: Phase = "setup" if is_start else "aggregation"
+    where = "start" if is_start else "thread"
+    block.errors.open(LoggedError(match["msg"], where, number_, phase=phase, is_fatal=True))
     block.errors.close()
 
 
 def _experiment_complete(block: LogBlock, _: re.Match[str], number_: int) -> None:
     block.results.append(ResultBlock(line=number_))
+
+
+def _cost(block: LogBlock, match: re.Match[str], number_: int) -> None:
+    if block.result is not None:
+        block.result.cost = number(match[1])
+        if block.result.cost:  # whatever was in the way of the agents, they worked
+            block.errors.advance(number_, Progress(AT_AGENT))
 
 
 def _of_result(
@@ -238,10 +285,6 @@ def _of_result(
 
 def _duration(result: ResultBlock, match: re.Match[str], _: int) -> None:
     result.duration = number(match[1])
-
-
-def _cost(result: ResultBlock, match: re.Match[str], _: int) -> None:
-    result.cost = number(match[1])
 
 
 def _best_tier(result: ResultBlock, match: re.Match[str], _: int) -> None:
@@ -281,7 +324,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[LogBlock, re.Match[str], int], N
     (re.compile(r"^(?P<kind>ERROR|UNEXPECTED ERROR): (?P<msg>.+)$"), _not_started),
     (re.compile(r"^EXPERIMENT COMPLETE$"), _experiment_complete),
     (re.compile(r"^Duration: ([\d.]+)s$"), _of_result(_duration)),
-    (re.compile(r"^Total Cost: \$([\d.]+)$"), _of_result(_cost)),
+    (re.compile(r"^Total Cost: \$([\d.]+)$"), _cost),
     (re.compile(r"^Best Tier: (T\d+)$"), _of_result(_best_tier)),
     (re.compile(r"^Best Sub-test: (\w+)$"), _of_result(_best_subtest)),
     (re.compile(r"^Frontier CoP: \$(\S+)$"), _of_result(_frontier)),

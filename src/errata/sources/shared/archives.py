@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from zipfile import BadZipFile
 
 from errata.errors import SourceError
@@ -47,9 +47,11 @@ class ArchiveMember(NamedTuple):
 class Archive:
     """The files of an archive by name, each unpacked on demand and not cached."""
 
-    def __init__(self, opened: zipfile.ZipFile, caps: Caps) -> None:
+    def __init__(self, opened: zipfile.ZipFile, caps: Caps, problem: str = "") -> None:
+        """`problem`: what of the archive is lost."""
         self._opened = opened
         self._caps = caps
+        self.problem = problem
         # if a name occurs twice, the last member was written last
         self._infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
 
@@ -76,13 +78,71 @@ class Archive:
 def open_archive(path: Path, caps: Caps) -> Iterator[Archive]:
     """An archive read member by member: a member that is too large is refused only when it is read.
 
+    An archive whose end is missing has no directory; then its members are looked for one after the other.
     `BadZipFile` for a damaged archive, `SourceError` for a hostile one.
     """
-    with _damage_in_one_form():
-        opened = zipfile.ZipFile(path)
+    problem = ""
+    try:
+        with _damage_in_one_form():
+            opened = zipfile.ZipFile(path)
+    except BadZipFile as error:
+        with _damage_in_one_form():
+            opened = _WithoutDirectory(path)
+        if not opened.infolist():
+            opened.close()
+            raise
+        problem = f"{error}: the directory at its end is missing; its complete members were read"
     with opened:
         _refuse_hostile(path, opened.infolist(), caps)
-        yield Archive(opened, caps)
+        yield Archive(opened, caps, problem)
+
+
+class _WithoutDirectory(zipfile.ZipFile):
+    """An archive that was never closed, or lost its end: every complete member is found by the header before it."""
+
+    def _RealGetContents(self) -> None:  # noqa: N802 the name of the standard library
+        file = self.fp
+        assert file is not None
+        self.filelist, self.NameToInfo, self.start_dir = [], {}, 0
+        size, at = file.seek(0, 2), 0
+        while len(self.filelist) <= COUNT_CAP * 20 and (info := _member_at(file, at, size)) is not None:
+            self.filelist.append(info)
+            self.NameToInfo[info.filename] = info
+            at = info.next_header
+
+
+class _FoundMember(zipfile.ZipInfo):
+    """A member and the place behind it."""
+
+    next_header = 0
+
+
+_LOCAL = struct.Struct("<4s5H3L2H")
+_WIDE_SIZE = 0xFFFFFFFF
+
+
+def _member_at(file: IO[bytes], at: int, size: int) -> "_FoundMember | None":
+    """None if there is no member, or its end is missing, or only a later directory has its size."""
+    file.seek(at)
+    head = file.read(_LOCAL.size)
+    if len(head) < _LOCAL.size:
+        return None
+    mark, _, flags, method, _, _, crc, packed, unpacked, name_size, extra_size = _LOCAL.unpack(head)
+    name, extra = file.read(name_size), file.read(extra_size)
+    if mark != b"PK\x03\x04" or flags & _SIZE_FOLLOWS:
+        return None
+    if _WIDE_SIZE in (packed, unpacked):
+        if len(extra) < 20 or extra[:2] != b"\x01\x00":
+            return None
+        unpacked, packed = struct.unpack_from("<QQ", extra, 4)
+    info = _FoundMember(name.decode("utf-8" if flags & _UTF_8 else "cp437", "replace"))
+    info.header_offset, info.flag_bits, info.compress_type = at, flags, method
+    info.CRC, info.compress_size, info.file_size = crc, packed, unpacked
+    info.next_header = at + _LOCAL.size + name_size + extra_size + packed
+    return info if info.next_header <= size else None
+
+
+_SIZE_FOLLOWS, _UTF_8 = 0x8, 0x800
 
 
 def zip_members(path: Path) -> Iterator[ArchiveMember]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from errata.sources.shared.values import as_text, sequence
 from errata.text.redact import redact
 
 TEXT_CAP = 64 * 1024
+BLOCK = 2**20
 FILES_CAP = 40
 """A folder with more files than this holds no logs that anybody reads."""
 
@@ -61,7 +62,7 @@ class Documents:
             size = max(0, last - first)
             start = last - TEXT_CAP if ending and size > TEXT_CAP else first
             with path.open("rb") as file:
-                file.seek(start)
+                before = _newlines(file, start)
                 data = file.read(min(size, TEXT_CAP))
         except OSError as error:
             self.refuse(ref, describe(error))
@@ -76,7 +77,10 @@ class Documents:
             truncated=size > TEXT_CAP,
             binary=binary,
             ref=ref,
-            extra={"starts_at_byte": start} if start > first else {},
+            extra={
+                **({"starts_at_byte": start} if start > first else {}),
+                **({"lines_before": before} if before else {}),
+            },
         )
 
     def refuse(self, ref: SourceRef, why: str) -> None:
@@ -110,6 +114,14 @@ def _size(path: Path) -> int:
         return 0
 
 
+def _newlines(file: BinaryIO, end: int) -> int:
+    """How many line breaks come before a place in a file, which is read up to there."""
+    breaks, left = 0, end
+    while left > 0 and (block := file.read(min(left, BLOCK))):
+        breaks, left = breaks + block.count(b"\n"), left - len(block)
+    return breaks
+
+
 def context_artefacts(passages: Any, ref: SourceRef, name: str) -> Iterator[Artefact]:
     for at, value in enumerate(sequence(passages)):
         passage = as_text(value)
@@ -128,5 +140,16 @@ def output_artefact(role: ArtefactRole, path: str, text: str, ref: SourceRef) ->
     if not text.strip():
         return ()
     data = text.encode("utf-8", "replace")
-    kept_text = data[-TEXT_CAP:].decode("utf-8", "ignore") if len(data) > TEXT_CAP else text
-    return (Artefact(role=role, path=path, size=len(data), text=kept_text, truncated=len(data) > TEXT_CAP, ref=ref),)
+    is_cut = len(data) > TEXT_CAP
+    before = data[:-TEXT_CAP].count(b"\n") if is_cut else 0
+    return (
+        Artefact(
+            role=role,
+            path=path,
+            size=len(data),
+            text=data[-TEXT_CAP:].decode("utf-8", "ignore") if is_cut else text,
+            truncated=is_cut,
+            ref=ref,
+            extra={"lines_before": before} if before else {},
+        ),
+    )

@@ -22,14 +22,17 @@ from errata.sources.base import (
     json_file,
     json_lines,
     relative,
+    row_of,
     unreadable,
 )
+from errata.sources.json_values import in_utf_8
 
 HEAD = 4 * 1024
 _SPACE = " \t\r\n"
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _items = msgspec.json.Decoder(list[msgspec.Raw])
-_lenient = JSONDecoder()
+_lenient = JSONDecoder(parse_int=str)
+"""Finds where values end; it does not matter here whether a number is too long."""
 Piece = bytes | msgspec.Raw
 
 
@@ -90,7 +93,7 @@ class LongDocument:
 
     def field(self, name: str) -> Any:
         """`ValueError` if it can't be decoded, `KeyError` if it is missing."""
-        return decode(self.fields[name])
+        return row_of(self.fields[name], self.ref.below(name), source=self._source).data
 
     def rows(self) -> Iterator[Row | Unreadable]:
         return map(self.row, range(len(self.items)))
@@ -99,7 +102,7 @@ class LongDocument:
         data = bytes(self.items[number])
         at = self.ref.below(self._listed, number) if self._listed else self.ref.below(number)
         try:
-            return Row(decode(data), at)
+            return row_of(data, at, source=self._source)
         except ValueError as error:
             return unreadable(self._source, at, describe(error), excerpt=data[:EXCERPT])
 
@@ -170,7 +173,7 @@ def long_document(path: Path, listed: str, *, source: str, root: Path) -> LongDo
     try:
         if path.stat().st_size > FILE_CAP:
             return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
-        data = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+        data = in_utf_8(path.read_bytes().removeprefix(BYTE_ORDER_MARK))
     except (OSError, ValueError) as error:
         return unreadable(source, ref, describe(error))
     document = LongDocument(source, ref, listed)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from errata.model import SourceRef, Unreadable
-from errata.sources.base import EXCERPT, LINE_CAP, READ_SIZE, Row, decode, describe, relative, unreadable
+from errata.sources.base import EXCERPT, LINE_CAP, READ_SIZE, Row, decode, describe, relative, row_of, unreadable
 from errata.sources.shared.json_rows import LongDocument
 
 END = -1
@@ -111,7 +111,7 @@ class Lines:
             return unreadable(self._source, ref, f"line longer than {LINE_CAP // 2**20} MB", excerpt=head)
         line = self._file.read(end - start)
         try:
-            return Row(decode(line), ref)
+            return row_of(line, ref, source=self._source)
         except ValueError as error:
             return None if line.isspace() else unreadable(self._source, ref, describe(error), excerpt=line[:EXCERPT])
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from errata.model import SourceRef, Unreadable
-from errata.sources.base import DEPTH_CAP, LINE_CAP, READ_SIZE, describe, head_of, relative, unreadable
+from errata.sources.base import BYTE_ORDER_MARK, DEPTH_CAP, LINE_CAP, READ_SIZE, describe, relative, unreadable
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)""")
 _UTF_8 = frozenset(("utf-8", "utf8", "us-ascii", "ascii"))
@@ -89,7 +89,8 @@ def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) ->
     reader = _Reader(whole, SourceRef(file=name), source)
     try:
         with path.open("rb", buffering=READ_SIZE) as file:
-            feed = _Feed(head_of(path, 1024))
+            feed = _Feed(file.read(1024).removeprefix(BYTE_ORDER_MARK))
+            file.seek(0)
             while chunk := file.read(READ_SIZE):
                 reader.take(feed.clean(chunk))
                 yield from reader.ready()

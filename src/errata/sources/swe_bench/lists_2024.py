@@ -21,6 +21,8 @@ from errata.sources.shared.values import sequence, text
 from errata.sources.swe_bench.instances import Instance
 from errata.sources.swe_bench.verdict import SCORER, TESTS_CAP, PatchVerdict, measurement_error
 from errata.text.clean import clean
+from errata.text.pytest_output import counts_in, own_output
+from errata.text.redact import redact
 
 LISTS = ("no_generation", "generated", "with_logs", "no_logs", "install_fail", "reset_failed", "no_apply", "applied",
          "test_errored", "test_timeout", "resolved")  # fmt: skip
@@ -50,6 +52,14 @@ _TEST = re.compile(
     re.MULTILINE,
 )
 _PASSED = ("PASSED", "ok")
+_FINISHED = re.compile(r"^[= ]*tests finished: (?P<counts>\d.*)$", re.MULTILINE)
+_COUNT = re.compile(r"(\d+) (passed|failed|exceptions)")
+# git's words about a patch that it can't apply
+_REFUSED = re.compile(
+    r"^error: (?:patch failed: .+|.+: (?:patch does not apply|No such file or directory|does not exist in index"
+    r"|already exists in working directory)|corrupt patch at line \d+|No valid patches in input.*)$",
+    re.MULTILINE,
+)
 
 
 class InstanceLog(NamedTuple):
@@ -214,17 +224,21 @@ def _checks(lists: tuple[str, ...], log: Artefact | None, ref: SourceRef) -> Ite
         return
     if "no_apply" in lists or "applied" in lists:
         applied: CheckStatus = "fail" if "no_apply" in lists else "pass"
-        yield Check(name="patch_applied", status=applied, kind="step", scorer=SCORER, ref=ref)
+        refused = _REFUSED.search(clean(log.text or "")) if log and applied == "fail" else None
+        why = redact(refused[0]) if refused else ""
+        yield Check(name="patch_applied", status=applied, kind="step", scorer=SCORER, explanation=why, ref=ref)
     if not {"applied", "resolved", UNRESOLVED} & set(lists) or _is_resolved(lists) is None:
         return
-    tests = dict(_tests(log.text or "")) if log else {}
+    output = _test_output(log.text or "") if log else ""
+    tests = dict(_tests(output))
+    passed, total = _counts(output, tests)
     yield Check(
         name="tests",
         status="pass" if "resolved" in lists else "fail",
         kind="tests",
         scorer=SCORER,
-        achieved=sum(tests.values()) if tests else None,
-        max=len(tests) or None,
+        achieved=passed,
+        max=total,
         ref=ref,
     )
     failed = [test for test, passed in tests.items() if not passed]
@@ -232,9 +246,24 @@ def _checks(lists: tuple[str, ...], log: Artefact | None, ref: SourceRef) -> Ite
         yield Check(name=test, status="fail", kind="tests", scorer=SCORER, order=order + 1, counts=False, ref=ref)
 
 
-def _tests(log: str) -> Iterator[tuple[str, bool]]:
-    """Only what ran after the patch with the tests was applied; of a long log, what is kept of it."""
-    log = clean(log[max(0, log.rfind(_APPLIED_TESTS)) :])
-    for match in _TEST.finditer(log):
+def _test_output(log: str) -> str:
+    """Only of what ran after the patch with the tests was applied; of a long log, what is kept of it."""
+    return own_output(clean(log[max(0, log.rfind(_APPLIED_TESTS)) :]))
+
+
+def _counts(output: str, tests: Mapping[str, bool]) -> tuple[int | None, int | None]:
+    """Passed and all tests: as the runner counts them, else those it lists. A long log may list only some."""
+    if counted := counts_in(output):
+        passed, total = counted.passed, counted.passed + counted.failed
+    elif finished := _FINISHED.search(output):
+        counts = {word: int(number) for number, word in _COUNT.findall(finished["counts"])}
+        passed, total = counts.get("passed", 0), sum(counts.values())
+    else:
+        passed, total = sum(tests.values()), len(tests)
+    return (passed, total) if total else (None, None)
+
+
+def _tests(output: str) -> Iterator[tuple[str, bool]]:
+    for match in _TEST.finditer(output):
         status = match["pytest"] or match["django_status"] or match["sympy_status"]
         yield match["path"] or match["django"] or match["sympy"], status in _PASSED

@@ -74,7 +74,7 @@ class PatchPlace(NamedTuple):
 
 
 def _differ(earlier: "PatchPlace", place: "PatchPlace", row: dict[str, Any]) -> bool:
-    """Agents write the same patch into several files; another patch, or two rows in one file, are no such copies."""
+    """Agents write the same patch into several files; another patch, or two rows in one file, are not such copies."""
     return earlier.ref.file == place.ref.file or _row(earlier).get("model_patch") != row.get("model_patch")
 
 

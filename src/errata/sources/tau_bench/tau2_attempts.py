@@ -42,7 +42,7 @@ _REWARD = frozenset([name for name, *_ in _LISTS] + ["reward", "db_check", "rewa
 
 
 class SimulationEnding(NamedTuple):
-    """`answered` is false if the failure is not the agent's: then a reward of 0 is no measurement of it."""
+    """`answered` is false if the failure is not the agent's: then a reward of 0 is not a measurement of it."""
 
     execution: Execution
     phase: Phase = "subject"

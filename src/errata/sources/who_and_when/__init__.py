@@ -51,7 +51,7 @@ def recognise(path: Path) -> Match | None:
 
 
 def skipped(folder: Path) -> Iterable[Path]:
-    """Files of a recognised folder that are no logs."""
+    """Files of a recognised folder that are not logs."""
     return [child for child in children(folder) if child.is_file() and kind_of_file(child) is None]
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from errata.model.output.report.shared import QuotedEvidence, ReviewCoverage, ScoreLine
 
-SpreadGroup = Literal["passed", "failed_model", "failed_framework", "all"]
+SpreadGroup = Literal["passed", "failed_model", "failed_framework", "failed_other", "all"]
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,7 +19,8 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 class EarlierResult(msgspec.Struct, frozen=True, kw_only=True):
     """What an earlier session had found of a test, where the latest one hides it."""
 
-    was: Literal["pass", "fail", "not_run"]
+    was: Literal["pass", "fail", "not_measured"]
+    """`not_measured`: no session has measured it."""
     session: int | None = None
     score: float | None = None
     cost: float | None = None
@@ -83,6 +84,9 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 class BatchFix(msgspec.Struct, frozen=True, kw_only=True):
     cause: str
+    """How the failure comes about."""
+    action: str = ""
+    """What to do where no change of code is known."""
     before: str = ""
     after: str = ""
     path: str = ""
@@ -122,8 +126,12 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     proof: str = ""
     """Of the owner `model`, where no reviewer has read it: shown or presumed."""
     reviewed: bool = False
+    inherited_from: str = ""
+    """The test whose review goes for this one, too: it failed in the same crash."""
     cause: str = ""
     """Of the verdict."""
+    mechanism: str = ""
+    """How it came about, by the verdict or by the rule; empty where that is unknown."""
     decided_by: str = ""
     """The rule that decided; empty where it was not triaged."""
     rule_means: str = ""
@@ -184,11 +192,13 @@ class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
     best_score: float | None = None
     ended_at_once: Seconds | None = None
     ended_later: Seconds | None = None
+    """Both only of tests that spent nothing."""
     threshold: float | None = None
     """What a pass needs, where that is the same for all."""
     stored: tuple[str, ...] = ()
     """Tests with stored runs."""
     framework: bool = True
+    """Not the model's: infrastructure, a broken grader, or what only follows from another failure."""
     provisional: bool = True
 
 
@@ -229,6 +239,8 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     made: str
     reading: ReviewCoverage
     scores: tuple[ScoreLine, ...]
+    fit: bool = True
+    """Whether the checkup finds it fit for comparison."""
     config: tuple[tuple[str, str], ...]
     tests: tuple[BatchTest, ...]
     """Sorted by id."""
@@ -267,4 +279,9 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> int:
-        return len(self.tests) - self.passed
+        return len(self.failures)
+
+    @property
+    def without_result(self) -> int:
+        """Tests that neither passed nor failed: unfinished or missing."""
+        return len(self.tests) - self.passed - self.failed

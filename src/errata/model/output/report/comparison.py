@@ -1,10 +1,41 @@
 """The facts of a report about several judged runs: counts, causes with datapoints, what is shared and what is not."""
 
+from typing import Literal
+
 import msgspec
 
+from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.suspects import SuspectTasks
 from errata.model.words import LeftOutCode
+
+UnmeasuredWhy = Literal["missing", "not_judged", "no_answer"]
+Repetition = Literal["judge", "run", "by_hand"]
+
+
+class QuotedLine(msgspec.Struct, frozen=True, kw_only=True):
+    where: str
+    """File and line."""
+    text: str
+
+
+class UnmeasuredCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case without a verdict on an answer, and what the log has about it."""
+
+    case: str
+    why: UnmeasuredWhy
+    log: tuple[QuotedLine, ...] = ()
+
+
+class RepeatedCases(msgspec.Struct, frozen=True, kw_only=True):
+    """How to make up for cases that were not measured. Nothing is run."""
+
+    how: Repetition
+    cases: tuple[str, ...]
+    command: str = ""
+    why_not: WhyNoCommand | None = None
+    """Why no command repeats them."""
+    about: str = ""
 
 
 class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +57,17 @@ class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
     dimensions: dict[str, int]
     """Failed dimension → failed rows, the most frequent first."""
     scores: tuple[ScoreLine, ...]
+    fit: bool = True
+    """Whether the checkup finds it fit for comparison."""
+    unmeasured: tuple[UnmeasuredCase, ...] = ()
+    repeat: tuple[RepeatedCases, ...] = ()
+    owners: dict[str, int] = {}
+    """Who has to act → failed rows, the most frequent first."""
+
+    @property
+    def counted(self) -> int:
+        """Rows that passed or failed, among them failures that no judge has seen: what `failed` is a part of."""
+        return self.rows - len(self.no_verdict)
 
 
 class Dimension(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +124,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     owners: tuple[str, ...]
     """The most frequent first."""
     status: str
+    """`assigned`: rows that rules put into a bucket with reviewed rows, and that nobody has reviewed."""
     rows: int
     """Without those that only follow."""
     followers: int
@@ -91,6 +134,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     dimensions: dict[str, int]
     """Which it causes, and in how many rows."""
     read: int
+    """Rows with a verdict of their own; like `needed` without those that only follow."""
     needed: int
     """Reviews needed before it is final."""
     mistake: Mistake
@@ -147,12 +191,88 @@ class PairTest(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
     shared: int
+    only_first_fails: int
+    only_second_fails: int
     p: float
     adjusted: float
     """Holm-adjusted for the number of pairs."""
     differs: bool
+    clean_only_first_fails: int
+    """This and the next six are without knock-on and infrastructure failures of either run."""
+    clean_only_second_fails: int
+    clean_difference: float | None
+    """By how much the first passes more often; null where they share no case."""
+    clean_interval: tuple[float, float] | None
+    """95 %, for this pair alone."""
     clean_p: float
+    clean_adjusted: float
+    clean_differs: bool
+
+
+class ModelPair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two models on the same cases, without infrastructure failures."""
+
+    first: str
+    second: str
+    cases: int
+    difference: float
+    """By how much the first passes more often."""
+    interval: tuple[float, float] | None
+    p: float
+    adjusted: float
+    """Holm-adjusted for the number of pairs."""
+    by_attempts: bool
+    """By the share of attempts that passed (paired t-test and its interval), where some cases pass in some of them;
+    else by cases (exact McNemar, Newcombe's interval)."""
+
+
+class RankedModel(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    best: int
+    """The ranks that the data leave open."""
+    worst: int
+    score: ScoreLine
     """Without infrastructure failures."""
+
+
+class CategoryDeviation(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that does better or worse in a category than its other categories and the other models lead to expect."""
+
+    name: str
+    category: str
+    cases: int
+    rate: float
+    expected: float
+    deviation: float
+    interval: tuple[float, float]
+    p: float
+    adjusted: float
+    """Benjamini-Hochberg."""
+
+
+class ModelComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Where models differ, each with all its runs; runs, where all are of one model."""
+
+    ranking: tuple[RankedModel, ...] = ()
+    pairs: tuple[ModelPair, ...] = ()
+    """The smallest p first."""
+    deviations: tuple[CategoryDeviation, ...] = ()
+    """The significant ones; the closest where there is none."""
+    significant: int = 0
+    tested: int = 0
+    """Models × categories."""
+
+
+class RunChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """From the first of two runs to the second."""
+
+    first: str
+    second: str
+    regressed: tuple[str, ...]
+    fixed: tuple[str, ...]
+    still_failing: tuple[str, ...]
+    infrastructure: tuple[str, ...]
+    """Infrastructure failures in one of the two or both: neither regressed nor fixed."""
 
 
 class CategoryRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,6 +292,8 @@ class CaseGrid(msgspec.Struct, frozen=True, kw_only=True):
     """For each run the state of each case; empty where the run does not know it."""
     states: tuple[str, ...]
     """Those that stand anywhere in the comparison."""
+    owners: tuple[tuple[str, ...], ...] = ()
+    """For each run who has to act in each case; empty where the row did not fail."""
 
 
 class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,6 +309,7 @@ class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
     why: LeftOutCode
     excluded: str = ""
     """The reason that was given for the exclusion."""
+    repeat: tuple[RepeatedCases, ...] = ()
 
 
 class SuiteDifference(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +323,9 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     suite: str
     cases: int
     case_word: str
-    """`turn` where all of them are turns of a conversation."""
+    """`turn` where all of them are turns."""
+    conversations: bool
+    """Whether the cases of a run are turns of one conversation, and so not independent."""
     made: str
     reading: ReviewCoverage
     runs: tuple[ReportedRun, ...]
@@ -209,10 +334,15 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     modes: tuple[Mode, ...]
     failed_by_all_runs: tuple[str, ...]
     failed_by_all_models: tuple[str, ...]
+    knock_on_in: dict[str, tuple[str, ...]]
+    """Case that all fail → the runs where it only follows from another failure."""
     uniques: tuple[Unique, ...]
     asks: dict[str, str]
     """What is asked in the cases that all fail."""
     pairs: tuple[PairTest, ...]
+    differences_by_model: ModelComparison = ModelComparison()
+    changes: RunChanges | None = None
+    """Between two runs; none where there are more."""
     categories: tuple[CategoryRows, ...] = ()
     grid: CaseGrid | None = None
     """None where nothing fails, or too many cases do."""

@@ -15,14 +15,15 @@ from errata.model.output.report.shared import (
     Snippets,
     SuspiciousPasses,
 )
+from errata.model.output.score import AfterFixesOutput
 from errata.model.suspects import SuspectTasks
 from errata.model.words import Confidence, Owner, Proof, ProofReason, RecommendationGroup
 
 VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
 StepKind = Literal["check", "verdict", "unchecked"]
 AdviceKind = Literal[
-    "recommendation", "repeated", "fair", "no_effect", "known_gap", "harness", "infrastructure", "collateral", "grader",
-    "task", "budget", "unknown", "model",
+    "recommendation", "repeated", "fair", "no_effect", "known_gap", "harness", "infrastructure", "repair", "collateral",
+    "grader", "not_graded", "repair_grader", "task", "budget", "unknown", "model",
 ]  # fmt: skip
 ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
 
@@ -35,11 +36,15 @@ class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     provider: str = ""
     agent: str = ""
     experiment: str = ""
+    variant: tuple[str, ...] = ()
+    """What else sets the run apart from others of its model, such as `prompt terse`."""
     suite: str = ""
     date: str = ""
     """Of the run, in UTC."""
     passed: int = 0
     total: int = 0
+    unit: Literal["attempts", "cases"] = "cases"
+    """What `passed` and `total` count: attempts where a case was tried several times."""
     judged: bool = True
     """False where answers were given and none was scored: then there is no pass rate."""
     pending: tuple[str, ...] = ()
@@ -97,6 +102,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
     due: DoneAction | None = None
     """What was done about it before this run, and should have resolved it."""
     should_be_gone: bool = False
+    otherwise: bool = False
+    """Each earlier failure was at another check or had another failure key."""
     other_models: tuple[str, ...] = ()
     """Other models that fail the same case."""
 
@@ -107,6 +114,13 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
     def unreported_runs(self) -> int:
         """Earlier runs where it failed, without those that a report names it for."""
         return sum(one.kind == "run" for one in self.earlier)
+
+
+class ProposedFix(msgspec.Struct, frozen=True, kw_only=True):
+    path: str
+    before: str
+    """The text that it replaces; empty where it only adds."""
+    after: str
 
 
 class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,6 +164,8 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     repeat: Repeat = Repeat()
     evidence: tuple[QuotedEvidence, ...] = ()
     snippets: Snippets = Snippets()
+    fix: ProposedFix | None = None
+    """The change that a reviewer proposes."""
     doubts: tuple[str, ...] = ()
     bucket: str = ""
     follows: str = ""
@@ -162,6 +178,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[str, ...]
     rows: int
     status: str
+    """`assigned`: failures that rules put into a bucket with reviewed ones, and that nobody has reviewed."""
     reviewed: int
     parameters: dict[str, str] = {}
     """What its members have in common besides the cause."""
@@ -182,18 +199,21 @@ class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     cases: int
-    tried: int
-    """Cases with a measured result."""
+    tried: int | None
+    """Cases with a measured result; null where the log holds only the failures."""
     failed: int
+    """Of these, the ones that failed by the subject's fault."""
     p: float | None = None
     adjusted: float | None = None
     harder: bool = False
 
 
 class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest earlier run of the same model, over the cases that both have decided."""
+    """The newest earlier run of the same model or its predecessor, over the cases that both have decided."""
 
     run: str
+    model: str = ""
+    """Of the predecessor; empty for the same model."""
     date: str
     failed_in_both: int
     fixed: int
@@ -202,6 +222,8 @@ class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
     differs: bool
     edited: int = 0
     """Cases that are left out since their task was edited in between."""
+    infrastructure: int = 0
+    """Cases that are left out since they failed in one of the two, and not by the model's fault."""
 
 
 class EarlierReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -241,6 +263,10 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Of the action that has no effect: what its cases show."""
     done: DoneAction | None = None
     """Where it was done already: then it is not recommended again."""
+    tried: DoneAction | None = None
+    """The same change was made before this run, and the failure is back."""
+    recommended_before: int = 0
+    """In how many earlier reports it was recommended; it was not done since."""
 
 
 class Impact(msgspec.Struct, frozen=True, kw_only=True):
@@ -249,14 +275,16 @@ class Impact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """Between which scores the model's lies."""
+    """The bounds of the best policy, as `errata score` has them; null where it leaves nothing out."""
 
-    least: int
-    most: int
-    """If every failure that is not its own had passed."""
+    policy: str
+    low: float
+    """The rate if everything left out had failed."""
+    high: float
+    """The rate if it had passed."""
+    left_out: int
     total: int
-    best: str = ""
-    """The policy with the best single figure."""
+    """With what was left out."""
 
 
 class RunReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -274,15 +302,21 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     shared_texts: tuple[SharedText, ...] = ()
     categories: tuple[CategoryTest, ...] = ()
     since: PreviousRun | None = None
+    predecessor: PreviousRun | None = None
+    """The newest run of the model's predecessor, where the store has one."""
     history: tuple[EarlierReport, ...] = ()
     """Oldest first."""
     actions: tuple[ActionEffect, ...] = ()
     advice: tuple[Advice, ...] = ()
     impact: tuple[Impact, ...] = ()
     bounds: Bounds | None = None
+    after_fixes: AfterFixesOutput | None = None
+    """The score if failures of the grader or the task with an accepted fix passed."""
     findings: tuple[FindingFact, ...] = ()
     suspicious: tuple[SuspiciousPasses, ...] = ()
     suspects: SuspectTasks = SuspectTasks()
     """Of the suite; of these, the tasks that this run failed."""
+    fit: bool = True
+    """Whether the checkup finds it fit for comparison."""
     skipped_reports: tuple[str, ...] = ()
     """Earlier reports that could not be read, and why."""

@@ -44,6 +44,8 @@ class Snippets(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
     """Of the file they are from."""
     language: str = ""
+    line: int = 0
+    """Of the model's file: the line that the error names."""
     differ: bool = False
     """Found by comparing the two, and not chosen by a reviewer."""
 

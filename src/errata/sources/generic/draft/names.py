@@ -204,7 +204,7 @@ OUTER_ROLES = RUN_ROLES | {"name", "input", "expected", "difficulty", "tags", "c
 
 @lru_cache(maxsize=50_000)
 def rank(role: str, path: str) -> int | None:
-    """How telling the name of a column is for a field, 0 the most; None if it is no name for it."""
+    """How telling the name of a column is for a field, 0 the most; None if it is not a name for it."""
     if (path[:1] == "$" and role not in RUN_ROLES) or (path[:1] == "^" and role not in OUTER_ROLES):
         return None
     if path[:1] == "@":

@@ -1,0 +1,49 @@
+"""The counts at the end of an analysis: first failed checks, categories and cost."""
+
+from errata.cli.output import money, number, plural, put
+from errata.cli.table import put_parts
+from errata.compare.costs import ONLY_SIMULATOR
+from errata.model.coverage import holds_only_failures
+from errata.runs.summary import Analysis
+from errata.text.clean import one_line
+
+MOST_CHECKS = 8
+MOST_CATEGORIES = 10
+CHECK_NAME = 40
+
+
+def show_steps(analysis: Analysis) -> None:
+    """The first failed checks, most frequent first. A suite with checks of its own for each case has many."""
+    named = [(one_line(name or "none", CHECK_NAME), count) for name, count in analysis.first_failed]
+    if not named or (len(named) == 1 and not analysis.first_failed[0][0]):
+        return
+    parts = [f"{name} {count:,}" for name, count in named[:MOST_CHECKS]]
+    rest = named[MOST_CHECKS:]
+    if rest:
+        parts.append(f"{len(rest):,} others {sum(count for _, count in rest):,}")
+    word = "step" if analysis.in_steps else "check"
+    put_parts(f"{word.capitalize()}s", parts, f"(first failed {word})")
+
+
+def show_categories(analysis: Analysis) -> None:
+    named = analysis.categories
+    whole = not holds_only_failures(analysis.stored)
+    entries = [f"{name} {failed:,}/{total:,}" if whole else f"{name} {failed:,}" for name, failed, total in named]
+    rest = entries[MOST_CATEGORIES:]
+    parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
+    if parts:
+        means = "failures / attempts" if whole else "failures; passes have no row in the log"
+        put_parts("Category", parts, f"({means}; categories without failures are not shown)")
+
+
+def show_cost(analysis: Analysis) -> None:
+    counts = analysis.stored.counts
+    if counts.cost is None:
+        return
+    unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
+    rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
+    spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
+    total = money(counts.cost, 2 if counts.cost >= 1 else 4, analysis.stored.run.extra.get("currency", "USD"))
+    put(f"Cost     {total}{rest}{spent}")
+    if analysis.scores.cost.is_simulator_only:
+        put(f"         {ONLY_SIMULATOR}")

@@ -1,0 +1,110 @@
+"""One label for several failures: "All 9 failed evals are MODEL_FAULT except …", "the rest are known gaps"."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from errata.memory.reading.numbers import NUMBER
+from errata.memory.reading.steps import only_step_in
+from errata.memory.spelling import Segments, ends_alike, same_part, segments
+
+_REST = rf"(?:the\s+)?(?:{NUMBER}\s+)?(?:remaining|rest|others?|everything else|all else|anything else)"
+_GROUP = re.compile(
+    rf"(?i)\b(?:(?:all|every|each|both|none)\b|{_REST}\b|unless\s+(?:noted|stated|marked)\b|(?:the|these|those)(?=\s+))"
+    r"(?:\s+(?:of|the)\b)*"
+)
+_FAILURES = re.compile(
+    rf"(?i)\s*{NUMBER}?\s*(?:(?!tests?\b|checks?\b|models?\b)[\w`'/-]+\s+){{0,3}}?(?:fail\w*|evals?|cases?|tasks?|them|ones?)\b"
+    rf"|\s*(?:{NUMBER}\s+)?(?:are|were|is|count as|get)\b|\s*{NUMBER}\W"
+)
+_HERE = re.compile(r"(?i)\b(?:these|those|above|below|following|listed here|in this (?:group|section|category))\b")
+_EXCEPT = re.compile(
+    r"(?i)\b(?:except(?:ing|ions?)?(?:\s+for)?|other than|apart from|aside from|besides|save for|but(?:\s+for)?"
+    r"|with the exception of|excluding|barring|minus)\b"
+)
+WIDE = 60
+"""Characters between "all" and what it is about."""
+
+
+class GroupLabel(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    step: str = ""
+    """Only failures of this step."""
+    categories: tuple[str, ...] = ()
+    without: tuple[Segments, ...] = ()
+    run: str = ""
+    section: int | None = None
+    """Only failures that are named there."""
+
+    @property
+    def filters(self) -> int:
+        return bool(self.step) + bool(self.categories) + (self.section is not None)
+
+    def is_about(self, case: str, step: str, run: str, section: int) -> bool:
+        parts = segments(case)
+        return (
+            self.section in (None, section)
+            and (not self.step or self.step == step)
+            and (not self.run or self.run == run)
+            and (not self.categories or any(same_part(name, part) for name in self.categories for part in parts[:-1]))
+            and not any(ends_alike(parts, other) for other in self.without)
+        )
+
+
+class SentenceWord(msgspec.Struct, frozen=True):
+    """A name or a label, and its place in a sentence."""
+
+    at: int
+    text: str
+
+
+def group_label(
+    text: str,
+    names: Sequence[SentenceWord],
+    labels: Sequence[SentenceWord],
+    *,
+    categories: Sequence[str] = (),
+    section: int = 0,
+) -> tuple[GroupLabel | None, Sequence[SentenceWord]]:
+    """The label of a group in a sentence, and the names that it excepts; none where it speaks of no group."""
+    match = next((one for one in _GROUP.finditer(text) if _is_of_failures(text, one)), None)
+    if match is None or not labels:
+        return None, ()
+    limit = _EXCEPT.search(text, match.end())
+    end = limit.start() if limit else len(text)
+    inside = [label for label in labels if match.start() <= label.at < end]
+    inside = inside or [label for label in labels if label.at < match.start()]
+    if not inside or match[0].lower().startswith("none"):
+        return None, ()
+    excepted = [name for name in names if limit and name.at >= limit.start()]
+    between = text[match.end() : min(inside[0].at, match.end() + WIDE)] if inside[0].at > match.end() else ""
+    group = GroupLabel(
+        label=inside[0].text,
+        step=only_step_in(between),
+        categories=tuple(segments(name)[-1] for name in categories if name in between.casefold()),
+        without=tuple(segments(name.text) for name in excepted),
+        section=section if _HERE.search(text) else None,
+    )
+    is_some = re.match(r"(?i)(?:the|these|those)$", match[0]) is not None  # `the two eslint failures`
+    return (None, ()) if is_some and not (group.step or group.categories) else (group, excepted)
+
+
+def _is_of_failures(text: str, match: re.Match[str]) -> bool:
+    """`all 9 failed evals`, `the rest`, `all are`; not "all tests pass" or "all models"."""
+    return re.match(rf"(?i){_REST}|unless", match[0]) is not None or _FAILURES.match(text, match.end()) is not None
+
+
+def labels_of_names(names: Sequence[SentenceWord], labels: Sequence[SentenceWord]) -> dict[str, str]:
+    """Which label each name of a sentence gets: the next one; in `Model faults: a, b; known gaps: c` the last one."""
+    if not names or not labels:
+        return {}
+    labels_first = labels[0].at < names[0].at and (len(labels) == 1 or names[-1].at > labels[-1].at)
+    pairs: dict[str, str] = {}
+    for name in names:
+        before = [label for label in labels if label.at < name.at]
+        after = [label for label in labels if label.at > name.at]
+        label = before[-1] if labels_first and before else next(iter(after), None)
+        if label is not None:
+            pairs.setdefault(name.text, label.text)
+    return pairs

@@ -1,0 +1,336 @@
+"""The runs that a report is about, with model, day and pass rate: in fields, tables, headings and sentences."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from errata.memory.reading.dates import date_in
+from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
+from errata.memory.reading.markdown import MarkdownPiece, Words
+from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in, rate_in_field, rates_in_field
+from errata.memory.reading.run_aliases import aliases_in
+from errata.memory.reading.run_words import compares, id_in, ids_in, model_in, model_like_in
+from errata.memory.reading.vocabulary import Vocabulary
+from errata.memory.spelling import folded, model_name
+from errata.model.prior_report import PriorRun
+
+SHORT = 5
+"""Characters of an id that people leave when they shorten it."""
+NEAR_ID = 30
+"""Characters before an id that may say that it is another run."""
+_IN_THE_PAST = re.compile(r"(?i)\W*(?:[\w-]+\s+){0,3}?(?:days?|weeks?|months?)\s+(?:ago|before|earlier)\b")
+NEAR = 8
+"""Pieces below the heading of a run that may describe it."""
+
+
+_ALIAS_IN_TITLE = re.compile(r"(?i)[*`\s]*(?:runs?\s+)?([\w.#-]{1,24})[*`\s:]*")
+
+
+class RunDraft(msgspec.Struct, kw_only=True):
+    id: str = ""
+    model: str = ""
+    date: str = ""
+    rate: PassRate | None = None
+    counts: dict[str, int] = {}
+
+    def take(self, role: str, value: Words) -> None:
+        text = value.text.strip()
+        match role:
+            case "run":
+                self.id = self.id or id_in(value)
+            case "model":
+                self.model = self.model or model_in(text)
+            case "run_date":
+                self.date = self.date or date_in(text)
+            case "rate":
+                self.rate = self.rate or rate_in_field(text)
+            case "passed" | "failed" | "total":
+                self._count(role, text)
+
+    def _count(self, role: str, text: str) -> None:
+        rate, number = rate_in_field(text), re.match(r"\**(\d{1,6})\b(?!\s*%|\.\d)", text)
+        if rate and role in ("passed", "failed") and re.match(r"\**\d+\s*(?:/|of|out)", text):
+            is_failed = role == "failed"
+            self.rate = self.rate or (PassRate(rate.total - rate.passed, rate.total) if is_failed else rate)
+        elif number:
+            self.counts.setdefault(role, int(number[1]))
+
+    def finish(self) -> None:
+        """Where no field has the rate, from the counts."""
+        passed, failed, total = (self.counts.get(name) for name in ("passed", "failed", "total"))
+        if self.rate is not None:
+            return
+        if passed is not None and (total is not None or failed is not None):
+            self.rate = PassRate(passed, total if total is not None else passed + (failed or 0))
+        elif failed is not None and total is not None and total >= failed:
+            self.rate = PassRate(total - failed, total)
+
+    def record(self) -> PriorRun:
+        passed, total = self.rate or (None, None)
+        return PriorRun(id=self.id, model=self.model, date=self.date, passed=passed, total=total)
+
+
+class ReportRuns:
+    """The runs of a report, and which of them a heading, a cell or a line names."""
+
+    def __init__(self, drafts: Sequence[RunDraft], pieces: Sequence[MarkdownPiece] = ()) -> None:
+        self.drafts = list(drafts)
+        self.aliases = aliases_in(pieces, [one.id for one in drafts]) if len(drafts) > 1 else {}
+        models = [folded(model_name(one.model).base) for one in drafts]
+        self._by_model = {model: one.id for model, one in zip(models, drafts, strict=True) if models.count(model) == 1}
+        self._ordinals = {name: one.id for name, one in zip(("first", "second", "third"), drafts, strict=False)}
+
+    def named_in(self, text: str) -> str:
+        """Only where there are several to tell apart."""
+        if len(self.drafts) < 2 or not text:
+            return ""
+        alias = _ALIAS_IN_TITLE.fullmatch(text.strip())
+        if alias and (named := self.aliases.get(alias[1].casefold())):
+            return named
+        words = re.findall(r"[\w-]+", text.casefold())
+        for draft in self.drafts:
+            if any(
+                len(word) >= SHORT and (draft.id.casefold().startswith(word) or word == draft.id.casefold())
+                for word in words
+            ):
+                return draft.id
+        name = f"-{folded(text)}-"
+        fitting = [(len(model), run) for model, run in self._by_model.items() if model and f"-{model}-" in name]
+        return max(fitting)[1] if fitting else self._ordinal(text)
+
+    def all_named_in(self, text: str) -> list[str]:
+        """Every run that a cell names; `both` and `all` name all."""
+        if re.fullmatch(r"(?i)\W*(?:both|all|every|each)(?:\s+(?:runs?|of them|\d+))*\W*", text):
+            return [draft.id for draft in self.drafts]
+        parts = [self.named_in(part) for part in re.split(r"[,;/&+]|\band\b", text)]
+        return list(dict.fromkeys(filter(None, parts)))
+
+    def labels_in(self, text: str) -> dict[str, str]:
+        """`B: ambiguous task, C: model fault`: what a cell states of single runs."""
+        parts = (part.partition(":") for part in re.split(r"[,;\n]|\.\s", text))
+        texts = [(run, after.strip()) for before, colon, after in parts if colon for run in self.all_named_in(before)]
+        return dict(texts)
+
+    def _ordinal(self, text: str) -> str:
+        match = re.search(r"(?i)\b(?:run\s+(?:no\.?\s*|#\s*)?(\d)\b|(first|second|third)\s+run\b)", text)
+        if match is None:
+            return ""
+        at = int(match[1]) - 1 if match[1] else ("first", "second", "third").index(match[2].lower())
+        return self.drafts[at].id if 0 <= at < len(self.drafts) else ""
+
+
+def runs_in(pieces: Sequence[MarkdownPiece], opening: Sequence[MarkdownPiece], cases: Vocabulary) -> list[RunDraft]:
+    """Those that tables, fields or headings name; if none, those of the sentences. Ids may still be missing."""
+    tables = list(_in_tables(pieces))
+    fields = _in_fields(opening)
+    named = [one for one in fields if one.id]
+    listed = [one for piece in opening if piece.kind == "item" for one in _in_text(piece.words, cases)]
+    listed = [one for one in listed if one.rate is not None]
+    listed = listed if len(listed) > 1 else []
+    headings = list(_in_headings(pieces, [*tables, *fields], cases))
+    several = max((tables, listed, headings, named), key=len)
+    if len(several) > 1 or (tables and not named):
+        return _merged([*tables, *listed, *headings, *(named if several is named else ())], fields)
+    if headings and not named:
+        return _merged(headings, fields)
+    if named:
+        return fields
+    in_text = [one for piece in opening if piece.kind not in ("row", "code") for one in _in_text(piece.words, cases)]
+    return _merged(in_text, fields) if in_text else fields
+
+
+def _merged(drafts: Iterable[RunDraft], fields: Sequence[RunDraft]) -> list[RunDraft]:
+    """Each run once, with what fields above add to all or to one."""
+    by_id: dict[str, RunDraft] = {}
+    for draft in drafts:
+        same = next((one for key, one in by_id.items() if key.startswith(draft.id) or draft.id.startswith(key)), None)
+        if same is None:
+            by_id[draft.id] = draft
+        else:
+            same.model, same.date, same.rate = (
+                same.model or draft.model,
+                same.date or draft.date,
+                same.rate or draft.rate,
+            )
+    kept = [draft for key, draft in by_id.items() if key]
+    common = fields[0] if fields else RunDraft()
+    for draft in kept:
+        own = next((one for one in fields if one.id and one.id == draft.id), common if len(kept) == 1 else None)
+        if own is None:
+            draft.model = draft.model or common.model
+        else:  # its own fields are more exact than a heading or a sentence
+            draft.model, draft.rate = own.model or draft.model, own.rate or draft.rate
+            draft.date = own.date or draft.date
+    return kept
+
+
+def _in_fields(pieces: Sequence[MarkdownPiece]) -> list[RunDraft]:
+    """A second id or another model begins a second run; fields with a list are about several."""
+    drafts, rates = [RunDraft()], list[PassRate]()
+    for role, value in fields_of(pieces):
+        current = drafts[-1]
+        ids = ids_in(value.text) if role == "run" else []
+        if len(ids) > 1:
+            drafts = [one for one in drafts if one.id]
+            drafts += [RunDraft(id=one, model=current.model, rate=_rate_behind(one, ids, value.text)) for one in ids]
+            continue
+        if role == "run" and current.id and (new := id_in(value)) and not _same(new, current.id):
+            current = RunDraft(model=current.model if len(drafts) == 1 and _is_list(pieces) else "")
+            drafts.append(current)
+        elif role == "model" and current.model and current.id and folded(model_in(value.text)) != folded(current.model):
+            if not model_in(value.text):
+                continue
+            current = RunDraft()
+            drafts.append(current)
+        if role == "rate" and len(several := rates_in_field(value.text)) > 1:
+            rates = several
+        current.take(role, value)
+    for draft in drafts:
+        draft.finish()
+    if len(rates) == len(drafts) > 1:
+        for draft, rate in zip(drafts, rates, strict=True):
+            draft.rate = rate
+    models = [one.model for one in drafts if one.model]
+    for draft in drafts:
+        draft.model = draft.model or (models[0] if len(set(models)) == 1 else drafts[0].model)
+    return [one for one in drafts if one.id] or drafts[:1]
+
+
+def _rate_behind(run: str, ids: Sequence[str], text: str) -> PassRate | None:
+    """`jn7aa01 (55/59), jn7bb02 (51/59)`: the rate between an id and the next one."""
+    start = text.find(run) + len(run)
+    end = min((at for other in ids if (at := text.find(other, start)) >= 0), default=len(text))
+    return bare_rate_in(text[start:end]) if start >= len(run) else None
+
+
+def _is_list(pieces: Sequence[MarkdownPiece]) -> bool:
+    """Whether ids are listed below a field for runs, so that the fields around it are about all."""
+    return any(
+        piece.kind in ("item", "text")
+        and [one.role for one in fields_in(piece.words, RUN) if not one.value.text.strip()] == ["run"]
+        for piece in pieces
+    )
+
+
+def _same(left: str, right: str) -> bool:
+    return left.startswith(right) or right.startswith(left)
+
+
+def fields_of(pieces: Iterable[MarkdownPiece]) -> Iterator[tuple[str, Words]]:
+    listed = 0
+    """The indentation of the list of runs, below a field for runs that has no value of its own."""
+    for piece in pieces:
+        is_row, fields = piece.kind == "row", fields_in(piece.words, RUN)
+        if piece.kind in ("item", "text", "code"):
+            yield from ((field.role, field.value) for field in fields)
+            if listed and piece.level > listed and not fields:
+                yield "run", piece.words
+            else:
+                listed = piece.level if [one.role for one in fields if not one.value.text.strip()] == ["run"] else 0
+        elif is_row and len(piece.cells) == 2 and not {"run", "model"} <= set(columns_of(piece.header, RUN)):
+            yield role_of(piece.cells[0].text, RUN), piece.cells[1]
+        elif is_row and len(piece.cells) == 4 and all(role_of(piece.cells[at].text, RUN) for at in (0, 2)):
+            yield from ((role_of(piece.cells[at].text, RUN), piece.cells[at + 1]) for at in (0, 2))
+
+
+def _in_tables(pieces: Sequence[MarkdownPiece]) -> Iterator[RunDraft]:
+    for table in _tables(pieces):
+        columns = columns_of(table[0].header, RUN)
+        if "run" in columns and len(columns) > 1:
+            yield from _by_row(table, columns)
+        elif len(table[0].header) > 2 and sum(bool(role_of(row.cells[0].text, RUN)) for row in table if row.cells) > 1:
+            yield from _by_column(table)
+
+
+def _tables(pieces: Sequence[MarkdownPiece]) -> Iterator[list[MarkdownPiece]]:
+    table: list[MarkdownPiece] = []
+    for piece in pieces:
+        if table and (piece.kind != "row" or piece.header != table[0].header):
+            yield table
+            table = []
+        if piece.kind == "row":
+            table.append(piece)
+    if table:
+        yield table
+
+
+def _by_row(table: Sequence[MarkdownPiece], columns: dict[str, int]) -> Iterator[RunDraft]:
+    for row in table[1:]:
+        if any(role_of(title, {"eval": "case", "case": "case", "task": "case"}) for title in row.header):
+            return
+        draft = RunDraft(counts={})
+        for role, at in columns.items():
+            if at < len(row.cells):
+                draft.take("run_date" if role == "date" else role, row.cells[at])
+        draft.finish()
+        if draft.id and (ids_in(draft.id) or draft.rate or draft.model):
+            yield draft
+
+
+def _by_column(table: Sequence[MarkdownPiece]) -> Iterator[RunDraft]:
+    """The titles are models or ids, the first column names what the others hold."""
+    header = table[0]
+    for at in range(1, len(header.header)):
+        title = header.header[at]
+        draft = RunDraft(id=next(iter(ids_in(title)), ""), model=model_like_in(title), counts={})
+        for row in table[1:]:
+            role = role_of(row.cells[0].text, RUN) if row.cells else ""
+            if role and at < len(row.cells):
+                draft.take("run_date" if role == "date" else role, row.cells[at])
+        draft.finish()
+        if draft.id:
+            yield draft
+
+
+def _in_headings(pieces: Sequence[MarkdownPiece], known: Sequence[RunDraft], cases: Vocabulary) -> Iterator[RunDraft]:
+    ids = {one.id for one in known if one.id}
+    for at, piece in enumerate(pieces):
+        if piece.kind != "heading" or compares(piece.text):
+            continue
+        named = ids_in(piece.text) or [one for one in ids if one in piece.text]
+        named = named or [id_in(value) for role, value in fields_of(_below(pieces, at)) if role == "run"]
+        if len(named) != 1 or not named[0] or cases.has(named[0]) or cases.is_category(named[0]):
+            continue
+        below = _below(pieces, at)
+        draft = RunDraft(
+            id=named[0], model=model_like_in(piece.text, without=named[0]), date=date_in(piece.text), counts={}
+        )
+        draft.rate = rate_in(piece.text) or bare_rate_in(piece.text)
+        for role, value in fields_of(below):
+            draft.take("run_date" if role == "date" else role, value)
+        draft.finish()
+        texts = [one.text for one in below if one.kind in ("text", "item")]
+        draft.rate = (
+            draft.rate
+            or next(filter(None, map(rate_in, texts)), None)
+            or next(filter(None, map(bare_rate_in, texts[:2])), None)
+        )
+        yield draft
+
+
+def _is_another(text: str) -> bool:
+    """`A week ago … (run jn72b8d1`: by the words in front of an id."""
+    return compares(text[-NEAR_ID:]) or _IN_THE_PAST.match(text) is not None
+
+
+def _below(pieces: Sequence[MarkdownPiece], at: int) -> list[MarkdownPiece]:
+    below: list[MarkdownPiece] = []
+    for piece in pieces[at + 1 : at + 1 + NEAR]:
+        if piece.kind == "heading":
+            break
+        below.append(piece)
+    return below
+
+
+def _in_text(words: Words, cases: Vocabulary) -> Iterator[RunDraft]:
+    """Each id of a sentence with the model and the rate that stand behind it, or before it where there is only one."""
+    for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", words.text):
+        ids = [one for one in ids_in(part, needs_run=True) if not cases.has(one)]
+        ids = [one for one in ids if not _is_another(part[: part.index(one)])]
+        places = sorted((part.index(one), one) for one in ids)
+        ends = [*(start for start, _ in places[1:]), len(part)]
+        for (start, run), end in zip(places, ends if places else (), strict=True):
+            near = part[start:end] if len(ids) > 1 else part
+            rate = rate_in(near) or bare_rate_in(near.replace(run, ""))
+            yield RunDraft(id=run, model=model_like_in(near, without=run), rate=rate)

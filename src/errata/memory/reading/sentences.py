@@ -1,0 +1,137 @@
+"""Sentences that name cases: which failed, with which label and at which step."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from errata.memory.reading.cases import names_in
+from errata.memory.reading.drafts import GUESS, PROSE, CaseNaming
+from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, labels_of_names
+from errata.memory.reading.markdown import MarkdownPiece, Words
+from errata.memory.reading.steps import only_step_in
+
+_FAILS = re.compile(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed|not deploy|stops? at)\b")
+_PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b|(?:\bnot|n['’]t|\bnever)\s+fail")
+_AFTER_NAME = re.compile(
+    r"(?i)[`*)\"']*\s*(?:,\s*)?(?:which\s+|that\s+)?(?:now\s+|also\s+|again\s+|still\s+|has\s+|have\s+|is\s+|are\s+|was\s+|been\s+)*"
+    r"(?:pass(?:es|ed|ing)?\b|fixed\b|resolved\b|no longer fail|green\b|gone\b)"
+)
+_BEFORE = re.compile(
+    r"(?i)\b(?:last|previous|prior|earlier|first|old(?:er)?)\s+(?:\w+\s+)?(?:reports?|runs?|weeks?|months?|times?|analys\w+|round)\b"
+    r"|\bpreviously\b|\b(?:weeks?|days?|months?|runs?)\s+ago\b|\bused to\b|\bin the past\b|\bbefore the fix\b"
+)
+_AGAIN = re.compile(
+    r"(?i)\b(?:again|still|also|too|as (?:before|in|it did)|same as|repeat\w*|like (?:in|last)|keeps?)\b"
+)
+_REPORT_FILE = re.compile(r"[a-z0-9]_\d{4}-\d\d-\d\d\.md\b")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINAL = re.compile(
+    rf"(?i)\b(?:the\s+)({'|'.join(_ORDINALS)})(?:\s+(?:one|failure|eval))?\s+(?:is|was|as|counts|we)\b"
+)
+_NUMBERED = re.compile(
+    r"(?i)(?:\b(?:failures?|items?|evals?|nos?\.|numbers?)\s+|#)\d+(?:\s*(?:,|and|&)\s*#?\d+)*(?![\w/%-])"
+)
+_END = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])|(?<=;)\s+|\n(?=\s*[-*•])|(?<=[.!?)])\n(?=[\w-]+_\w)")
+
+
+class SentenceMention:
+    """A case in a sentence."""
+
+    def __init__(self, name: str, label: str, text: str) -> None:
+        self.name, self.label, self.text = name, label, text
+
+
+def read_sentences(piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool = True) -> list[GroupLabel]:
+    """Note the failures of a paragraph, and return its labels for groups. `may_add`: also cases not named elsewhere."""
+    groups: list[GroupLabel] = []
+    mentioned: list[SentenceMention] = []
+    before: list[str] = []
+    for sentence in sentences(piece.words):
+        labels = _labels(sentence.text, naming)
+        names = _names(sentence, naming) or (_by_number(sentence.text, naming) if labels else [])
+        group, excepted = group_label(
+            sentence.text, names, labels, categories=naming.vocabulary.categories, section=naming.section
+        )
+        if group is not None:
+            groups.append(group)
+            rest = [label for label in labels if excepted and label.at > excepted[0].at]
+            mentioned += [
+                SentenceMention(name, label, sentence.text) for name, label in labels_of_names(excepted, rest).items()
+            ]
+        else:
+            mentioned += _mentions(sentence.text, names, labels, before)
+        before = list(dict.fromkeys(name.text for name in names)) or before
+    _note(mentioned, piece, naming, may_add=may_add)
+    if groups and may_add:  # "All 70 failed evals are …; three were checked: a, b and c"
+        listed = (one for one in sentences(piece.words) if not _PASSES.search(one.text))
+        names = [name for sentence in listed for name in _names(sentence, naming)]
+        _note([SentenceMention(name.text, "", piece.text) for name in names], piece, naming, may_add=True)
+    return groups
+
+
+def speaks_of_the_past(text: str) -> bool:
+    """Of an earlier report or run."""
+    return _BEFORE.search(text) is not None or _REPORT_FILE.search(text) is not None
+
+
+def sentences(words: Words) -> Iterator[Words]:
+    start = 0
+    for end in [*(found.end() for found in _END.finditer(words.text)), len(words.text)]:
+        yield words.cut(start, end)
+        start = end
+
+
+def _names(sentence: Words, naming: CaseNaming) -> list[SentenceWord]:
+    """Without those that pass, or failed only in the past."""
+    text = sentence.text
+    names = [
+        SentenceWord(at, name) for at, name in sorted(names_in(sentence, naming.vocabulary)) if naming.is_case(name)
+    ]
+    if _BEFORE.search(text) and not _AGAIN.search(text):
+        names = [one for one in names if naming.drafts.find(one.text, naming.run)] if naming.labels.find(text) else []
+    return [one for one in names if not _AFTER_NAME.match(text, one.at + len(_name_at(text, one)))]
+
+
+def _by_number(text: str, naming: CaseNaming) -> list[SentenceWord]:
+    """`The first is …`, `failures 1 and 2 are …`: those that were listed before, by their place."""
+    listed = [draft.case for draft in naming.drafts.all() if draft.run == naming.run]
+    places = [(match.start(), _ORDINALS.index(match[1].lower())) for match in _ORDINAL.finditer(text)]
+    for match in _NUMBERED.finditer(text):
+        places += [(match.start() + found.start(), int(found[0]) - 1) for found in re.finditer(r"\d+", match[0])]
+    return [SentenceWord(at, listed[number]) for at, number in sorted(places) if 0 <= number < len(listed)]
+
+
+def _name_at(text: str, name: SentenceWord) -> str:
+    """The name as the text has it, which may be a longer path."""
+    match = re.compile(r"[\w./-]*\w").match(text, name.at)
+    return match[0] if match else name.text
+
+
+def _labels(text: str, naming: CaseNaming) -> list[SentenceWord]:
+    return [SentenceWord(start, label) for start, _, label in naming.labels.places(text)]
+
+
+def _mentions(
+    text: str, names: Sequence[SentenceWord], labels: Sequence[SentenceWord], before: Sequence[str]
+) -> list[SentenceMention]:
+    if labels and names:
+        return [SentenceMention(name, label, text) for name, label in labels_of_names(names, labels).items()]
+    if labels and len(before) == 1:
+        return [SentenceMention(before[0], labels[0].text, text)]
+    if names and _FAILS.search(text) and not _PASSES.search(text):
+        return [SentenceMention(name.text, "", text) for name in names]
+    return []
+
+
+def _note(mentioned: Sequence[SentenceMention], piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool) -> None:
+    alone = len({mention.name for mention in mentioned}) == 1
+    for mention in mentioned:
+        if not may_add and naming.drafts.find(mention.name, naming.run) is None:
+            continue
+        reason = piece.text if alone else mention.text
+        line = piece.line + piece.text.count("\n", 0, max(piece.text.find(mention.name), 0))
+        draft = naming.draft_of(mention.name, line)
+        draft.call(mention.label, line, PROSE)
+        draft.failed_at(naming.step_in(mention.text), PROSE)
+        draft.failed_at(only_step_in(mention.text), GUESS)
+        draft.failed_at(naming.step_in(reason), GUESS)
+        draft.explain(reason)

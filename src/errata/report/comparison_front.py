@@ -1,0 +1,134 @@
+"""The first screen of a report about several runs: score of each, owners, top causes, what to do; and the matrix."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from errata.model.output.report.comparison import CaseGrid, ComparisonReport, Mode, ReportedRun
+from errata.model.output.report.shared import ScoreLine
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.render.document import Block, Card, Grid, Line, Link, RankedCause, ScoreBar, ScoreChart, line, paragraph
+from errata.render.figures import percent, plural
+from errata.report.comparison_sections import is_provisional, mode_key, mode_title
+from errata.report.front import (
+    advice_card,
+    best_policy,
+    by_count,
+    causes_card,
+    findings_card,
+    owner_card,
+    strip_of,
+    suspicious_card,
+)
+from errata.report.parts import short_list
+
+LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
+           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
+          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+NAMED = 6
+NEWEST = ("reviewed", "clean", "strict")
+
+
+def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
+    """`chance` states whether the runs differ beyond it."""
+    yield from (_on_page(card) for card in findings_card(report.findings))
+    yield from suspicious_card(report.suspicious)
+    bars = tuple(map(_bar, report.runs))
+    note = line("clean, 95 % interval; hollow: strict")
+    yield _on_page(Card("Score", (ScoreChart(bars), paragraph(chance)), note=note))
+    if not report.failed_rows:
+        return
+    owners: Counter[str] = Counter()
+    for run in report.runs:
+        owners.update(run.owners)
+    strips = [strip_of(run.label, run.owners) for run in report.runs if run.owners] if len(report.runs) > 1 else []
+    yield _on_page(owner_card(owners, {}, strips=strips))
+    yield _on_page(causes_card([_cause(at, one) for at, one in enumerate(report.modes)], total=report.failed_rows))
+    yield _on_page(advice_card(list(_to_do(report, owners))))
+
+
+def _on_page(card: Card) -> Card:
+    """Markdown has the same in its summary and tables."""
+    return msgspec.structs.replace(card, in_markdown=False)
+
+
+def _bar(run: ReportedRun) -> ScoreBar:
+    by_policy = {one.policy: one for one in run.scores}
+    shown = by_policy.get(best_policy(run.scores)) or by_policy.get("strict")
+    strict = by_policy.get("strict")
+    if shown is None:
+        return ScoreBar(run.label, None)
+    return ScoreBar(
+        run.label,
+        shown.rate,
+        shown.low,
+        shown.high,
+        count=f"{shown.passed}/{shown.total}" if shown.total else "",
+        measured=strict.rate if strict is not None else None,
+        is_best=True,
+    )
+
+
+def _cause(at: int, mode: Mode) -> RankedCause:
+    cases = list(dict.fromkeys(case for cases in mode.cases for case in cases))
+    runs = sum(bool(own or follow) for own, follow in zip(mode.cases, mode.following, strict=True))
+    follow = f", {mode.followers} knock-on" if mode.followers else ""
+    where = f"{short_list(cases, NAMED)}{follow}; " if cases else ""
+    note = line(f"{where}{runs} of {plural(len(mode.cases), 'run')}")
+    title = line(Link(mode_title(mode), f"#{mode_key(at)}"))
+    return RankedCause(mode.rows + mode.followers, mode.owners[0] if mode.owners else "unknown", title, note)
+
+
+def _to_do(report: ComparisonReport, owners: Counter[str]) -> Iterator[Line]:
+    shared, word = report.failed_by_all_runs, report.case_word
+    if shared and len(report.runs) > 1:
+        verb = "fails" if len(shared) == 1 else "fail"
+        yield line(
+            f"Check the task and the grader of {plural(len(shared), word)} that {verb} in every run: "
+            f"{short_list(shared, NAMED, shorter=1)}"
+        )
+    for owner in ("grader", "task"):
+        if owners[owner]:
+            yield line(f"Check the {owner}: {plural(owners[owner], 'failed row')}")
+    lost = {owner: owners[owner] for owner in NOT_THE_SUBJECTS if owners[owner] and owner != "collateral"}
+    if lost:
+        listed = ", ".join(f"{owner} {count}" for owner, count in by_count(lost))
+        yield line(f"Rerun {plural(sum(lost.values()), 'row')} lost to infrastructure ({listed})")
+    first = next((one for one in report.modes if one.owners[:1] == ("model",)), None)
+    if first is not None:
+        yield line(f"For the model, start with the largest cause: {mode_title(first)} ({plural(first.rows, 'row')})")
+    if is_provisional(report):
+        yield line("Review the rows of each cause before you publish; rules alone decided so far")
+
+
+def matrix(grid: CaseGrid, runs: Sequence[ReportedRun]) -> Grid:
+    """Every case that did not pass everywhere, with who has to act; on a page those that all runs fail come first."""
+    cells = tuple("".join(LETTERS[state] for state in row) for row in grid.cells)
+    used = {LETTERS[state] for state in grid.states}
+    return Grid(
+        tuple(one.label for one in runs),
+        grid.cases,
+        cells,
+        {letter: means for letter, means in LEGEND.items() if letter in used},
+        owners=grid.owners,
+        groups=tuple(_groups(grid)),
+        notes=tuple(percent(_rate(one.scores)) for one in runs),
+    )
+
+
+def _rate(scores: Sequence[ScoreLine]) -> float | None:
+    by_policy = {one.policy: one.rate for one in scores if one.total}
+    return next((by_policy[name] for name in NEWEST if name in by_policy), None)
+
+
+def _groups(grid: CaseGrid) -> Iterator[tuple[str, tuple[int, ...]]]:
+    if len(grid.cells) < 2:
+        return
+    failing = [sum(bool(row[at]) for row in grid.owners) for at in range(len(grid.cases))]
+    titles = {len(grid.cells): "Failed by all", 1: "Failed by one", 0: "Not decided"}
+    members: dict[str, list[int]] = {}
+    for at in sorted(range(len(failing)), key=lambda one: -failing[one]):
+        members.setdefault(titles.get(failing[at], "Failed by some"), []).append(at)
+    yield from ((title, tuple(columns)) for title, columns in members.items())

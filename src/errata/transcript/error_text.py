@@ -1,0 +1,169 @@
+"""The error of an attempt in one line, by its own texts: its errors, failed checks and judges, else its logs.
+
+Every page that shows why an attempt failed takes the line from here, before and after a review.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from errata.model import Attempt
+from errata.text.clean import clean, one_line
+from errata.text.mask import mask
+from errata.text.pytest_output import own_output
+from errata.text.tool_output import key_line
+
+READ = 200_000
+MOST = 50
+A_SENTENCE = 3
+"""From this many words on, a message is informative without the name of its test."""
+Wash = Callable[[str], str]
+
+# behind a tag such as `[vitest]` or pytest's `E`: an exception with its message, or a linter's finding with its rule
+_EXCEPTION = re.compile(r"^(?:\[[\w-]+\]|E)?\s*((?:\w+\.)*\w*(?:Error|Exception|Failure): *(\S.*))$")
+# pytest's own: a bare assertion, `pytest.fail`
+_ASSERTION = re.compile(r"^E\s+((?:Failed: *(?=\S)|(?=assert ))(\S.*))$")
+_SUMMARY = re.compile(r"^(?:FAILED|ERROR) [^\s:]+(?:\.py|::)\S*(?: \S+)*? - (\S.*)$")
+_FINDING = re.compile(r"^(?:\[[\w-]+\])?\s*(\d+:\d+\s+error\s+.*?\s{2,}(\S+))$")
+_FAILED_TEST = re.compile(r"^(?:\[[\w-]+\])?\s*FAIL\s+\S")
+# words of a harness that say no more than that it failed
+_EMPTY = frozenset(
+    (
+        "unset",
+        "none",
+        "fail",
+        "failed",
+        "failure",
+        "error",
+        "false",
+        "incorrect",
+        "success",
+        "ok",
+        "done",
+        "0",
+        "0.0",
+        "1",
+    )
+)
+# `negative_ttfb (-120ms)`: a name and a time, nothing in words
+_MEASURED = re.compile(r"\w+ \(-?[\d.]+ ?m?s\)(?:; \w+ \(-?[\d.]+ ?m?s\))*")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class LogLine(NamedTuple):
+    where: str
+    text: str
+    message: str
+    """Without the exception's name; empty where it is a finding of a linter."""
+    shared: str
+    """What another failure with the same trouble would have too: the message masked, or the rule's name."""
+
+
+class ReasonQuote(NamedTuple):
+    where: str
+    text: str
+
+    def __bool__(self) -> bool:
+        return bool(self.text) and self.text.lower() not in _EMPTY
+
+
+NOTHING = ReasonQuote("", "")
+
+
+def error_of(attempt: Attempt, *, wash: Wash = str) -> ReasonQuote:
+    """`wash` redacts a text before a line is taken from it."""
+    return next(filter(None, explanations(attempt, own_texts(attempt), wash=wash)), NOTHING)
+
+
+def explanations(attempt: Attempt, texts: Iterator[ReasonQuote], *, wash: Wash = str) -> Iterator[ReasonQuote]:
+    """The informative line of each text that states more than that the attempt failed, then the lines of its logs."""
+    answer = one_line(attempt.output.text or attempt.output.answer or "")
+    for where, text in texts:
+        shown = key_line(wash(text))
+        # a scorer that only repeats the answer explains nothing
+        repeats = shown in answer and where.startswith(("checks[", "outcome"))
+        if says_more(shown, attempt) and not repeats:
+            yield ReasonQuote(where, shown)
+    yield from (ReasonQuote(line.where, line.text) for line in error_lines(attempt, wash=wash))
+
+
+def own_texts(attempt: Attempt) -> Iterator[ReasonQuote]:
+    """Of errors, failed checks and the first judge that objects."""
+    beside = [check.error for check in attempt.checks if not check.counts]
+    for at, error in enumerate(attempt.errors):
+        # what was recovered, or befell a scorer that does not count, explains nothing
+        if not error.recovered and (attempt.measurement != "scored" or error not in beside):
+            yield ReasonQuote(f"errors[{at}].message", error.message)
+    failed = [check for check in attempt.checks if check.failed]
+    # a bare measurement explains its own check, not the others that failed
+    measured = [one for one in failed if is_measurement(one.explanation)] if len(failed) > 1 else []
+    yield from (ReasonQuote(f"checks[{one.name}]", one.explanation) for one in failed if one not in measured)
+    yield from (ReasonQuote(f"judgements[{signal.judge}]", signal.reasoning) for signal in attempt.objections[:1])
+    yield from (ReasonQuote(f"checks[{one.name}]", one.explanation) for one in measured)
+
+
+def is_measurement(text: str) -> bool:
+    return _MEASURED.fullmatch(text) is not None
+
+
+def says_more(text: str, attempt: Attempt) -> bool:
+    """More than `tests failed (60%)`: a word that is neither the check's own name nor one for failing."""
+    if text == one_line(attempt.native_status):
+        return False
+    names = {word for check in attempt.checks for word in _WORD.findall(check.name.lower())}
+    return any(word not in names and word not in _EMPTY for word in _WORD.findall(text.lower()))
+
+
+def has_logs(attempt: Attempt) -> bool:
+    return any(artefact.role == "log" for artefact in attempt.artefacts)
+
+
+def error_lines(attempt: Attempt, *, wash: Wash = str) -> Iterator[LogLine]:
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text:
+            yield from _lines(artefact.path, wash(own_output(_plain(artefact.text[:READ]))), artefact.lines_before)
+
+
+def _plain(text: str) -> str:
+    return clean(text) if "\x1b" in text or "\x9b" in text else text
+
+
+def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
+    """What was raised below the first failed test before what tests that passed may have printed above it."""
+    findings: list[LogLine] = []
+    above: list[LogLine] = []
+    below: list[LogLine] = []
+    summary: list[LogLine] = []
+    has_failed = False
+    for number, line in _numbered(text):
+        has_failed = has_failed or _FAILED_TEST.match(line) is not None
+        match = _EXCEPTION.match(line) or _ASSERTION.match(line) or _FINDING.match(line)
+        if match is None:
+            listed = _SUMMARY.match(line)
+            if listed is not None and len(summary) < MOST:
+                words = one_line(listed[1])
+                # cut to the width of a terminal, the message may be a part of the exception's name
+                shown = words if len(words.split()) >= A_SENTENCE else one_line(line)
+                summary.append(LogLine(f"{path}:{before + number}", shown, words, mask(words, strings=False)))
+            continue
+        error, where, shown = one_line(match[2]), f"{path}:{before + number}", one_line(match[1])
+        if match.re is _FINDING:
+            findings.append(LogLine(where, shown, "", error))
+        else:
+            (below if has_failed else above).append(LogLine(where, shown, error, mask(error, strings=False)))
+        if len(findings) + len(above) + len(below) >= MOST:
+            break
+    # in the order of the log where no test is named; linters run before tests
+    yield from (*findings, *below, *above) if below else sorted((*findings, *above), key=_number)
+    # a session without tracebacks still lists what was raised
+    yield from summary if not (findings or above or below) else ()
+
+
+def _numbered(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with the numbers that editors give them: a carriage return, or a form feed, begins no line of a file."""
+    for number, line in enumerate(text.split("\n"), 1):
+        yield from ((number, part) for part in line.splitlines())
+
+
+def _number(line: LogLine) -> int:
+    return int(line.where.rpartition(":")[2])

@@ -1,0 +1,122 @@
+"""Crashes that only stumble over what an earlier crash left behind, and the root of each."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from errata.model import Attempt, times
+from errata.text.mask import mask
+from errata.triage.places import phase_of
+
+FOLLOWERS = 2
+"""At least two crashes on the same leftovers make a cascade."""
+MOST_CRASHES = 50_000
+"""At most this many are kept; a cascade shows itself long before."""
+# what a crash leaves behind, for the next attempts to stumble over
+_LEFT_OVER = re.compile(
+    r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over"
+    r"|not clean|(?:could not|cannot|can't|failed to|unable to) (?:acquire|obtain|get|take) \S{0,300}lock\b",
+    re.IGNORECASE,
+)
+# two may wait for one lock in different words
+_LOCK = re.compile(r"\S{1,300}\.lock\b")
+
+
+class _Crash(NamedTuple):
+    attempt: str
+    message: str
+    raised_at: str | None
+    ended_at: str | None
+    in_harness: bool = True
+    """Not while a model or a judge was asked: those leave less behind."""
+
+    @property
+    def is_follower(self) -> bool:
+        return _LEFT_OVER.search(self.message) is not None
+
+
+class CrashSurvey:
+    """Crashes of a run, and when attempts worked; without times nothing is known of what came before what."""
+
+    def __init__(self) -> None:
+        self._crashes: list[_Crash] = []
+        self._worked: list[str] = []
+
+    def add(self, attempt: Attempt) -> None:
+        error = attempt.lasting_error
+        if attempt.outcome != "none":
+            self.add_working(attempt)
+        elif error is not None and len(self._crashes) < MOST_CRASHES and (error.at or attempt.started_at):
+            ended = attempt.finished_at or attempt.started_at
+            in_harness = phase_of(error) not in ("subject", "scoring")
+            self._crashes.append(_Crash(attempt.id, error.message, error.at, ended, in_harness))
+
+    def add_working(self, attempt: Attempt) -> None:
+        """Nothing was in the way of this one."""
+        if attempt.started_at and not times.is_local(attempt.started_at):
+            self._worked.append(attempt.started_at)
+
+    @property
+    def has_followers(self) -> bool:
+        return sum(one.is_follower for one in self._crashes) >= FOLLOWERS
+
+    def roots(self) -> dict[str, str]:
+        """Follower → the attempt that crashed first."""
+        if not self.has_followers:
+            return {}
+        timed = sorted(_timed(self._crashes), key=lambda pair: pair[0])
+        others = [(at, crash) for at, crash in timed if not crash.is_follower]
+        by_shape: dict[str, list[tuple[str, _Crash]]] = {}
+        for at, crash in timed:
+            if crash.is_follower:
+                by_shape.setdefault(_shape(crash.message), []).append((at, crash))
+        worked = sorted(self._worked) if all(crash.ended_at for _, crash in timed) else []
+        roots: dict[str, str] = {}
+        for followers in by_shape.values():
+            if len(followers) >= FOLLOWERS:
+                for part in _apart(followers, worked):
+                    root = _last_before(part[0][0], others)
+                    roots |= {crash.attempt: root for _, crash in part if root}
+        return roots
+
+
+def _shape(message: str) -> str:
+    lock = _LOCK.search(message)
+    return lock[0] if lock else mask(message)
+
+
+def _timed(crashes: Sequence[_Crash]) -> Iterator[tuple[str, _Crash]]:
+    """On one clock: when they were raised, where all of them state it alike; else when they ended."""
+    raised = [crash.raised_at for crash in crashes]
+    same_clock = all(raised) and len({times.is_local(at) for at in raised if at}) == 1
+    for crash in crashes:
+        at = crash.raised_at if same_clock else crash.ended_at or crash.raised_at
+        if at:
+            yield at, crash
+
+
+def _apart(followers: list[tuple[str, _Crash]], worked: list[str]) -> Iterator[list[tuple[str, _Crash]]]:
+    """One cascade after the other: an attempt that worked in between shows that the leftovers were gone."""
+    parts = [[followers[0]]]
+    for before, after in pairwise(followers):
+        gap = bisect_right(worked, after[1].ended_at or "") - bisect_right(worked, before[1].ended_at or "")
+        if gap > 0:
+            parts.append([])
+        parts[-1].append(after)
+    alone: list[tuple[str, _Crash]] = []
+    for part in parts:
+        if len(part) < FOLLOWERS:
+            alone += part
+        else:
+            yield [*alone, *part]
+            alone = []
+    if len(alone) >= FOLLOWERS:
+        yield alone
+
+
+def _last_before(at: str, crashes: list[tuple[str, _Crash]]) -> str:
+    before = [crash for time, crash in crashes if time <= at]
+    likely = [crash for crash in before if crash.in_harness] or before
+    return likely[-1].attempt if likely else ""

@@ -1,0 +1,182 @@
+"""Failures that vitest and jest print: test files that can't be loaded, and demands that the task does not make."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from errata.model import Attempt, Case
+from errata.model.words import Confidence, Owner
+from errata.text.clean import clean
+from errata.triage.expected import task_text
+from errata.triage.observed import Observed, signal
+
+READ = 200_000
+_TEST_FILE = r"[^\s>\[]*[^\s>\[/]\.(?:test|spec)\.[cm]?[jt]sx?"
+_HEADING = re.compile(rf"^[ \t]*(?:\[\w+\][ \t]*)?FAIL[ \t]+(?P<file>{_TEST_FILE})(?P<test>[^\n]*)$", re.MULTILINE)
+_RAISED = re.compile(r"^[ \t]*(?:\[\w+\][ \t]*)?((?:\w+\.)*\w*(?:Error|Exception)\b: ?\S[^\n]*)$", re.MULTILINE)
+_SUMMARY = re.compile(r"^[ \t]*(?:\[\w+\][ \t]*)?(?:Test Files|Test Suites:)[ \t]", re.MULTILINE)
+_COUNTS = re.compile(r"^[ \t]*(?:\[\w+\][ \t]*)?Tests:?[ \t]+(?P<counts>\d[^\n]*)$", re.MULTILINE)
+
+# vite, node and jest, in this order
+_NOT_RESOLVED = re.compile(
+    r"Failed to resolve import [\"'](?P<vite>[^\"'\n]+)[\"'] from [\"'](?P<vite_from>[^\"'\n]+)[\"']"
+    r"|Cannot find (?:module|package) [\"'](?P<node>[^\"'\n]+)[\"'] (?:imported )?from "
+    r"[\"'](?P<node_from>[^\"'\n]+)[\"']"
+)
+_UNPARSABLE = re.compile(rf"(?P<file>{_TEST_FILE}):\d+:\d+: ERROR: [^\n]+")
+_STRINGS = re.compile(
+    r"expected '(?P<received>[^'\n…]{2,80})' to (?:be|equal|deeply equal|strictly equal) '(?P<expected>[^'\n…]{2,80})'"
+)
+_MESSAGES = re.compile(
+    r"to throw error (?:including|matching) (?:'(?P<text>[^'\n…]+)'|/(?P<pattern>[^/\n…]+)/\w*) "
+    r"but got '(?P<received>[^\n]+)'"
+)
+# an error that the code did not throw on purpose, or that a validator threw for it
+_NOT_ON_PURPOSE = re.compile(
+    r"\b(?:Type|Reference|Range|Syntax)Error\b|is not a function|Cannot read propert|is not defined"
+    r"|Validat(?:or|ion)|not found for|Could not find"
+)
+_PROGRAMMING = re.compile(r"(?:Type|Reference|Range|Syntax)Error: ")
+_WORDS = re.compile(r"[A-Za-z]{4,}")
+
+
+class FailedJsTest(NamedTuple):
+    file: str
+    is_suite: bool
+    """The file itself failed: no test of it ran."""
+    message: str
+    text: str
+
+
+def failed_js_tests(attempt: Attempt) -> tuple[str, tuple[FailedJsTest, ...]]:
+    """The place of the first output of a test runner that lists failures, and what it lists."""
+    for where, text in _outputs(attempt):
+        if "FAIL" in text and (tests := _parse(text[:READ])):
+            return where, tests
+    return "", ()
+
+
+def _outputs(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    for check in attempt.checks:
+        if check.failed and check.explanation:
+            yield f"checks[{check.name}].explanation", check.explanation
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text:
+            yield artefact.path, artefact.text
+
+
+@lru_cache(maxsize=64)
+def _parse(text: str) -> tuple[FailedJsTest, ...]:
+    plain = clean(text)
+    headings = list(_HEADING.finditer(plain))
+    tests: dict[tuple[str, str], FailedJsTest] = {}
+    for at, heading in enumerate(headings):
+        block = plain[heading.end() : headings[at + 1].start() if at + 1 < len(headings) else len(plain)]
+        summary = _SUMMARY.search(block)
+        block = block[: summary.start()] if summary else block
+        raised = _RAISED.search(block)
+        is_suite = " > " not in heading["test"]
+        if raised is not None:  # one line per test above, a block per failure below
+            tests[heading["file"], heading["test"]] = FailedJsTest(heading["file"], is_suite, raised[1], block)
+    return tuple(tests.values())
+
+
+def cannot_be_loaded(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """A test file imports something that neither the task nor the subject has to do with, or does not parse."""
+    if attempt.outcome not in ("fail", "partial"):
+        return
+    where, tests = failed_js_tests(attempt)
+    suites = [test for test in tests if test.is_suite and not _is_the_subjects(test.file, attempt)]
+    if suites and len(suites) == len(tests):
+        task = task_text(case) if case is not None else ""
+        broken = [reason for test in suites if (reason := _fault_of(test, attempt, task))]
+        if len(broken) == len(suites):
+            evidence = signal("broken_test", "likely", where, broken[0], attempt.ref)
+            yield Observed(signal=evidence, owner="grader", breaks=True)
+
+
+def _fault_of(test: FailedJsTest, attempt: Attempt, task: str) -> str:
+    name = PurePosixPath(test.file).name
+    if (match := _UNPARSABLE.search(test.text)) and PurePosixPath(match["file"]).name == name:
+        return match[0]
+    match = _NOT_RESOLVED.search(test.text)
+    if match is None or PurePosixPath(match["vite_from"] or match["node_from"]).name != name:
+        return ""
+    wanted = PurePosixPath(match["vite"] or match["node"]).name
+    stem = wanted.partition(".")[0]
+    files = {PurePosixPath(one.path).name.partition(".")[0] for one in attempt.artefacts if one.role != "log"}
+    asked_for = not stem or stem.lower() in task.lower() or stem in files or not task
+    return "" if asked_for else match[0]
+
+
+def _is_the_subjects(file: str, attempt: Attempt) -> bool:
+    """Whether the subject wrote the test file itself."""
+    name = PurePosixPath(file).name
+    return any(one.role == "output" and PurePosixPath(one.path).name == name for one in attempt.artefacts)
+
+
+def contradicts_the_task(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The task states the value in quotes that the tests refuse, and not the one that they demand."""
+    yield from _of_pairs(attempt, case, _STRINGS, "test_contradicts_task", "task")
+
+
+def demands_a_message(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The code threw an error as it should; the tests demand a text of it that the task does not mention."""
+    yield from _of_pairs(attempt, case, _MESSAGES, "unnamed_message", "grader")
+
+
+def _of_pairs(
+    attempt: Attempt, case: Case | None, pattern: re.Pattern[str], name: str, owner: Owner
+) -> Iterator[Observed]:
+    if case is None or attempt.outcome not in ("fail", "partial"):
+        return
+    where, tests = failed_js_tests(attempt)
+    task = task_text(case) if tests else ""
+    if not task.strip():
+        return
+    is_unfair = _refuses_what_is_asked if pattern is _STRINGS else _demands_other_words
+    unfair = [match[0] for test in tests if (match := pattern.search(test.message)) and is_unfair(match, task)]
+    if unfair:
+        strength: Confidence = "likely" if len(unfair) == len(tests) else "weak"
+        yield Observed(signal=signal(name, strength, where, unfair[0], attempt.ref), owner=owner)
+
+
+def _refuses_what_is_asked(match: re.Match[str], task: str) -> bool:
+    received, expected = match["received"], match["expected"]
+    is_stated = re.search(rf"([\"'`“]){re.escape(received)}[\"'`”]", task) is not None
+    return is_stated and expected.lower() not in task.lower()
+
+
+def _demands_other_words(match: re.Match[str], task: str) -> bool:
+    if _NOT_ON_PURPOSE.search(match["received"]):
+        return False
+    if match["text"] is not None:
+        return match["text"].lower() not in task.lower()
+    words = _WORDS.findall(match["pattern"])
+    return bool(words) and not any(word.lower() in task.lower() for word in words)
+
+
+def runner_crashed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Every test passed, and then the program that counts them threw an error of its own."""
+    if attempt.outcome not in ("fail", "partial"):
+        return
+    failed = [check for check in attempt.checks if check.failed]
+    if len(failed) != 1 or not _PROGRAMMING.match(failed[0].explanation):
+        return
+    for _, text in _outputs(attempt):
+        counts = _COUNTS.search(text[-READ:])
+        if counts is not None and "passed" in counts["counts"] and "failed" not in counts["counts"]:
+            quote = failed[0].explanation.partition("\n")[0]
+            evidence = signal("test_runner_crashed", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)
+            yield Observed(signal=evidence, owner="harness", breaks=True)
+            return
+
+
+RULES = (cannot_be_loaded, contradicts_the_task, demands_a_message, runner_crashed)
+MEANS = {
+    "test_contradicts_task": "the tests refuse the value that the task states",
+    "unnamed_message": "the tests demand an error message that the task does not mention",
+    "test_runner_crashed": "every test passed, then the test runner crashed",
+}

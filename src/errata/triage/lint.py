@@ -1,0 +1,39 @@
+"""Attempts that only a linter rejects."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from errata.model import Attempt, Case
+from errata.text.tool_output import key_line
+from errata.triage.observed import Observed, signal
+
+# linters check for mistakes, too: these rules are about behaviour, and tests may pass by luck
+DEFECTS = re.compile(
+    r"\b(?:no-floating-promises|no-misused-promises|await-thenable|require-atomic-updates|no-async-promise-executor"
+    r"|no-undef|no-unreachable|no-dupe-(?:keys|args|else-if|class-members)|no-const-assign|no-func-assign"
+    r"|no-import-assign|no-self-compare|no-unsafe-(?:finally|negation|optional-chaining)|use-isnan|valid-typeof"
+    r"|no-compare-neg-zero|no-cond-assign|no-constant-binary-expression|no-invalid-regexp|no-loss-of-precision"
+    r"|no-obj-calls|no-setter-return|no-this-before-super|for-direction|getter-return|array-callback-return"
+    r"|no-unmodified-loop-condition|rules-of-hooks)(?![\w-])"
+    r"|\b(?:F821|F822|F823|B006|B008|B023|E0602|E1101|E1120|RUF006|ASYNC\d{3})\b"
+)
+LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
+
+
+def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Every test passed, and it was rejected for its style; a rule that names a defect is not about style."""
+    failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
+    if not failed or not all(_is_lint(check.name) for check in failed):
+        return
+    tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
+    names_a_defect = any(DEFECTS.search(check.explanation) for check in failed)
+    if tests and all(one.status == "pass" for one in tests) and not names_a_defect:
+        quote = key_line(failed[0].explanation) or failed[0].name
+        evidence = signal("lint_only", "likely", f"checks[{failed[0].name}]", quote, attempt.ref)
+        yield Observed(signal=evidence, owner="grader", is_specific=True)
+
+
+@lru_cache(maxsize=1_000)
+def _is_lint(check: str) -> bool:
+    return any(word in check.lower() for word in LINTERS)

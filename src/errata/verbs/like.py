@@ -1,0 +1,288 @@
+"""`failures --like`: the same failure over models, runs and earlier reports, and what was done about it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+
+from errata.buckets.search import TextSearch, texts_of
+from errata.errors import NotFoundError, StoreError
+from errata.memory.actions import ActionStatus
+from errata.memory.effects import same_case
+from errata.memory.known_gaps import gap_for
+from errata.memory.relation import is_about
+from errata.memory.report_search import ReportMatch, ReportQuery, find_entries, texts_in
+from errata.memory.same_failure import is_same, sign_of_key
+from errata.memory.spelling import CaseSpellings, same_model
+from errata.model import Action, Attempt, Attribution, Bucket, KnownGap, StoredRun
+from errata.model.history import MATCHES, Match
+from errata.model.identity import split_attempt_id
+from errata.model.prior_report import PriorReport
+from errata.model.run import case_name
+from errata.model.times import moment_of
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.runs.bucketing import ensure_searchable
+from errata.runs.like import FailureSought, failure_sought
+from errata.runs.names import handles_of, runs_named
+from errata.runs.parsed_reports import parse_reports
+from errata.runs.reports import began, report_files_around
+from errata.runs.view import RunView
+from errata.store.buckets import buckets_of
+from errata.store.database import Store
+from errata.store.failure_search import attributions_of_case, attributions_with, members_in
+from errata.store.failures import loaded, number_of
+from errata.store.memory import all_actions, known_gaps
+from errata.store.named_cases import case_keys
+from errata.store.runs import all_runs
+from errata.triage.expected import expected_of
+from errata.triage.reasons import explained, reason_of
+from errata.verbs.memory import list_actions
+
+
+class SimilarFailure(NamedTuple):
+    """A failure that is like the one sought, and why."""
+
+    match: Match
+    stored: StoredRun
+    handle: str
+    """The shortest name by which the store finds the run."""
+    attempt: Attempt
+    attribution: Attribution | None
+    reason: str
+    bucket: str
+    """The slug of its bucket, where that is why it matches."""
+
+    @property
+    def case_name(self) -> str:
+        return case_name(self.stored.run, self.attempt.case)
+
+
+class GapMatch(NamedTuple):
+    """A known gap, and how many of the matching failures it covers."""
+
+    gap: KnownGap
+    cases: tuple[str, ...]
+    failures: int
+
+
+class SimilarFailures(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer: how often, where, and what was done about it."""
+
+    sought: FailureSought
+    handle: str = ""
+    """Of the run that was named."""
+    searched: int
+    """Runs."""
+    matches: dict[Match, int]
+    """How many failures match, by why; the nearest first."""
+    models: dict[str, int]
+    """Model → matching failures; the most frequent first."""
+    runs: int
+    """Runs with a matching failure."""
+    first_seen: str | None = None
+    last_seen: str | None = None
+    failures: tuple[SimilarFailure, ...] = ()
+    """The nearest first, then the newest; no more than were asked for."""
+    entries: tuple[ReportMatch, ...] = ()
+    """Of earlier reports."""
+    actions: tuple[ActionStatus, ...] = ()
+    """On the cases or the bucket of these failures, the newest first."""
+    gaps: tuple[GapMatch, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return sum(self.matches.values())
+
+
+def find_similar(
+    like: str, selectors: Sequence[str], store: Store, *, most: int, of_each_run: int | None = None
+) -> SimilarFailures:
+    """In the runs that are named; without names, in all that are not excluded.
+
+    `most` failures are listed, `of_each_run` of one run; all are counted.
+    """
+    sought = failure_sought(like, store)
+    everywhere = all_runs(store)
+    chosen = list(runs_named(selectors, store)) if selectors else [one for one in everywhere if not one.run.excluded]
+    with suppress(StoreError):  # a store that can only be read is searched as it is
+        ensure_searchable([RunView(one, store) for one in chosen], store)
+    reports = _reports(sought, chosen, store, is_chosen=bool(selectors))
+    buckets = {one.id: one for one in buckets_of(store)}
+    texts = (text for one in buckets.values() for text in texts_of(one))
+    search = TextSearch(sought.words, chain(texts, texts_in(reports)))
+    finding = _Finding(sought, search, buckets, store, (most, of_each_run or most))
+    for stored in sorted(chosen, key=lambda one: moment_of(began(one)), reverse=True):
+        finding.add(stored)
+    entries = find_entries(reports, _report_query(sought, search, store))
+    handles = handles_of(everywhere)
+    cases = Counter(finding.cases)
+    cases.update({key: 0 for key in (sought.case, *(one.key for one in entries)) if key and key not in cases})
+    slugs = {buckets[one].slug for one in finding.own if one in buckets}
+    result = SimilarFailures(
+        sought=sought,
+        handle=handles.get(sought.stored.run.id, "") if sought.stored else "",
+        searched=len(chosen),
+        matches={match: finding.counts[match] for match in MATCHES if finding.counts[match]},
+        models=dict(finding.models.most_common()),
+        runs=len(finding.times),
+        first_seen=min(finding.times, default=None),
+        last_seen=max(finding.times, default=None),
+        failures=tuple(finding.failures(handles)),
+        entries=tuple(entries),
+        actions=tuple(_actions({*cases, *(one.case for one in entries if one.case)}, slugs, reports, store)),
+        gaps=tuple(_gaps(cases, store)),
+    )
+    if not result.count and not entries:
+        raise _nothing_like(sought, result)
+    return result
+
+
+def _nothing_like(sought: FailureSought, result: SimilarFailures) -> NotFoundError:
+    what = f"`{result.handle}/{sought.name}`" if sought.attempt else f"`{sought.text}`"
+    where = f"{result.searched:,} run{'' if result.searched == 1 else 's'}"
+    hint = "`errata buckets list` lists the causes of all failures"
+    if not sought.attempt:
+        hint = f"try fewer, rarer words of the message\n{hint}"
+    return NotFoundError(f"No failure in {where} and no earlier report is like {what}", hint=hint)
+
+
+class _Finding:
+    """The matching failures, run by run, the newest run first; no more are kept than are listed."""
+
+    def __init__(
+        self,
+        sought: FailureSought,
+        search: TextSearch,
+        buckets: dict[str, Bucket],
+        store: Store,
+        limits: tuple[int, int],
+    ) -> None:
+        self._sought, self._store, self._buckets = sought, store, buckets
+        self._most, self._of_each_run = limits
+        self.own = {sought.bucket.id} if sought.bucket else set()
+        """The bucket of the failure that is sought."""
+        similar = search.similar_buckets(buckets.values(), sought.owner or "")
+        self._places: dict[str, Match] = {one.id: "similar_text" for one in similar}
+        self._places |= dict.fromkeys(self.own, "same_bucket")
+        self.counts: Counter[Match] = Counter()
+        self.models: Counter[str] = Counter()
+        self.cases: Counter[str] = Counter()
+        self.times: list[str] = []
+        """When each run with a match began."""
+        self._nearest: dict[Match, list[tuple[StoredRun, str, str]]] = {match: [] for match in MATCHES}
+        """Run, attempt and bucket."""
+
+    def add(self, stored: StoredRun) -> None:
+        places = dict(members_in(self._store, stored.run.id, self._places)) if stored.counts.failures else {}
+        matches: dict[str, Match] = {attempt: self._places[bucket] for attempt, bucket in places.items()}
+        matches |= self._by_attribution(stored) if stored.counts.failures else {}
+        matches.pop(self._sought.attempt.id if self._sought.attempt else "", None)
+        if not matches:
+            return
+        self.times.append(began(stored))
+        self.models[stored.run.subject.model] += len(matches)
+        self.counts.update(matches.values())
+        self.cases.update(split_attempt_id(attempt).case for attempt in matches)
+        nearest = sorted(matches, key=lambda attempt: (MATCHES.index(matches[attempt]), attempt))
+        for attempt in nearest[: self._of_each_run]:
+            kept = self._nearest[matches[attempt]]
+            if len(kept) < self._most:
+                kept.append((stored, attempt, places.get(attempt, "")))
+
+    def _by_attribution(self, stored: StoredRun) -> dict[str, Match]:
+        sought, matches = self._sought, dict[str, Match]()
+        if sought.case:
+            for attribution in attributions_of_case(self._store, stored.pk, sought.case):
+                if is_same(sign_of_key(attribution.failure_key), sought.sign):
+                    matches[attribution.attempt] = "same_check"
+        for attribution in attributions_with(self._store, stored.pk, sought.texts):
+            if sought.attempt is None:
+                quotes = (attribution.failure_key.exact, *(signal.quote for signal in attribution.signals))
+                if any(text in quote for text in sought.texts for quote in quotes):
+                    matches[attribution.attempt] = "same_text"
+            elif attribution.failure_key.exact == sought.key.exact:
+                matches[attribution.attempt] = "same_key"
+        return matches
+
+    def failures(self, handles: dict[str, str]) -> Iterator[SimilarFailure]:
+        nearest = [(match, *one) for match in MATCHES for one in self._nearest[match]][: self._most]
+        for match, stored, attempt, bucket in nearest:
+            seq = number_of(self._store, stored.pk, split_attempt_id(attempt))
+            for failure in loaded(self._store, stored.pk, [seq] if seq is not None else []):
+                expected = "" if explained(failure.attempt, failure.attribution) else expected_of(failure.case)
+                reason = reason_of(failure.attempt, failure.attribution, expected).text
+                slug = self._buckets[bucket].slug if bucket else ""
+                yield SimilarFailure(
+                    match, stored, handles[stored.run.id], failure.attempt, failure.attribution, reason, slug
+                )
+
+
+# earlier reports, actions, known gaps
+
+
+def _reports(sought: FailureSought, chosen: Sequence[StoredRun], store: Store, *, is_chosen: bool) -> list[PriorReport]:
+    """All but errata's own about runs that are searched; where runs are named, those about them or their models."""
+    runs = [one.run for one in (*chosen, *([sought.stored] if sought.stored else []))]
+    files = report_files_around(runs, store).files
+    reports = parse_reports(files, case_keys(store), store) if files else []
+    named = [one.run for one in chosen]
+    reports = [one for one in reports if not (one.own and any(is_about(one, run) for run in named))]
+    if not is_chosen:
+        return reports
+
+    def is_wanted(report: PriorReport) -> bool:
+        models = {report.model, *(one.model for one in report.runs)} - {""}
+        return any(
+            is_about(report, run)
+            or any(same_model(model, run.subject.model, providers=(run.subject.provider,)) for model in models)
+            for run in named
+        )
+
+    return list(filter(is_wanted, reports))
+
+
+def _report_query(sought: FailureSought, search: TextSearch, store: Store) -> ReportQuery:
+    stored = sought.stored
+    if stored is None:
+        return ReportQuery(is_similar=search.is_similar, text=sought.text)
+
+    def is_own(report: PriorReport) -> bool:
+        return is_about(report, stored.run)
+
+    return ReportQuery(
+        is_similar=search.is_similar,
+        case=sought.case,
+        names=CaseSpellings(case_keys(store, pk=stored.pk), suite=stored.run.suite),
+        sign=sought.sign,
+        infrastructure=sought.owner in NOT_THE_SUBJECTS,
+        is_own=is_own,
+    )
+
+
+def _actions(cases: set[str], slugs: set[str], reports: Iterable[PriorReport], store: Store) -> list[ActionStatus]:
+    """Those that address one of the cases, or the bucket; a report may name a case without its suite."""
+    by_ending: dict[str, list[str]] = {}
+    for case in cases:
+        by_ending.setdefault(case.rpartition("/")[2], []).append(case)
+
+    def is_about_them(action: Action) -> bool:
+        return any(
+            address in slugs or any(same_case(address, one) for one in by_ending.get(address.rpartition("/")[2], ()))
+            for address in action.addresses
+        )
+
+    # what became of an action is asked only where there is one: it takes the reports of every model
+    if not any(map(is_about_them, chain(all_actions(store), (one for report in reports for one in report.actions)))):
+        return []
+    listed = [one for one in list_actions(store) if is_about_them(one.effect.action)]
+    return sorted(listed, key=lambda one: one.effect.action.date, reverse=True)
+
+
+def _gaps(cases: Counter[str], store: Store) -> Iterator[GapMatch]:
+    for gap in known_gaps(store):
+        covered = tuple(case for case in cases if gap_for(case, [gap]))
+        if covered:
+            yield GapMatch(gap, covered, sum(cases[case] for case in covered))

@@ -1,0 +1,57 @@
+"""The diff: nothing is lost, equal lines stand beside each other, and only what differs is marked."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.render.diff import diff_html, diff_rows
+
+TEXTS = st.lists(st.text(alphabet="ab ()<&>\t", max_size=8), max_size=6).map("\n".join)
+
+
+def side(rows, name):
+    shown = (getattr(row, name) for row in rows)
+    return "\n".join("".join(piece.text for piece in pieces) for pieces in shown if pieces is not None)
+
+
+def marked(rows, name):
+    return [piece.text for row in rows for piece in getattr(row, name) or () if piece.differs]
+
+
+@given(TEXTS, TEXTS)
+def test_both_texts_are_there_letter_for_letter(left, right):
+    rows = diff_rows(left, right)
+
+    assert (side(rows, "left"), side(rows, "right")) == (left, right)
+
+
+@given(TEXTS)
+def test_a_text_does_not_differ_from_itself(text):
+    assert {row.kind for row in diff_rows(text, text)} == {"same"}
+
+
+def test_only_the_words_that_differ_are_marked():
+    rows = diff_rows("if (used > 3) throw limit;", "if (used >= 3) throw limit;")
+
+    assert (marked(rows, "left"), marked(rows, "right")) == ([], ["="])
+
+
+def test_lines_with_nothing_in_common_are_not_marked_word_by_word():
+    rows = diff_rows("alpha beta gamma", "one, two, three, four")
+
+    assert marked(rows, "left") == marked(rows, "right") == []
+    assert rows[0].kind == "changed"
+
+
+def test_a_line_that_only_one_side_has_leaves_a_gap_on_the_other():
+    first, second, third = diff_rows("a\nc", "a\nb\nc")
+
+    assert (first.kind, third.kind) == ("same", "same")
+    assert second.left is None
+
+
+def test_a_page_shows_signs_and_escapes_every_piece():
+    page = diff_html("<b>x</b> one", "<b>x</b> two", captions=("Model", "Expected"), clean=str)
+
+    assert "<b>" not in page
+    assert "&lt;b&gt;x&lt;/b&gt; <del>one</del>" in page
+    assert '<span class="sign">+</span>' in page

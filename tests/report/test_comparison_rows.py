@@ -1,0 +1,52 @@
+"""The rows of a compared run: what failed is a part of what was counted."""
+
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.model.output.report.comparison import ReportedRun
+from errata.report.comparison_rows import ComparedRun
+from errata.testing import an_attempt
+
+KINDS = {
+    "passed": {"outcome": "pass"},
+    "failed": {"outcome": "fail"},
+    "error": {"execution": "error", "measurement": "not_run", "outcome": "none"},
+    "unscored": {"measurement": "unscored", "outcome": "none"},
+    "missing": {"execution": "missing", "measurement": "not_run", "outcome": "none"},
+}
+
+
+def reported(kinds):
+    run = ComparedRun("a", SimpleNamespace(attributions={}))
+    for at, kind in enumerate(kinds):
+        run.add(an_attempt(case=f"c{at}", **KINDS[kind]), f"c{at}")
+    return ReportedRun(
+        label="a",
+        handle="a",
+        native_id="a",
+        model="m",
+        rows=run.made,
+        judged=run.judged,
+        passed=run.passed,
+        failed=len(run.rows),
+        no_verdict=tuple(run.no_verdict),
+        missing=tuple(run.missing),
+        patterns={},
+        dimensions={},
+        scores=(),
+    )
+
+
+def test_errors_are_above_and_below_the_line():
+    run = reported(["error"] * 3 + ["failed"] * 7 + ["passed"] * 20)
+
+    assert (run.failed, run.counted) == (10, 30)
+
+
+@given(st.lists(st.sampled_from(sorted(KINDS))))
+def test_what_failed_or_passed_is_all_that_is_counted(kinds):
+    run = reported(kinds)
+
+    assert run.failed + run.passed == run.counted

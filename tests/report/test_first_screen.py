@@ -1,0 +1,81 @@
+"""The first screen of a run's page: what it counts, its bounds, and what speaks against the score."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.compare.scores import LeftOutGroup, Score
+from errata.model.output.report.run import RunFailure, RunReport, RunSubject
+from errata.model.output.report.shared import ReviewCoverage, SuspiciousPasses
+from errata.render.html import to_html
+from errata.report.parts import name_list
+from errata.report.run_collect import _bounds
+from errata.report.run_document import run_document
+from errata.report.run_groups import case_map
+from errata.report.shared import score_lines
+
+
+def a_report(tries, **changes):
+    """Case → whether each of its attempts passed."""
+    failures = tuple(
+        RunFailure(case=case, owner="provider", confidence="certain", machinery=True, attempt=at, attempts=len(passed))
+        for case, passed in tries.items()
+        for at, one in enumerate(passed, 1)
+        if not one
+    )
+    total = sum(map(len, tries.values()))
+    subject = RunSubject(
+        native_id="r",
+        run_id="0123",
+        source="promptfoo",
+        model="echo",
+        passed=total - len(failures),
+        total=total,
+        unit="attempts" if total > len(tries) else "cases",
+    )
+    reading = ReviewCoverage(failures=len(failures), read=0, final=0)
+    return RunReport(subject=subject, made="2026-05-01", reading=reading, scores=(), failures=failures, **changes)
+
+
+@given(st.dictionaries(st.text("abc", min_size=1), st.lists(st.booleans(), min_size=1, max_size=4), min_size=1))
+def test_the_map_draws_every_failure_and_names_its_unit(tries):
+    report = a_report(tries)
+    drawn = case_map(report, {id(one): "k" for one in report.failures})
+
+    (row,) = drawn.rows
+    assert (len(row.failed), row.others) == (len(report.failures), report.subject.passed)
+    assert row.note == f"{len(row.failed)} of {report.subject.total} {report.subject.unit} failed"
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_the_bounds_of_a_report_are_those_of_the_score_and_none_where_nothing_was_measured(passed, failed, out):
+    groups = (LeftOutGroup(why="provider", unnamed=out),) if out else ()
+    score = Score(policy="clean", passed=passed, total=passed + failed, groups=groups)
+
+    found = _bounds(score_lines({"clean": score}))
+
+    assert (found is None) == (not out or not score.total)
+    if found is not None:
+        assert (found.low, found.high) == score.bounds
+    if not score.total:
+        assert score.bounds is None
+
+
+def test_a_page_shows_that_a_run_is_not_fit_and_what_passed_suspiciously():
+    odd = SuspiciousPasses(name="empty", means="the answer is empty", cases=("a", "b"))
+    page = to_html(run_document(a_report({"a": [True], "b": [False]}, fit=False, suspicious=(odd,))))
+    first = page.partition("Failure Summary</h2>")[0]
+
+    assert "NOT FIT for comparison" in first
+    assert "2 suspicious passes" in first
+    assert "the answer is empty" in first
+
+
+def test_a_page_with_infrastructure_failures_alone_does_not_deny_them():
+    page = to_html(run_document(a_report({"a": [False, False], "b": [True, True]})))
+
+    assert "No measured failures" not in page
+    assert "2 infrastructure or knock-on failures, listed below" in page
+
+
+def test_a_case_that_failed_twice_is_named_once():
+    assert name_list(["a", "a", "b", "c"], 2) == "a (2×), b and 1 more"

@@ -1,0 +1,44 @@
+"""The benchmark of quotes, over a sample of its cases."""
+
+import pytest
+from bench.quotes.__main__ import FLOOR, reasons
+from bench.quotes.honest import FORMS, honest
+from bench.quotes.misleading import Case, fresh, misleading
+
+LANGUAGES = ("English", "German", "French", "Spanish", "Russian", "Chinese", "Japanese", "Korean", "Arabic", "Hindi")
+MISLEADING, HONEST = misleading(400, seed=1), honest(200, seed=1)
+
+
+def test_no_misleading_quote_is_accepted():
+    assert [case for case in MISLEADING if not reasons(case)] == []
+
+
+def test_no_misleading_quote_that_was_written_after_the_rules_is_accepted():
+    assert [case for case in fresh() if not reasons(case)] == []
+
+
+def test_honest_quotes_are_accepted():
+    refused = [case for case in HONEST if reasons(case)]
+
+    assert len(refused) <= (1 - FLOOR) * len(HONEST), refused
+
+
+def test_the_sample_has_every_language_and_form():
+    assert {case.language for case in MISLEADING} == {*LANGUAGES, "code", "elision"}
+    assert {case.form for case in HONEST} == set(FORMS)
+
+
+def test_a_misleading_quote_is_in_its_text_and_not_all_of_it():
+    for case in MISLEADING:
+        for part in case.quote.split(" … "):
+            assert part.strip("… ") in case.text
+        assert case.quote != case.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_whole_line_of_a_misleading_quote_is_accepted(language):
+    """So it is the cut that is refused, not the language."""
+    for case in MISLEADING:
+        if case.language == language:
+            lines = [line for line in case.text.replace("not\n", "not ").split("\n") if case.quote in line]
+            assert reasons(Case(language, case.form, case.text, lines[0])) == (), lines

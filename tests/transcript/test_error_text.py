@@ -1,0 +1,87 @@
+"""What the logs of an attempt say went wrong."""
+
+from errata.model import Artefact, Check, Judgement
+from errata.testing import an_attempt
+from errata.transcript.error_text import MOST, error_lines, error_of
+
+LOG = """\
+=== Eval: greeting ===
+[cmd] bunx eslint -c eslint.config.mjs .
+[eslint]   9:23  error  'ctx' is defined but never used  @typescript-eslint/no-unused-vars
+[vitest] AssertionError: expected [ 10, 15 ] to deeply equal [ 10, 15, 20 ]
+E   FileNotFoundError: [Errno 2] No such file
+[error] tests: tests failed (67%)
+"""
+
+
+def lines(text, role="log"):
+    return list(error_lines(an_attempt(artefacts=(Artefact(role=role, path="run.log", text=text),))))
+
+
+def test_exceptions_and_findings_are_found_with_their_lines():
+    assert [(line.where, line.text) for line in lines(LOG)] == [
+        ("run.log:3", "9:23 error 'ctx' is defined but never used @typescript-eslint/no-unused-vars"),
+        ("run.log:4", "AssertionError: expected [ 10, 15 ] to deeply equal [ 10, 15, 20 ]"),
+        ("run.log:5", "FileNotFoundError: [Errno 2] No such file"),
+    ]
+
+
+def test_a_finding_is_shared_by_its_rule():
+    assert lines(LOG)[0].shared == "@typescript-eslint/no-unused-vars"
+
+
+def test_a_message_is_shared_without_its_numbers():
+    one, other = lines("AssertionError: expected 1 to be 2"), lines("AssertionError: expected 3 to be 4")
+
+    assert one[0].shared == other[0].shared
+
+
+def test_the_words_of_the_model_are_no_log():
+    assert lines(LOG, role="output") == []
+
+
+def test_a_log_full_of_errors_is_read_to_a_point():
+    assert len(lines("ValueError: no\n" * 1_000)) == MOST
+
+
+def test_lines_have_the_numbers_of_the_whole_file():
+    cut = Artefact(role="log", path="run.log", text="one\fpage\nValueError: no", extra={"lines_before": 900})
+
+    assert [line.where for line in error_lines(an_attempt(artefacts=(cut,)))] == ["run.log:902"]
+
+
+def test_what_passing_tests_printed_is_no_error_of_the_attempt():
+    log = "\n".join(
+        [
+            "=== test session starts ===",
+            "=== FAILURES ===",
+            "E       Failed: nomatch: '*1 xfailed*'",
+            "=== PASSES ===",
+            "NameError: name 'asd' is not defined",
+            "=== short test summary info ===",
+            "=== 1 failed, 1 passed in 0.10s ===",
+        ]
+    )
+
+    assert [(line.where, line.text) for line in lines(log)] == [("run.log:3", "Failed: nomatch: '*1 xfailed*'")]
+
+
+def test_a_summary_of_failed_tests_is_read_where_no_traceback_is_shown():
+    summary = (
+        "FAILED a/b.py::test_c - TypeError: f() got an une...\nFAILED a/b.py::test_d - Typ...\nERROR conda.cli: no - x"
+    )
+
+    assert [line.text for line in lines(summary)] == [
+        "TypeError: f() got an une...",
+        "FAILED a/b.py::test_d - Typ...",
+    ]
+    assert [line.text for line in lines(f"E   ValueError: no\n{summary}")] == ["ValueError: no"]
+
+
+def test_a_measured_time_is_not_the_reason_while_another_check_failed():
+    timing = Check(name="turn_taking", status="fail", explanation="negative_ttfb (-120ms)")
+    grounding = Check(name="kb_grounding", status="fail")
+    judged = (Judgement(judge="openai", reasoning="Factual error: 17:30 is right."),)
+
+    assert error_of(an_attempt(checks=(timing, grounding), judgements=judged)).text == "Factual error: 17:30 is right."
+    assert error_of(an_attempt(checks=(timing,), judgements=judged)).text == "negative_ttfb (-120ms)"

@@ -1,0 +1,161 @@
+"""Failures in the form that vitest prints them, as convex-evals keeps it in `run.log`."""
+
+import pytest
+
+from errata.model import Artefact, Case, Check
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage.js_tests import failed_js_tests
+
+FILE = "evals/003-mutations/009-archive/grader.test.ts"
+RULE = "⎯" * 7
+TASK = 'Write `archive({ id })` in `convex/notes.ts`. Archiving twice throws an error. The state is "archived".'
+
+
+def block(test, *lines):
+    return "\n".join([f" FAIL  {FILE}{test}", *lines, f" ❯ {FILE}:54:46", "", RULE, ""])
+
+
+def log(*blocks, failed=1, passed=2):
+    counts = f"{failed} failed | {passed} passed ({failed + passed})" if failed else f"{passed} passed ({passed})"
+    return "\n".join(
+        [
+            "[cmd] bunx vitest run grader.test.ts",
+            f"[error] vitest: Error: Tests failed (ratio: {passed / (failed + passed):.2f})",
+            "",
+            f" ❯ {FILE} ({failed + passed} tests | {failed} failed) 701ms",
+            "   × second archive throws 143ms",
+            "",
+            f"{RULE} Failed Tests {failed} {RULE}",
+            "",
+            *blocks,
+            " Test Files  1 failed (1)",
+            f"      Tests  {counts}",
+        ]
+    )
+
+
+def attempt(text, explanation="tests failed (67%)", *more):
+    return an_attempt(
+        case="s/c",
+        checks=(Check(name="tests", status="fail", kind="step", explanation=explanation),),
+        artefacts=(Artefact(role="log", path="run.log", text=text), *more),
+    )
+
+
+def attributed(failed, task=TASK):
+    case = Case(run="r", suite="s", key="s/c", native_id="c", input=task)
+    return attribute(failed, observe(a_run(), failed, case, RunWide(), built_in()))
+
+
+def decided(failed, task=TASK):
+    attribution = attributed(failed, task)
+    return attribution.owner, attribution.decided_by
+
+
+OTHER_MESSAGE = block(
+    " > second archive throws",
+    "AssertionError: expected [Function] to throw error including 'Note is gone' "
+    "but got 'Uncaught Error: already archived'",
+)
+OTHER_VALUE = block(" > sets the state", "AssertionError: expected 'archived' to be 'in archive' // Object.is equality")
+WRONG = block(" > lists notes", "AssertionError: expected [ 4, 5 ] to deeply equal [ 1, 2 ]")
+NO_HELPER = block(
+    f" [ {FILE} ]",
+    f'Error: Failed to resolve import "../../../grader/sortNotes" from "{FILE}". Does the file exist?',
+    "  Plugin: vite:import-analysis",
+)
+
+
+def test_each_failure_is_read_with_its_error():
+    where, tests = failed_js_tests(attempt(log(OTHER_MESSAGE, WRONG, failed=2, passed=1)))
+
+    assert where == "run.log"
+    assert [test.message.partition(":")[0] for test in tests] == ["AssertionError", "AssertionError"]
+    assert not any(test.is_suite for test in tests)
+
+
+def test_a_message_that_the_task_does_not_mention_is_the_graders_demand():
+    assert decided(attempt(log(OTHER_MESSAGE))) == ("grader", "unnamed_message")
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        pytest.param(OTHER_MESSAGE, TASK + " The message is `Note is gone`.", id="the task gives the message"),
+        pytest.param(OTHER_MESSAGE.replace("already archived", "x is not a function"), TASK, id="a crash is no answer"),
+        pytest.param(
+            OTHER_MESSAGE.replace("already archived", "ArgumentValidationError"), TASK, id="a validator threw"
+        ),
+        pytest.param(OTHER_MESSAGE + WRONG, TASK, id="another test failed, too"),
+        pytest.param(WRONG, TASK, id="a wrong value"),
+        pytest.param(OTHER_VALUE.replace("'archived'", "'gone'"), TASK, id="a value that the task does not state"),
+        pytest.param(OTHER_VALUE, TASK + ' Later it is "in archive".', id="the task states both values"),
+    ],
+)
+def test_a_fair_demand_stays_the_models(text, task):
+    assert decided(attempt(log(text)), task)[0] == "model"
+
+
+def test_tests_that_refuse_the_value_that_the_task_states_contradict_it():
+    assert decided(attempt(log(OTHER_VALUE))) == ("task", "test_contradicts_task")
+
+
+def test_a_test_file_that_imports_something_nobody_was_asked_for_is_broken():
+    assert decided(attempt(log(NO_HELPER, passed=0))) == ("grader", "broken_test")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(NO_HELPER.replace("../../../grader/sortNotes", "./convex/notes"), id="the task asks for it"),
+        pytest.param(
+            NO_HELPER.replace(f'from "{FILE}"', 'from "convex/helpers.ts"'), id="the subject's file imports it"
+        ),
+        pytest.param(NO_HELPER + WRONG, id="other tests ran"),
+    ],
+)
+def test_what_the_subject_had_to_write_is_missing_for_want_of_it(broken):
+    assert decided(attempt(log(broken)))[0] == "model"
+
+
+def test_a_test_file_of_the_subject_is_its_own_work():
+    own = Artefact(role="output", path="output/grader.test.ts", text="test()")
+
+    assert decided(attempt(log(NO_HELPER, passed=0), "tests failed (0%)", own))[0] == "model"
+
+
+CRASH = (
+    "TypeError: Cannot read properties of undefined (reading 'numPassedTests')\n    at summarize (/w/scorer.ts:612:31)"
+)
+
+
+def test_a_runner_that_crashes_after_every_test_passed_is_the_harnesss():
+    passed = f"[vitest]  ✓ {FILE} (1 test) 211ms\n[vitest]       Tests  1 passed (1)\n[error] vitest: {CRASH}\n"
+
+    assert decided(attempt(passed, CRASH)) == ("harness", "test_runner_crashed")
+    assert decided(attempt(log(WRONG), CRASH))[0] == "model"
+
+
+def test_tests_that_run_out_of_time_do_not_show_whose_fault_it_is():
+    late = attributed(attempt("[error] vitest: vitest timed out after 300s\n", "vitest timed out after 300s"))
+
+    assert (late.owner, late.also, late.decided_by) == ("unknown", ("grader", "model"), "test_run_timeout")
+
+
+@pytest.mark.parametrize(
+    ("finding", "owner"),
+    [
+        ("9:23  error  'ctx' is defined but never used  @typescript-eslint/no-unused-vars", "grader"),
+        ("14:26  error  Unnecessary escape character: \\/  no-useless-escape", "grader"),
+        ("12:5  error  Promises must be awaited  @typescript-eslint/no-floating-promises", "model"),
+        ("3:1  error  'conut' is not defined  no-undef", "model"),
+    ],
+)
+def test_a_lint_rule_about_behaviour_is_not_a_matter_of_style(finding, owner):
+    checks = (
+        Check(name="eslint", status="fail", explanation=f"Error: Failed to lint code:\n/w/a.ts\n  {finding}\n"),
+        Check(name="tests", status="pass"),
+    )
+
+    assert decided(an_attempt(case="s/c", checks=checks))[0] == owner
