@@ -30,6 +30,8 @@ COMMANDS: Table = {
         "List sessions, results that a later session replaced, and knock-on failures.",
     ),
     "rerun": ("rerun", "Print the commands that rerun what `clean` leaves out."),
+    "run": ("run", "Run suites with Inspect AI, then analyse the results."),
+    "models": ("models", "List, check and try the models that `run` uses."),
     "action": ("action", "Record fixes, and check whether they worked."),
     "known": ("known", "Record accepted limitations of a suite."),
     "report": ("report", "Write a report about runs."),
@@ -48,7 +50,7 @@ SECTIONS = {
     "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
     "Compare": ("compare", "consistency"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
-    "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
+    "Act": ("report", "rerun", "run", "models", "issues", "action", "known", "writeback", "export"),
     "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""

@@ -1,0 +1,179 @@
+"""The models file: every model and suite that `errata run` knows, in one place."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from errata.errors import NotFoundError, SettingsError, did_you_mean
+from errata.settings.reviewers import refuse_address
+
+FILE = "models.toml"
+SCHEDULES = ("daily", "weekly", "monthly")
+EXAMPLE = """[models.nimbus-2]
+provider = "openai"
+model = "nimbus-2-coder"
+
+[suites.arithmetic]
+task = "arithmetic.py\""""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PROVIDER = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_MODEL = re.compile(r"[A-Za-z0-9][\w./:@+-]{0,199}")
+_TASK = re.compile(r"[\w./][\w./@ -]{0,299}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+
+Setting = int | float | str | bool
+SETTINGS = frozenset(
+    (
+        "attempt_timeout", "effort", "frequency_penalty", "max_connections", "max_retries", "max_tokens",
+        "presence_penalty", "reasoning_effort", "reasoning_tokens", "seed", "stop_seqs", "system_message",
+        "temperature", "timeout", "top_k", "top_p",
+    )
+)  # fmt: skip
+"""Options of `inspect eval` of the same name."""
+
+
+class ModelDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Never holds a key: `key_name` is the environment variable that does."""
+
+    name: str = ""
+    provider: str
+    """A provider of Inspect; with `base_url`, any name for the server."""
+    model: str = ""
+    """The provider's name for it; default: the name of the definition."""
+    base_url: str = ""
+    """Of a server that speaks OpenAI's protocol."""
+    api: Literal["chat", "responses"] = "chat"
+    key_name: str = ""
+    schedule: Literal["", "daily", "weekly", "monthly"] = ""
+    settings: dict[str, Setting] = {}
+
+
+class SuiteDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str = ""
+    task: str
+    """A file with an Inspect task, `FILE@TASK`, or a registered name such as `inspect_evals/gsm8k`."""
+    args: dict[str, Setting] = {}
+    epochs: int | None = None
+    limit: int | None = None
+
+
+class ModelsFile(msgspec.Struct, frozen=True, kw_only=True):
+    path: Path
+    models: tuple[ModelDefinition, ...] = ()
+    suites: tuple[SuiteDefinition, ...] = ()
+
+    def chosen(self, names: Iterable[str], *, schedule: str = "") -> list[ModelDefinition]:
+        """The named models, those of a schedule, or all."""
+        wanted = list(names)
+        known = {model.name: model for model in self.models}
+        for name in wanted:
+            if name not in known:
+                raise _unknown("model", name, known, self.path)
+        if wanted:
+            return [known[name] for name in dict.fromkeys(wanted)]
+        due = [model for model in self.models if not schedule or model.schedule == schedule]
+        if not due:
+            what = f'a model with `schedule = "{schedule}"`' if schedule else "a model"
+            raise NotFoundError(
+                f"`{self.path}` does not define {what}", hint=f"a definition looks like this:\n{EXAMPLE}"
+            )
+        return due
+
+    def suite(self, name: str) -> SuiteDefinition:
+        """A suite of the file, or a task that Inspect finds by this name. A file below here wins over neither."""
+        known = {suite.name: suite for suite in self.suites}
+        if name in known:
+            return known[name]
+        if "/" in name or name.partition("@")[0].endswith(".py"):
+            return checked_suite(SuiteDefinition(name=name, task=name), f"`{name}`")
+        raise _unknown("suite", name, known, self.path)
+
+
+def _unknown(kind: str, name: str, known: Mapping[str, object], path: Path) -> NotFoundError:
+    hint = did_you_mean(name, known) or (
+        f"it has: {', '.join(known)}" if known else f"a definition looks like this:\n{EXAMPLE}"
+    )
+    return NotFoundError(f"`{path}` has no {kind} `{name}`", hint=hint)
+
+
+def load_models(path: Path) -> ModelsFile:
+    """Read a models file. Every problem is an error that names the table and says what would be right."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        hint = f"write one, or name another with --models FILE:\n{EXAMPLE}"
+        raise SettingsError(f"There is no models file `{path}`", hint=hint) from None
+    except OSError as error:
+        raise SettingsError(f"`{path}` can't be read: {error.strerror}", hint="fix its permissions") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"`{path}` is not valid TOML: {error}", hint=f"for example:\n{EXAMPLE}") from error
+    for key, value in table.items():
+        if key not in ("models", "suites") or not isinstance(value, dict):
+            meant = did_you_mean(key, ("models", "suites")) or "it takes the tables `[models.NAME]` and `[suites.NAME]`"
+            raise SettingsError(f"`{path}` has an unknown setting `{key}`", hint=meant)
+    models = [_model(path, name, one) for name, one in table.get("models", {}).items()]
+    suites = [_suite(path, name, one) for name, one in table.get("suites", {}).items()]
+    return ModelsFile(path=path, models=tuple(models), suites=tuple(suites))
+
+
+def _model(path: Path, name: str, table: Any) -> ModelDefinition:
+    where = f"`models.{name}` in `{path}`"
+    made = msgspec.structs.replace(_converted(table, ModelDefinition, name, where), name=name)
+    made = msgspec.structs.replace(made, model=made.model or name)
+    _refuse(made.provider, _PROVIDER, f"the provider of {where}", "use a name such as `openai` or `anthropic`")
+    _refuse(made.model, _MODEL, f"the model of {where}", "use the provider's name for it")
+    if made.key_name:
+        hint = "use the name of an environment variable, never the key itself"
+        _refuse(made.key_name, _VARIABLE, f"`key_name` of {where}", hint)
+    if made.base_url:
+        refuse_address(made.base_url, f"`base_url` of {where}", key_name=made.key_name)
+    elif "api" in table and made.provider != "openai":
+        raise SettingsError(f"{where} has `api` without `base_url`", hint="`api` is for servers with OpenAI's protocol")
+    elif made.key_name:
+        hint = f"Inspect takes the key of `{made.provider}` from that provider's own variable; remove `key_name`"
+        raise SettingsError(f"{where} has `key_name` without `base_url`", hint=hint)
+    for setting in made.settings:
+        if setting not in SETTINGS:
+            hint = did_you_mean(setting, SETTINGS) or f"use one of: {', '.join(sorted(SETTINGS))}"
+            raise SettingsError(f"{where} has an unknown setting `{setting}`", hint=hint)
+    return made
+
+
+def _suite(path: Path, name: str, table: Any) -> SuiteDefinition:
+    where = f"`suites.{name}` in `{path}`"
+    suite = msgspec.structs.replace(_converted(table, SuiteDefinition, name, where), name=name)
+    return checked_suite(suite, where)
+
+
+def checked_suite(suite: SuiteDefinition, where: str) -> SuiteDefinition:
+    _refuse(suite.task, _TASK, f"the task of {where}", "use a file, FILE@TASK, or a registered name")
+    for argument in suite.args:
+        _refuse(argument, _VARIABLE, f"an argument of {where}", "use the name of a parameter of the task")
+    for key in ("epochs", "limit"):
+        value = getattr(suite, key)
+        if value is not None and value < 1:
+            raise SettingsError(f"`{key}` of {where} is {value}", hint="use 1 or more")
+    return suite
+
+
+def _converted(table: Any, kind: type[Any], name: str, where: str) -> Any:
+    _refuse(name, _NAME, f"the name of {where}", "use letters, digits, `.`, `_` and `-`")
+    if isinstance(table, dict):
+        known = [field.name for field in msgspec.structs.fields(kind) if field.name != "name"]
+        for key in table:
+            if key not in known:
+                hint = did_you_mean(key, known) or f"use one of: {', '.join(known)}"
+                raise SettingsError(f"{where} has an unknown setting `{key}`", hint=hint)
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{where} can't be used: {error}", hint=f"for example:\n{EXAMPLE}") from error
+
+
+def _refuse(value: str, pattern: re.Pattern[str], what: str, hint: str) -> None:
+    if not pattern.fullmatch(value):
+        raise SettingsError(f"`{value}` can't be {what}", hint=hint)
