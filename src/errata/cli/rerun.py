@@ -3,8 +3,10 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import click
+import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
@@ -35,15 +37,40 @@ _SKIPPED = "its result counts, so they are not rerun (--case or --owner includes
     type=Word(OWNERS),
     help="Only failures with this owner; repeatable.",
 )
+@click.option("--judge-only", is_flag=True, help="Only commands that judge recorded answers again.")
+@click.option("--execute", is_flag=True, help="Run the commands after you confirm, and import the results.")
+@click.option("--yes", is_flag=True, help="With --execute: do not ask.")
+@click.option(
+    "--cwd", type=click.Path(path_type=Path), default=None, metavar="DIR", help="Folder to run the commands in."
+)
 @shared_options
-def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
+def command(
+    runs: tuple[str, ...],
+    cases: tuple[str, ...],
+    owners: tuple[str, ...],
+    judge_only: bool,
+    execute: bool,
+    yes: bool,
+    cwd: Path | None,
+    options: Options,
+) -> None:
     """Print the commands that rerun what `clean` leaves out.
 
-    Runs nothing itself. Without --case and --owner, covers infrastructure failures (provider, environment, harness,
-    simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases. Leaves out cases
-    that an earlier session measured.
+    Runs nothing without --execute. Without --case and --owner, covers infrastructure failures (provider, environment,
+    harness, simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases. Leaves out
+    cases that an earlier session measured.
+
+    With --execute, each command is shown before it runs, and the new results are compared with the old: a failure that
+    passes when repeated is flaky.
     """
+    if execute:
+        from errata.cli.rerun_execute import execute_reruns
+
+        execute_reruns(runs, options, cases=cases, owners=owners, judge_only=judge_only, yes=yes, cwd=cwd)
+        return
     for at, (view, rerun) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
+        if judge_only:
+            rerun = only_judging(rerun)
         if options.json:
             put_json(_json_of(rerun))
             continue
@@ -53,6 +80,14 @@ def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ..
         if view.run.excluded is not None:
             put(f"EXCLUDED from every score: {view.run.excluded.reason}")
         _show(rerun)
+
+
+def only_judging(rerun: Rerun) -> Rerun:
+    """The same plan with the commands that score recorded answers, and nothing that calls the subject."""
+    commands = tuple(command for command in rerun.plan.commands if command.purpose == "judge")
+    plan = msgspec.structs.replace(rerun.plan, commands=commands, by_hand=())
+    attempts = sum(len(command.attempts) for command in commands)
+    return msgspec.structs.replace(rerun, plan=plan, attempts=attempts)
 
 
 def _show(rerun: Rerun) -> None:
@@ -67,7 +102,7 @@ def _show(rerun: Rerun) -> None:
     _show_recovered(rerun)
     for command in plan.commands:
         put()
-        _show_command(command)
+        show_command(command)
     if plan.by_hand:
         put()
         _show_by_hand(plan.by_hand)
@@ -85,7 +120,7 @@ def _show_recovered(rerun: Rerun) -> None:
         put(f"known    {cases} recovered from an earlier session: {_SKIPPED}", hang=9)
 
 
-def _show_command(command: Command) -> None:
+def show_command(command: Command) -> None:
     put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
         put(f"fill in  {word}: {FILL_IN[why]}", hang=9)

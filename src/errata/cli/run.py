@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -152,6 +153,6 @@ def _output(result: JobResult, report: Path | None) -> RunJobOutput:
     )
 
 
-def _rate(result: JobResult, view: RunView | None, policy: str) -> float | None:
+def _rate(result: JobResult, view: RunView | None, policy: Literal["strict", "clean"]) -> float | None:
     """None for an invalid run: it has no score."""
     return view.scores().scores[policy].rate if view is not None and result.invalid is None else None

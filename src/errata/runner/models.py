@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -59,6 +59,9 @@ class SuiteDefinition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     args: dict[str, Setting] = {}
     epochs: int | None = None
     limit: int | None = None
+
+
+Definition = TypeVar("Definition", ModelDefinition, SuiteDefinition)
 
 
 class ModelsFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,7 +163,7 @@ def checked_suite(suite: SuiteDefinition, where: str) -> SuiteDefinition:
     return suite
 
 
-def _converted(table: Any, kind: type[Any], name: str, where: str) -> Any:
+def _converted(table: Any, kind: type[Definition], name: str, where: str) -> Definition:
     _refuse(name, _NAME, f"the name of {where}", "use letters, digits, `.`, `_` and `-`")
     if isinstance(table, dict):
         known = [field.name for field in msgspec.structs.fields(kind) if field.name != "name"]

@@ -162,4 +162,33 @@ class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
 
 
-SHAPES: dict[str, type] = {"rerun": RerunOutput, "writeback": WritebackOutput}
+class ExecutedCommand(msgspec.Struct, frozen=True, kw_only=True):
+    argv: tuple[str, ...]
+    exit_code: int
+
+
+class RepeatedCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    why: str
+    """Why it was repeated: an owner, or what was missing."""
+    after: Literal["passed", "failed", "mixed", "not_measured", "not_repeated"]
+    flaky: bool
+    """It failed and passes when it is repeated unchanged."""
+
+
+class RerunExecutedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+    commands: tuple[ExecutedCommand, ...]
+    skipped: int
+    """Commands with a placeholder that the user has to fill in."""
+    new_runs: tuple[str, ...]
+    """Ids of the runs that hold the new attempts."""
+    cases: tuple[RepeatedCaseOutput, ...]
+
+
+SHAPES: dict[str, type] = {
+    "rerun": RerunOutput,
+    "rerun --execute": RerunExecutedOutput,
+    "writeback": WritebackOutput,
+}
