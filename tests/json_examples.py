@@ -1,12 +1,14 @@
 """Every command with `--json`, run for real over one store of samples: what tests and docs/json.md go by."""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import stub_inspect
 from reading import an_answer, program
 from terminal import FIXTURES, errata
 
@@ -30,6 +32,15 @@ REPORTS = FIXTURES.parent / "actions" / "reports"
 VERDICTS = FIXTURES.parent / "golden_verdicts" / "run-b.jsonl"
 SHAPE, GREETING = "002-queries/006-pagination_shape", "000-fundamentals/002-http_greeting"
 EMPTY = "empty provider response"
+MODELS = """
+[models.smollm2]
+provider = "local"
+base_url = "http://127.0.0.1:9/v1"
+schedule = "weekly"
+settings = { temperature = 0 }
+[suites.arithmetic]
+task = "arithmetic.py"
+"""
 TURNS = ("3a4b5c6d", "9c0d1e2f")
 
 Rows = list[Any]
@@ -165,6 +176,28 @@ def about_files() -> Iterator[tuple[str, Rows]]:
     yield "export --to csv, a table", rows("export", RUN_B, "--to", "csv")
 
 
+def about_the_runner() -> Iterator[tuple[str, Rows]]:
+    """With a program in Inspect's place that leaves a genuine log."""
+    program = stub_inspect.install(Path("bin"))
+    kept = {name: os.environ.get(name) for name in ("ERRATA_INSPECT", "STUB_NOTES", "PATH")}
+    os.environ.update(
+        ERRATA_INSPECT=str(program.absolute()),
+        STUB_NOTES=str(Path("notes").absolute()),
+        PATH=f"{program.parent.absolute()}{os.pathsep}{kept['PATH']}",
+    )
+    Path("models.toml").write_text(MODELS, encoding="utf-8")
+    try:
+        yield "models list", rows("models", "list")
+        yield "models check", rows("models", "check")
+        yield "models smoke", rows("models", "smoke", "arithmetic")
+        yield "run --dry-run", rows("run", "arithmetic", "--dry-run")
+        yield "run", rows("run", "arithmetic")
+        yield "rerun --execute", rows("rerun", "fc6bTYwd", "--case", "1+1", "--execute", "--yes")
+    finally:
+        for name, value in kept.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
 def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "sources", rows("sources")
     Path("results.csv").write_text("task_id,answer,score\nt1,4,1\nt2,5,0\n", encoding="utf-8")
@@ -190,5 +223,6 @@ STEPS: tuple[Step, ...] = (
     about_buckets,
     about_review,
     about_files,
+    about_the_runner,
     about_the_store,
 )

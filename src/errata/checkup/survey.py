@@ -17,7 +17,7 @@ from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.opposing_checks import judging_scorers
-from errata.text.mask import without_ids
+from errata.text.mask import mask, without_ids
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
@@ -139,7 +139,7 @@ class RunSurvey:
     """What the cases of the commonest answer expect, where that was looked up."""
     phases: Counter[str] = field(default_factory=Counter)
     errored: Counter[str] = field(default_factory=Counter)
-    """First error text of each failed attempt → how often."""
+    """First error text of each failed attempt, with addresses, ids and numbers masked → how often."""
     error_sample: dict[str, AttemptNote] = field(default_factory=dict)
     unknown_statuses: Counter[str] = field(default_factory=Counter)
     """Status words of the harness that its source does not know → how often."""
@@ -368,7 +368,8 @@ def _count_errors(survey: RunSurvey, attempt: Attempt) -> None:
     survey.with_error += 1
     first = attempt.errors[0]
     survey.phases[first.phase] += 1
-    if first.message in survey.errored or len(survey.errored) < MOST_TEXTS:
-        survey.errored[first.message] += 1
-        if first.message not in survey.error_sample and len(survey.error_sample) < MOST_NAMED:
-            survey.error_sample[first.message] = remember(attempt)
+    shape = mask(first.message, strings=False)
+    if shape in survey.errored or len(survey.errored) < MOST_TEXTS:
+        survey.errored[shape] += 1
+        if shape not in survey.error_sample and len(survey.error_sample) < MOST_NAMED:
+            survey.error_sample[shape] = remember(attempt)

@@ -74,9 +74,9 @@ def _confirmed(view: RunView, commands: Sequence[Command], folder: Path) -> list
 
 def _show(view: RunView, result: RerunResult) -> None:
     put(title_of(view.run, view.handle))
-    for one in result.executed:
-        if one.exit_code:
-            put(f"FAILED   exit code {one.exit_code}: {one.command.line}", hang=9)
+    for executed in result.executed:
+        if executed.exit_code:
+            put(f"FAILED   exit code {executed.exit_code}: {executed.command.line}", hang=9)
     if not result.views:
         put("No new results were found beside the run or in the working folder.")
         return
@@ -96,6 +96,7 @@ def _output(view: RunView, rerun: Rerun, result: RerunResult, *, judge_only: boo
         skipped=len(rerun.plan.commands) - len(runnable(rerun, judge_only=judge_only)),
         new_runs=tuple(one.run.id for one in result.views),
         cases=tuple(
-            RepeatedCaseOutput(case=one.case, why=one.why, after=one.after, flaky=one.is_flaky) for one in result.cases
+            RepeatedCaseOutput(case=case.case, why=case.why, after=case.after, flaky=case.is_flaky)
+            for case in result.cases
         ),
     )

@@ -15,7 +15,7 @@ from errata.cli.shared_options import reports_option
 from errata.model.output.runner import RunJobOutput, RunPlanOutput
 from errata.runner.inspect import eval_command, find_inspect
 from errata.runner.models import SCHEDULES, load_models
-from errata.runner.run import REASONS, SMOKE_CASES, Job, JobResult, check_all, has_run, run_job
+from errata.runner.run import REASONS, SMOKE_CASES, SuiteJob, JobResult, check_all, has_run, run_job
 from errata.runs.view import RunView
 from errata.verbs.report import report_failures
 
@@ -67,7 +67,9 @@ def command(
     chosen = file.chosen(names, schedule=schedule or "")
     meant = [file.suite(name) for name in suites]
     jobs = [
-        Job(model=model, suite=suite, program=program, logs=log_dir, limit=limit) for suite in meant for model in chosen
+        SuiteJob(model=model, suite=suite, program=program, logs=log_dir, limit=limit)
+        for suite in meant
+        for model in chosen
     ]
     if dry_run:
         _show_plan(jobs, smoke, options)
@@ -88,7 +90,7 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _run(job: Job, smoke: bool | None, options: Options) -> JobResult:
+def _run(job: SuiteJob, smoke: bool | None, options: Options) -> JobResult:
     def on_step(step: str) -> None:
         say(f"{job.model.name} on {job.suite.name}: {STEPS[step]}")
 
@@ -118,7 +120,7 @@ def _quotes(result: JobResult) -> Iterator[str]:
         yield result.smoke.quote
 
 
-def _show_plan(jobs: list[Job], smoke: bool | None, options: Options) -> None:
+def _show_plan(jobs: list[SuiteJob], smoke: bool | None, options: Options) -> None:
     for at, job in enumerate(jobs):
         made = eval_command(job.model, job.suite, program=job.program, logs=job.logs.absolute(), limit=job.limit)
         first = smoke if smoke is not None else not has_run(job.model, job.suite, options.store)

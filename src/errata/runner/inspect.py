@@ -33,11 +33,11 @@ def find_inspect(environ: Mapping[str, str] = os.environ) -> str:
     """The program, beside this Python first: that is where `pip install 'errata[inspect]'` puts it."""
     named = environ.get("ERRATA_INSPECT", "")
     beside = Path(sys.executable).with_name("inspect")
-    found = named or (str(beside) if beside.is_file() else shutil.which("inspect") or "")
-    if not found or not Path(found).is_file():
+    program = named or (str(beside) if beside.is_file() else shutil.which("inspect") or "")
+    if not program or not Path(program).is_file():
         hint = "install it with `pip install 'errata[inspect]'`, or set ERRATA_INSPECT to the program"
         raise SettingsError("Running a suite needs Inspect AI, which is not installed", hint=hint)
-    return found
+    return program
 
 
 def eval_command(

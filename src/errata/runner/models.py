@@ -104,7 +104,7 @@ def _unknown(kind: str, name: str, known: Mapping[str, object], path: Path) -> N
 
 
 def load_models(path: Path) -> ModelsFile:
-    """Read a models file. Every problem is an error that names the table and says what would be right."""
+    """Read a models file. Every problem is an error that names the table and shows what would be right."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

@@ -34,7 +34,7 @@ class Executed(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
 
 
-class RepeatedCase(msgspec.Struct, frozen=True, kw_only=True):
+class RerunCase(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     why: str
     """Why it was repeated: an owner, or what was missing."""
@@ -50,7 +50,7 @@ class RerunResult(msgspec.Struct, frozen=True, kw_only=True):
     executed: tuple[Executed, ...]
     views: tuple[RunView, ...]
     """The runs that hold the new attempts."""
-    cases: tuple[RepeatedCase, ...]
+    cases: tuple[RerunCase, ...]
 
 
 def runnable(rerun: Rerun, *, judge_only: bool = False) -> list[Command]:
@@ -82,8 +82,8 @@ def execute(view: RunView, commands: Sequence[Command], store: Store, *, folder:
         raise SettingsError(f"There is no folder `{folder}`", hint="name the harness's checkout with --cwd")
     began = datetime.now(UTC).isoformat()
     executed = [Executed(command=command, exit_code=_run(command, folder)) for command in commands]
-    found = analyze_new(_result_folders(view, folder), store, source=view.run.source.name)
-    views = tuple(one for one in found.views if _is_repetition(view.run, one.run, began))
+    new = analyze_new(_result_folders(view, folder), store, source=view.run.source.name)
+    views = tuple(one for one in new.views if _is_repetition(view.run, one.run, began))
     return RerunResult(executed=tuple(executed), views=views, cases=tuple(_compare(commands, views)))
 
 
@@ -115,14 +115,14 @@ def _result_folders(view: RunView, folder: Path) -> list[Path]:
     ]
 
 
-def _compare(commands: Sequence[Command], views: Sequence[RunView]) -> Iterator[RepeatedCase]:
+def _compare(commands: Sequence[Command], views: Sequence[RunView]) -> Iterator[RerunCase]:
     """By the attempts that count now, in new runs and in those that were resumed."""
     outcomes: dict[str, Counter[str]] = {}
     for view in views:
         for attempt in view.attempts(counted=True):
             outcomes.setdefault(case_name(view.run, attempt.case), Counter())[_word(attempt)] += 1
     for case, why in dict.fromkeys((one.case, one.why) for command in commands for one in command.attempts):
-        yield RepeatedCase(case=case, why=why, after=_after(outcomes.get(case)))
+        yield RerunCase(case=case, why=why, after=_after(outcomes.get(case)))
 
 
 def _word(attempt: Attempt) -> str:

@@ -33,7 +33,7 @@ REASONS: dict[WhyInvalid, str] = {
 }
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteJob(msgspec.Struct, frozen=True, kw_only=True):
     """One model on one suite."""
 
     model: ModelDefinition
@@ -46,7 +46,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobResult(msgspec.Struct, frozen=True, kw_only=True):
-    job: Job
+    job: SuiteJob
     smoke: "SmokeResult | None" = None
     """None where the model has run this suite before."""
     view: RunView | None = None
@@ -69,7 +69,7 @@ class SmokeResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_job(
-    job: Job, store: Store, *, smoke: bool | None = None, on_step: Callable[[str], None] = lambda _: None
+    job: SuiteJob, store: Store, *, smoke: bool | None = None, on_step: Callable[[str], None] = lambda _: None
 ) -> JobResult:
     """`smoke` forces or forbids the smoke run; by default only a new model has one."""
     is_known = has_run(job.model, job.suite, store)
@@ -95,7 +95,7 @@ def run_job(
     return JobResult(job=job, smoke=first, view=view, invalid=invalid, exit_code=code)
 
 
-def smoke_run(job: Job) -> SmokeResult:
+def smoke_run(job: SuiteJob) -> SmokeResult:
     """Try a model on one or two cases. The log goes into a store of its own, which is removed."""
     with tempfile.TemporaryDirectory(prefix="errata-smoke-") as folder:
         logs = Path(folder) / "logs"
@@ -121,10 +121,10 @@ def has_run(model: ModelDefinition, suite: SuiteDefinition, store: Store) -> boo
     name = inspect_model(model)
     tasks = {suite.name, suite.task.rpartition("@")[2].rpartition("/")[2].removesuffix(".py")}
     return any(
-        one.run.subject.model in (name, name.removeprefix("openai-api/"))
-        and one.run.suite.rpartition("/")[2] in tasks
-        and one.run.excluded is None
-        for one in all_runs(store)
+        stored.run.subject.model in (name, name.removeprefix("openai-api/"))
+        and stored.run.suite.rpartition("/")[2] in tasks
+        and stored.run.excluded is None
+        for stored in all_runs(store)
     )
 
 
@@ -142,7 +142,7 @@ def why_invalid(view: RunView) -> WhyInvalid | None:
     return None if counts.measurements.get("scored") else "nothing_scored"
 
 
-def check_all(jobs: list[Job]) -> None:
+def check_all(jobs: list[SuiteJob]) -> None:
     """Refuse to start if any model lacks what it needs, so that half a schedule is not run."""
     missing = [result for result in (preflight(job.model) for job in jobs) if not result.ok]
     if missing:
@@ -154,7 +154,7 @@ def logs_in(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.eval")) if folder.is_dir() else []
 
 
-def _command(job: Job, logs: Path, *, smoke: bool = False) -> InspectCommand:
+def _command(job: SuiteJob, logs: Path, *, smoke: bool = False) -> InspectCommand:
     limit = SMOKE_CASES if smoke else job.limit
     return eval_command(job.model, job.suite, program=job.program, logs=logs.absolute(), limit=limit, is_smoke=smoke)
 

@@ -12,7 +12,7 @@ from errata.model.output.runner import ModelsCheckOutput, ModelsListOutput, Mode
 from errata.runner.inspect import find_inspect, inspect_model
 from errata.runner.models import ModelDefinition, load_models
 from errata.runner.preflight import preflight
-from errata.runner.run import REASONS, Job, check_all, smoke_run
+from errata.runner.run import REASONS, SuiteJob, check_all, smoke_run
 
 QUOTED = 3
 
@@ -95,7 +95,7 @@ def smoke(suite: str, names: tuple[str, ...], models: Path, options: Options) ->
     """
     file = load_models(models)
     program, meant = find_inspect(), file.suite(suite)
-    jobs = [Job(model=model, suite=meant, program=program, logs=Path()) for model in file.chosen(names)]
+    jobs = [SuiteJob(model=model, suite=meant, program=program, logs=Path()) for model in file.chosen(names)]
     check_all(jobs)
     failed = False
     for job in jobs:
