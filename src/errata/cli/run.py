@@ -15,7 +15,7 @@ from errata.cli.shared_options import reports_option
 from errata.model.output.runner import RunJobOutput, RunPlanOutput
 from errata.runner.inspect import eval_command, find_inspect
 from errata.runner.models import SCHEDULES, load_models
-from errata.runner.run import REASONS, SMOKE_CASES, SuiteJob, JobResult, check_all, has_run, run_job
+from errata.runner.run import REASONS, SMOKE_CASES, JobResult, SuiteJob, check_all, has_run, run_job
 from errata.runs.view import RunView
 from errata.verbs.report import report_failures
 
