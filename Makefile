@@ -66,15 +66,13 @@ demo: $(READY) ## analyse the bundled example and print the summary
 test: $(READY) ## every test suite
 	@$(BIN)/pytest -n auto --dist worksteal
 
-check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated documents
+check: $(READY) ## ruff, ruff format, mypy strict, import-linter, requirements, wording
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/lint_words.py
-	@$(BIN)/python scripts/docs_check.py --check
-	@$(BIN)/python scripts/json_docs.py --check
 
 bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench

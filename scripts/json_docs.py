@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from functools import cache
 from itertools import islice
@@ -85,10 +85,14 @@ def _first_difference(old: str, new: str) -> Iterator[str]:
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Each generated file, and what should be in it."""
-    schemas = {line: schema_of(shape, title=f"errata {line} --json") for line, shape in all_shapes().items()}
+    schemas = all_schemas()
     for line, schema in schemas.items():
         yield schema_file(line), json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
     yield PAGE, page(schemas, examples())
+
+
+def all_schemas() -> dict[str, dict[str, Any]]:
+    return {line: schema_of(shape, title=f"errata {line} --json") for line, shape in all_shapes().items()}
 
 
 def schema_file(line: str) -> Path:
@@ -265,12 +269,17 @@ def examples() -> dict[str, Any]:
     sys.path.insert(0, str(ROOT / "tests"))
     from json_examples import all_examples  # noqa: PLC0415 of the tests
 
-    samples: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="errata-docs-") as folder, chdir(folder):
         os.environ.update(XDG_CONFIG_HOME=f"{folder}/config", XDG_STATE_HOME=f"{folder}/state")
         os.environ.pop("ERRATA_STORE", None)
-        for line, printed in all_examples():
-            samples.setdefault(line, _short(_settled(printed[0], str(Path(folder).resolve()))))
+        return shortened(all_examples(), Path(folder))
+
+
+def shortened(printed: Iterable[tuple[str, list[Any]]], folder: Path) -> dict[str, Any]:
+    """Of what commands printed in a folder, the first object of each."""
+    samples: dict[str, Any] = {}
+    for line, rows in printed:
+        samples.setdefault(line, _short(_settled(rows[0], str(folder.resolve()))))
     made = samples["buckets history"]["bucket_id"]  # of the split: it comes from the time
     return json.loads(json.dumps(samples).replace(made, "af0d1f8e5b20d687"))
 

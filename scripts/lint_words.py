@@ -18,6 +18,7 @@ import tokenize
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,8 +134,14 @@ def is_exempt(path: Path) -> bool:
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1)
+def nodes_of(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node; walking takes longer than what is looked for."""
+    return tuple(ast.walk(tree))
+
+
 def classes_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield node.name, node.lineno
 
@@ -143,7 +150,7 @@ def names_in(path: Path, tree: ast.Module) -> Iterator[Problem]:
     if path.stem in PARTICIPLES:
         yield Problem(path, 1, f"a module called `{path.stem}`: name what it holds")
     short_lived = set(nodes_of_short_comprehensions(tree))
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         name = name_of(node)
         if not name:
             continue
@@ -181,7 +188,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, as
 
 
 def nodes_of_short_comprehensions(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, _COMPREHENSIONS) and node.lineno == node.end_lineno:
             yield from map(id, ast.walk(node))
 
@@ -194,6 +201,8 @@ def prose_in_code(path: Path, source: str, tree: ast.Module) -> Iterator[Problem
     for line, end, text in texts_in(tree):
         if is_prose(text) and QUOTED not in lines[end - 1]:
             yield from phrases(path, line, text)
+    if not any("#" in line and _PHRASE.search(line, line.index("#")) for line in lines):
+        return  # no comment can have one; tokenizing takes longer than all else
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and QUOTED not in token.string:
             yield from phrases(path, token.start[0], token.string)
@@ -202,7 +211,7 @@ def prose_in_code(path: Path, source: str, tree: ast.Module) -> Iterator[Problem
 def texts_in(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
     """First line, last line and text of every string; of an f-string the whole, with `…` for its values."""
     parts: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.JoinedStr):
             parts.update(id(part) for part in node.values)
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)

@@ -83,13 +83,17 @@ def failing() -> set[str]:
     }
 
 
+_MARK = "pytest.mark.req"
+
+
 def marks() -> Iterator[tuple[str, str]]:
     """Test and requirement, for every `@pytest.mark.req(…)`."""
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if _MARK in text else ():
             if isinstance(node, ast.FunctionDef):
                 for decorator in node.decorator_list:
-                    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.req":
+                    if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == _MARK:
                         for argument in decorator.args:
                             yield f"{path.relative_to(ROOT)}::{node.name}", str(ast.literal_eval(argument))
 

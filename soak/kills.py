@@ -12,6 +12,8 @@ from pathlib import Path
 from bench import generate
 from bench.measure import errata
 
+from soak.commands import printed
+
 MB = 1024 * 1024
 
 
@@ -37,7 +39,7 @@ def run(folder: Path, rounds: int, size: int = 24 * MB) -> None:
     for name, path in (("small", small), ("large", large)):
         subprocess.run(errata("import", path, "--store", store), check=True, stdout=subprocess.DEVNULL)
         assert _visible(store)[name] == counts[name], "the repeated import did not complete"
-    subprocess.run(errata("doctor", "--store", store), check=True, stdout=subprocess.DEVNULL)
+    printed("doctor", "--store", store)
     left = _left_behind(store)
     assert left == 0, f"{left} rows of dead imports stayed behind"
     outcomes = ", ".join(f"{word} {often}" for word, often in sorted(results.items()))
@@ -68,14 +70,11 @@ def _visible(store: Path) -> dict[str, int]:
     """Run → counted attempts, as a user sees them: read back one by one, not from the kept counts."""
     if not store.exists():
         return {}
-    listed = subprocess.run(errata("runs", "--json", "--store", store), check=True, capture_output=True, text=True)
     seen = {}
-    for line in listed.stdout.splitlines():
+    for line in printed("runs", "--json", "--store", store).splitlines():
         row = json.loads(line)
-        failures = subprocess.run(
-            errata("failures", row["run_id"], "--json", "--store", store), check=True, capture_output=True, text=True
-        )
-        assert len(failures.stdout.splitlines()) == row["counts"]["failures"], "failures can't all be read back"
+        failures = printed("failures", row["run_id"], "--json", "--store", store)
+        assert len(failures.splitlines()) == row["counts"]["failures"], "failures can't all be read back"
         seen[row["run"]] = row["counts"]["counted"]
     return seen
 

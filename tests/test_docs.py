@@ -206,7 +206,7 @@ def findings_in_code():
         if path.name == "hindrances.py":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "finding":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "finding":
                 found.add(ast.literal_eval(node.args[1]))
     return found
 

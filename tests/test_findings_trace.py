@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,11 @@ def test_a_finding_has_tests_or_a_reason_why_not(finding):
 @pytest.mark.parametrize(("finding", "test"), NAMED)
 def test_the_named_test_exists(finding, test):
     file, _, name = test.partition("::")
-    functions = list(ast.walk(ast.parse((TESTS.parent / file).read_text(encoding="utf-8"))))
 
-    assert name.partition("[")[0] in {node.name for node in functions if isinstance(node, ast.FunctionDef)}, finding
+    assert name.partition("[")[0] in functions_in(file), finding
+
+
+@cache
+def functions_in(file):
+    nodes = ast.walk(ast.parse((TESTS.parent / file).read_text(encoding="utf-8")))
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef)}

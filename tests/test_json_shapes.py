@@ -55,11 +55,16 @@ def published(line):
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
+def home(tmp_path_factory):
+    """Where the commands run."""
+    return tmp_path_factory.mktemp("json")
+
+
+@pytest.fixture(scope="module")
+def printed(home):
     """Command line → everything that it printed."""
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        home = tmp_path_factory.mktemp("json")
         patch.chdir(home)
         patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
         patch.setenv("XDG_STATE_HOME", str(home / "state"))
@@ -103,3 +108,15 @@ def test_published_schemas_are_up_to_date(line):
     fresh = json_docs.schema_of(all_shapes()[line], title=f"errata {line} --json")
 
     assert json.loads(json_docs.schema_file(line).read_text(encoding="utf-8")) == fresh, "python scripts/json_docs.py"
+
+
+def test_the_published_page_is_up_to_date(printed, home):
+    schemas, published_page = json_docs.all_schemas(), json_docs.PAGE.read_text(encoding="utf-8")
+    fresh = json_docs.page(schemas, json_docs.shortened(printed.items(), home))
+    if fresh != published_page:  # an example that differs from run to run does not make the page stale
+        fresh = json_docs.page(schemas, json_docs.examples())
+
+    assert published_page == fresh, "python scripts/json_docs.py"
+    assert {path.name for path in json_docs.SCHEMAS.glob("*.json")} == {
+        json_docs.schema_file(line).name for line in schemas
+    }

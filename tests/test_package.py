@@ -63,7 +63,7 @@ def imported_by(tree):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("import_module", "_library"):
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("import_module", "_library"):
             yield from (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
 
 

@@ -28,6 +28,15 @@ def test_one_command_type_checks_every_package():
     assert SETTINGS["mypy"]["strict"] is True
 
 
+def test_packages_whose_types_are_not_checked_are_not_imported():
+    skipped = [one["module"] for one in SETTINGS["mypy"]["overrides"] if one.get("follow_imports") == "skip"]
+    names = "|".join(re.escape(name.removesuffix(".*")) for names in skipped for name in names)
+    imports = re.compile(rf"^ *(?:from|import) (?:{names})\b", re.MULTILINE)
+
+    assert names
+    assert [path.name for path in (ROOT / "src").rglob("*.py") if imports.search(path.read_text("utf-8"))] == []
+
+
 @pytest.mark.req("A-12")
 def test_one_command_runs_every_test_suite():
     chosen = SETTINGS["pytest"]["ini_options"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from errata.fetch import transport
 from errata.fetch.addresses import DEPLOYMENTS
 from terminal import done, errata
 
@@ -130,7 +131,8 @@ def test_a_project_s_own_file_may_not_name_a_deployment(deployment, at_home):
     assert errata("fetch", RUN_A, "--deployment", "here").code == 2
 
 
-def test_what_can_t_be_reached_is_told_with_exit_2():
+def test_what_can_t_be_reached_is_told_with_exit_2(monkeypatch):
+    monkeypatch.setattr(transport, "LONGEST_WAIT", 0)
     told = errata("fetch", RUN_A, "--deployment", "http://127.0.0.1:9", "--timeout", "0.2")
 
     assert told.code == 2

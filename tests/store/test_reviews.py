@@ -31,7 +31,8 @@ NOW, LATER = "2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"
 
 
 @pytest.fixture
-def store(tmp_path):
+def store(tmp_path, empty_store):
+    (tmp_path / "errata.db").write_bytes(empty_store)
     return open_store(tmp_path / "errata.db")
 
 

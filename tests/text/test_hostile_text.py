@@ -1,9 +1,10 @@
 """No text of a log may keep the machine busy: every pattern takes time in proportion to the text."""
 
-import subprocess
-import sys
-
 import pytest
+from tests.time_limit import within
+
+from errata.text.clean import clean, one_line
+from errata.text.redact import redact
 
 SIZE = 200_000
 SECONDS = 60
@@ -34,19 +35,10 @@ HOSTILE = {
     "slashes": "\\",
 }
 
-SCRIPT = """
-import sys
-from errata.text.clean import clean, one_line
-from errata.text.redact import redact
-piece = sys.stdin.read()
-for head in ("", "password", "\\x1b[", "://"):
-    text = head + piece * (int(sys.argv[1]) // len(piece))
-    clean(text), one_line(text, 100), redact(text)
-"""
-
 
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_long_hostile_text_is_done_in_reasonable_time(piece):
-    done = subprocess.run([sys.executable, "-c", SCRIPT, str(SIZE)], input=piece.encode(), timeout=SECONDS, check=False)
-
-    assert done.returncode == 0
+    with within(SECONDS):
+        for head in ("", "password", "\x1b[", "://"):
+            text = head + piece * (SIZE // len(piece))
+            clean(text), one_line(text, 100), redact(text)
