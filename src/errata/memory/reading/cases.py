@@ -1,12 +1,13 @@
 """Names of cases in what people write: paths, identifiers, `turn 24`; in front of a line, in a cell, in a sentence."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from errata.memory.reading.markdown import Words
-from errata.memory.reading.steps import STEP
+from errata.memory.reading.labels import LabelWords
+from errata.memory.reading.markdown import MarkdownPiece, Words
+from errata.memory.reading.steps import STEP, step_in
 from errata.memory.reading.vocabulary import Vocabulary, is_numbered
 from errata.memory.spelling import same_part, segments
 
@@ -197,3 +198,36 @@ def _without_remarks(text: str) -> str:
     for _ in range(3):
         text = _REMARK.sub("", text)
     return text
+
+
+ENOUGH = 2
+"""Lines of a section that have to be failures by a label or a step."""
+
+
+def sibling_names(pieces: Sequence[MarkdownPiece], labels: LabelWords) -> Iterator[str]:
+    """Cases that only their place makes known: lines begin with a marked name, and several are failures."""
+    section: list[tuple[str, bool]] = []
+    for piece in pieces:
+        if piece.kind == "heading":
+            yield from _cases_among(section)
+            section = []
+        elif piece.kind in ("item", "text"):
+            section += _marked_names(piece.words, labels)
+    yield from _cases_among(section)
+
+
+def _cases_among(section: Sequence[tuple[str, bool]]) -> list[str]:
+    return [name for name, _ in section] if sum(is_failure for _, is_failure in section) >= ENOUGH else []
+
+
+def _marked_names(words: Words, labels: LabelWords) -> Iterator[tuple[str, bool]]:
+    """A bold name or one in code at the beginning of each line, and whether the line is about a failure."""
+    starts = [0, *(match.end() for match in re.finditer(r"\n", words.text))]
+    for start, end in sorted({*words.bold, *words.codes}):
+        name = words.text[start:end].strip(" .:`")
+        begins = max(at for at in starts if at <= start)
+        is_name = "_" in name and likeness(name) == 1 and not is_lint_rule(name)
+        if not is_name or re.search(r"[\w`]", words.text[begins:start]):
+            continue
+        rest = words.text[end : min((at for at in starts if at > start), default=len(words.text))]
+        yield name, bool(labels.find(words.text[begins:start]) or labels.find(rest) or step_in(rest))

@@ -12,7 +12,7 @@ from errata.memory.reading.fields import FAILURE, LabelledField, fields_in
 from errata.memory.reading.groups import GroupLabel
 from errata.memory.reading.markdown import Kind, MarkdownPiece, Words
 from errata.memory.reading.rows import read_row
-from errata.memory.reading.runs import ReportRuns
+from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.sections import ASIDE, About, is_title, topic_of
 from errata.memory.reading.sentences import read_sentences
 from errata.memory.reading.step_evidence import StepCounts, StepEvidence

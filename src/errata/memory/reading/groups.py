@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from errata.memory.reading.numbers import NUMBER
+from errata.memory.reading.rates import NUMBER
 from errata.memory.reading.steps import only_step_in
 from errata.memory.spelling import Segments, ends_alike, same_part, segments
 

@@ -8,8 +8,9 @@ import msgspec
 from errata.memory.reading.dates import date_in
 from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in
+from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.run_words import model_like_in
-from errata.memory.reading.runs import ReportRuns, RunDraft, fields_of, runs_in
+from errata.memory.reading.runs import RunDraft, fields_of, runs_in
 from errata.memory.reading.sections import topic_of
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import FileName

@@ -4,6 +4,7 @@ import msgspec
 
 from errata.memory.reading.actions import ActionReader
 from errata.memory.reading.advice import patterns_in, recommendations_in
+from errata.memory.reading.cases import sibling_names
 from errata.memory.reading.drafts import CaseNaming, is_gap
 from errata.memory.reading.failures import FailureReader
 from errata.memory.reading.head import head_of
@@ -11,7 +12,6 @@ from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.markdown import MarkdownPiece, pieces_of
 from errata.memory.reading.memory_comment import from_memory, memory_in
 from errata.memory.reading.sections import with_titles, with_topics
-from errata.memory.reading.sibling_names import sibling_names
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import parse_file_name
 from errata.model.prior_report import PriorReport

@@ -7,7 +7,7 @@ from errata.memory.reading.cases import likeness, names_in, names_in_cell
 from errata.memory.reading.drafts import FIELD, GUESS, LINE, CaseNaming, Draft, fill, has_passed
 from errata.memory.reading.fields import FAILURE, columns_of, is_former, role_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.runs import ReportRuns
+from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.steps import STEPS, canonical_step
 from errata.memory.reading.vocabulary import is_numbered
 from errata.memory.spelling import folded

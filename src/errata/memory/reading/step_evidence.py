@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from errata.memory.reading.drafts import GUESS, PROSE, Draft
 from errata.memory.reading.fields import FAILURE, columns_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.numbers import NUMBER, number_of
+from errata.memory.reading.rates import NUMBER, number_of
 from errata.memory.reading.steps import STEP, canonical_step, mentioned_steps, step_in_field
 
 _MESSAGES = (
