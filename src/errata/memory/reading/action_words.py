@@ -71,7 +71,7 @@ _NOT_CHANGES = (
     "received returned measured described stated resulted caused happened"
 )
 """Words that end like a change and are none."""
-_VERB = rf"(?!(?:{'|'.join(_NOT_CHANGES.split())})\b)(?:[a-z]{{2,}}(?:-[a-z]+)?ed|{_IRREGULAR})"
+_VERB = rf"(?!(?:[a-z]+-)?(?:{'|'.join(_NOT_CHANGES.split())})\b)(?:[a-z]{{2,}}(?:-[a-z]+)?ed|{_IRREGULAR})"
 _BY_SOMEBODY = re.compile(
     rf"\b(?:I|[Ww]e|[Tt]hey|[Ss]he|[Hh]e|[A-Z][a-z]+)\s+(?:have\s+|has\s+|also\s+|then\s+|already\s+|just\s+)*{_VERB}\b"
 )
@@ -153,11 +153,19 @@ _BY_THE_AUTHOR = re.compile(
     r"\b(?:I|[Ww]e)(?:['’]ve)?\s+(?:have\s+|also\s+|then\s+|already\s+|just\s+|since\s+|now\s+|therefore\s+|so\s+)*"
     rf"(?!(?:went|ran|took|let|sent|told|gave|looked|tested|compared|counted|graded|label+ed|opened|pulled|repeated)\b){_VERB}\b"
 )
+_RELATIVE = re.compile(r"(?i)\b(?:that|which|since|after|when|because)\s+$")
+"""`the rules that we tightened`: a change that explains something."""
 _PRONOUN = re.compile(r"(?i)\s+(?:it|this|that|them|these)\b")
 _CHANGED_NOW = re.compile(
     rf"(?i)^\W*(?:the\s+|our\s+|its\s+)?(?:[\w-]+\s+)?(?:{_ARTEFACT}|{_FILE_OR_RULE})`?(?:\s+\w+){{0,3}}?\s+now\s+"
     r"(?!pass|fail|complain|report|flag|reject|break|crash|object|stop)[a-z]{2,}s\b"
 )
+
+
+_OF_THE_EVALUATION = re.compile(
+    r"(?i)(?<![\w/])(?:evals?|runner|graders?|harness)/[\w./-]+\.\w+|\bTASK\.(?:txt|md)\b|\bgrader\.test\b|\beslint\.config\b"
+)
+"""Files that a model does not write."""
 
 
 def is_own_change(text: str, before: str = "") -> bool:
@@ -168,10 +176,16 @@ def is_own_change(text: str, before: str = "") -> bool:
     if state_of(text) == "open" or _NOT_YET.search(text):
         return False
     by_author = _BY_THE_AUTHOR.search(text)
-    if by_author and not _ONLY_LOOKED.match(text[by_author.start() :]):
+    if (
+        by_author
+        and not _RELATIVE.search(text, 0, by_author.start())
+        and not _ONLY_LOOKED.match(text[by_author.start() :])
+    ):
         is_named = _CHANGEABLE.search(text, by_author.end()) is not None
         if is_named or (_PRONOUN.match(text, by_author.end()) and _CHANGEABLE.search(before)):
             return True
+    if _AT_FRONT.match(text) and not _ONLY_LOOKED.match(text) and _OF_THE_EVALUATION.search(text):
+        return True
     return _CHANGED_NOW.match(text) is not None
 
 

@@ -47,7 +47,7 @@ _ABOUT_CASES = re.compile(
 _OF_A_WORD = re.compile(r"\b(?:of|for|in)\s+(?:the\s+)?([a-z]{3,30})(?=[\s,.;:)]|$)")
 """`the grader of timestamps`: a single word, where a case is called so."""
 _GROUP_OF_STEP = re.compile(
-    r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?)\b"
+    r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?|group)\b"
 )
 _FIELD = re.compile(
     r"(?i)^\W*(date|day|when|files?|paths?|where|changed files?|address(?:es|ed)|evals?|cases?|failures?|for|fixes"
@@ -72,24 +72,25 @@ class ActionReader:
     def read(self, pieces: Sequence[MarkdownPiece]) -> Iterator[Action]:
         """In their order; none if a section states so. Actions without a day get that of the report."""
         entries = list(entries_in(pieces, self._known))
-        has_section = any(entry.context.is_actions for entry in entries)
+        has_section = any(entry.context.is_actions and not entry.context.is_partial for entry in entries)
         for entry in entries:
             yield from self._of_entry(entry)
             if not has_section and not entry.context.is_actions:
-                yield from self._elsewhere(entry.piece, is_advice=entry.context.is_advice)
+                yield from self._elsewhere(entry.piece, entry.context)
 
-    def _elsewhere(self, piece: MarkdownPiece, *, is_advice: bool) -> Iterator[Action]:
+    def _elsewhere(self, piece: MarkdownPiece, context: Context) -> Iterator[Action]:
         """In a report without a section for actions: entries that are marked as done, and sentences of its author."""
-        is_ticked = piece.kind == "item" and (is_advice or is_checked(piece.text))
+        is_ticked = piece.kind == "item" and (context.is_advice or is_checked(piece.text))
+        done = Context(level=0, is_actions=True, date=context.date)
         if is_ticked and state_of(piece.text) == "done" and not _STILL_OPEN.search(piece.text):
-            yield self._of_words(piece.words, piece.line, Context(level=0, is_actions=True))
+            yield self._of_words(piece.words, piece.line, done)
         elif piece.kind in ("item", "text"):
             before = ""
             for sentence in sentences(piece.words):
                 if is_own_change(sentence.text, before) and not speaks_of_the_past(sentence.text):
                     line = piece.line + piece.text.count("\n", 0, piece.text.find(sentence.text))
                     subject = next(filter(None, map(self._subject, range(line, piece.line - 1, -1))), [])
-                    yield self._of_words(sentence, line, Context(level=0, is_actions=True, cases=tuple(subject)))
+                    yield self._of_words(sentence, line, msgspec.structs.replace(done, cases=tuple(subject)))
                 before = sentence.text
 
     def _of_entry(self, entry: Entry) -> Iterator[Action]:
@@ -284,7 +285,7 @@ def _fields(below: Sequence[MarkdownPiece]) -> dict[str, Words]:
 def _states(cells: Mapping[str, Words], texts: Sequence[str]) -> list[str]:
     """The cell for the state; without one, cells that hold nothing else."""
     if "status" in cells:
-        return [cells["status"].text]
+        return [re.split(r"[,;(]|\s[–—-]\s", cells["status"].text, maxsplit=1)[0]]
     return [text for text in texts if len(text.split()) <= 3 and not re.fullmatch(r"[\s–—-]*", text)]
 
 

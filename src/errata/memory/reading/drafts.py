@@ -31,6 +31,8 @@ class Draft:
         self.has_reason = False
         """Whether the reasoning came from a field of its own."""
         self.passed = False
+        self.runs: tuple[str, ...] = ()
+        """Those in which it failed, where the text about it lists them."""
         self.is_category = False
         self.section = 0
         """Under which heading it was named first."""
@@ -111,13 +113,13 @@ class Drafts:
     def failures(self, path: str) -> Iterator[PriorFailure]:
         for draft in self._apart():
             case = one_line(draft.case)
-            if case:
+            for run in draft.runs or (draft.run,) if case else ():
                 yield PriorFailure(
                     case=case,
                     label=draft.label,
                     failed_check=draft.step,
                     reasoning=draft.reasoning,
-                    run=draft.run,
+                    run=run,
                     ref=SourceRef(file=path, line=draft.line),
                 )
 

@@ -82,6 +82,8 @@ class _Later(NamedTuple):
     run: str
     section: int
     has_subject: bool
+    step: str = ""
+    """That the heading above gives to all below it."""
 
 
 class FailureReader:
@@ -109,7 +111,7 @@ class FailureReader:
         for later in self._later:  # the names of all cases are known here
             self._naming.run, self._naming.section = later.run, later.section
             self._steps.note(later.piece.text)
-            groups += read_sentences(later.piece, self._naming, may_add=not later.has_subject)
+            groups += read_sentences(later.piece, self._naming, may_add=not later.has_subject, step=later.step)
         drafts = self._naming.drafts
         self._steps.fill(drafts.all(), self._evidence)
         drafts.label_groups(groups)
@@ -213,12 +215,18 @@ class FailureReader:
         self._change_run(piece, depth)
         if self._is_step_list(piece) and self._stepped(piece, depth):
             return
-        if self._fields(fields_in(piece.words, FAILURE), piece, depth) or self._lead(piece, depth):
+        if self._fields(fields_in(piece.words, FAILURE), piece, depth):
+            return
+        if self._lead(piece, depth):
+            if self._step and piece.kind == "text" and not piece.words.bold:  # its other sentences may name others
+                self._later.append(_Later(piece, self._naming.run, self._naming.section, False, self._step))
             return
         if not self._labelled(piece, depth) and not self._stepped(piece, depth):
             subject = self._subject.at(depth)
-            self._later.append(_Later(piece, self._naming.run, self._naming.section, subject is not None))
+            later = _Later(piece, self._naming.run, self._naming.section, subject is not None, self._step)
+            self._later.append(later)
             if subject is not None and len(piece.text) >= SHORTEST:
+                subject.runs = subject.runs or (() if subject.run else tuple(self._runs.failed_in(piece.text)))
                 subject.call(self._naming.labels.find(piece.text), piece.line, PROSE)
                 subject.failed_at(self._naming.step_in(piece.text), PROSE)
                 subject.explain(piece.text)
@@ -338,9 +346,7 @@ class FailureReader:
         for field in fields:
             line = piece.line + field.line
             if field.role == "case":
-                names = [
-                    name for name in names_in_cell(field.value, "") if _is_name(name) and self._naming.is_case(name)
-                ]
+                names = [name for name in names_in_cell(field.value, "") if self._is_name(name)]
                 for name in names:
                     self._subject.heading(self._naming.draft_of(name, line))
                 used = used or bool(names)
@@ -350,6 +356,13 @@ class FailureReader:
                     subject.failed_at(self._naming.step_in(field.value.text), PROSE)
                 used = True
         return used
+
+    def _is_name(self, text: str) -> bool:
+        """A count is none, nor is a whole sentence, or one about a case: `evals: sort the rows in 007-multi_index`."""
+        words = text.split()
+        if len(words) > LONGEST_NAME or re.match(r"\d[\d.,]*(?:\s|%|$)", text) or not self._naming.is_case(text):
+            return False
+        return len(words) < 4 or not any(True for _ in names_in(Words(text), self._naming.vocabulary))
 
 
 def _lines(piece: MarkdownPiece, begin: int, end: int | None, *, kind: Kind | None = None) -> MarkdownPiece:
@@ -366,8 +379,3 @@ def _is_at_step(lead: Lead) -> bool:
     """A sign and a step behind a case: `crons [deploy]`, `crons: tests. …`."""
     match = re.match(r"[\s`*]*[:,(\[–—-][\s`*\[(]*(\w[\w -]{1,20}?)[\s`*]*(?:[.,;:)\]–—]|$)", lead.rest.text)
     return match is not None and bool(canonical_step(match[1]))
-
-
-def _is_name(text: str) -> bool:
-    """A count is none, nor is a whole sentence."""
-    return len(text.split()) <= LONGEST_NAME and not re.match(r"\d[\d.,]*(?:\s|%|$)", text)

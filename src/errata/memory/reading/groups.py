@@ -68,9 +68,22 @@ def group_label(
     section: int = 0,
 ) -> tuple[GroupLabel | None, Sequence[SentenceWord]]:
     """The label of a group in a sentence, and the names that it excepts; none where it speaks of no group."""
-    match = next((one for one in _GROUP.finditer(text) if _is_of_failures(text, one)), None)
-    if match is None or not labels:
-        return None, ()
+    for match in _GROUP.finditer(text) if labels else ():
+        if _is_of_failures(text, match):
+            group, excepted = _group_at(text, match, names, labels, categories)
+            if group is not None:
+                here = section if _HERE.search(text) else None
+                return msgspec.structs.replace(group, section=here), excepted
+    return None, ()
+
+
+def _group_at(
+    text: str,
+    match: re.Match[str],
+    names: Sequence[SentenceWord],
+    labels: Sequence[SentenceWord],
+    categories: Sequence[str],
+) -> tuple[GroupLabel | None, Sequence[SentenceWord]]:
     limit = _EXCEPT.search(text, match.end())
     end = limit.start() if limit else len(text)
     inside = [label for label in labels if match.start() <= label.at < end]
@@ -84,7 +97,6 @@ def group_label(
         step=only_step_in(between),
         categories=tuple(segments(name)[-1] for name in categories if name in between.casefold()),
         without=tuple(segments(name.text) for name in excepted),
-        section=section if _HERE.search(text) else None,
     )
     is_some = re.match(r"(?i)(?:the|these|those)$", match[0]) is not None  # `the two eslint failures`
     return (None, ()) if is_some and not (group.step or group.categories) else (group, excepted)

@@ -25,6 +25,9 @@ NAME = 120
 _PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
 
 
+_SUMMARY = re.compile(r"bottom-line|takeaway|tl-?dr|at-a-glance|headline|summary$|overview")
+
+
 class Head(msgspec.Struct, kw_only=True):
     run: str = ""
     model: str = ""
@@ -80,7 +83,8 @@ def _rate(texts: Sequence[str]) -> PassRate | None:
 def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
     """Up to where it comes to the failures, or to anything else."""
     for at, piece in enumerate(pieces[:LOOKED_AT]):
-        if piece.kind == "heading" and at and (topic_of(piece) is not None or piece.level > 2):
+        is_summary = _SUMMARY.search(folded(piece.text)) is not None
+        if piece.kind == "heading" and at and (topic_of(piece) is not None or piece.level > 2) and not is_summary:
             return pieces[:at]
     return pieces[:LOOKED_AT]
 

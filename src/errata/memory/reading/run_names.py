@@ -1,17 +1,23 @@
 """Which of its runs a heading, a cell or a line of a report names: by id, model, number or a short name."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from errata.memory.reading.markdown import MarkdownPiece
+from errata.memory.reading.rates import NUMBER
 from errata.memory.reading.runs import RunDraft
 from errata.memory.spelling import folded, model_name
 
 SHORT = 5
 """Characters of an id that people leave when they shorten it."""
-_ALIAS_IN_TITLE = re.compile(r"(?i)[*`\s]*(?:runs?\s+)?([\w.#-]{1,24})[*`\s:]*")
+_ALIAS_IN_TITLE = re.compile(r"(?i)[*`\s]*(?:[a-z]+\s+)?([\w.#-]{1,24})[*`\s:]*")
 _ALIAS = r"(?:[A-Z]\d?|[Rr]un[ -]?[A-Z0-9]|#\d)"
 _LONGEST = 24
+TITLE = 6
+"""Words of a title or a cell."""
+_ALL = re.compile(rf"(?i)\W*(?:both|all|every|each)(?:\s+(?:the|runs?|of them|{NUMBER}))*(?:\s+runs?)?\W*")
+_FAILED_IN = re.compile(r"(?i)\bfail(?:s|ed|ing)?\s+(?:in|on|for|with|under)\s+([^.;\n]+)")
 
 
 class ReportRuns:
@@ -22,6 +28,13 @@ class ReportRuns:
         self.aliases = aliases_in(pieces, [one.id for one in drafts]) if len(drafts) > 1 else {}
         models = [folded(model_name(one.model).base) for one in drafts]
         self._by_model = {model: one.id for model, one in zip(models, drafts, strict=True) if models.count(model) == 1}
+        words = Counter(word for model in models for word in set(model.split("-")))
+        self._by_word = {
+            word: one.id
+            for model, one in zip(models, drafts, strict=True)
+            for word in model.split("-")
+            if words[word] == 1 and word.isalpha() and len(word) > 2
+        }
 
     def named_in(self, text: str) -> str:
         """Only where there are several to tell apart."""
@@ -39,14 +52,25 @@ class ReportRuns:
                 return draft.id
         name = f"-{folded(text)}-"
         fitting = [(len(model), run) for model, run in self._by_model.items() if model and f"-{model}-" in name]
-        return max(fitting)[1] if fitting else self._ordinal(text)
+        return max(fitting)[1] if fitting else self._ordinal(text) or self._by_word_in(name)
+
+    def _by_word_in(self, name: str) -> str:
+        """`Only Opus failed`: a word that one model alone has in its name, in a title or cell."""
+        words = name.strip("-").split("-")
+        named = {run for word in words if (run := self._by_word.get(word))}
+        return named.pop() if len(named) == 1 and len(words) <= TITLE else ""
 
     def all_named_in(self, text: str) -> list[str]:
         """Every run that a cell names; `both` and `all` name all."""
-        if re.fullmatch(r"(?i)\W*(?:both|all|every|each)(?:\s+(?:runs?|of them|\d+))*\W*", text):
+        if _ALL.fullmatch(text):
             return [draft.id for draft in self.drafts]
         parts = [self.named_in(part) for part in re.split(r"[,;/&+]|\band\b", text)]
         return list(dict.fromkeys(filter(None, parts)))
+
+    def failed_in(self, text: str) -> list[str]:
+        """`Failed in jn7aa01 and jn7bb02, at eslint`: the runs that a text about one failure names."""
+        match = _FAILED_IN.search(text) if len(self.drafts) > 1 else None
+        return self.all_named_in(re.sub(r"(?i),?\s+(?:at|in)\s+\w+$|\W+only\b", "", match[1])) if match else []
 
     def labels_in(self, text: str) -> dict[str, str]:
         """`B: ambiguous task, C: model fault`: what a cell states of single runs."""
@@ -92,6 +116,7 @@ def _of_row(piece: MarkdownPiece, run: str) -> Iterator[str]:
         others = [other.text.strip(" *`") for other in piece.cells if other is not cell]
         names = [title] if len(others) and re.search(r"(?i)\brun", piece.cells[0].text) else []
         names += [text for text in others if re.fullmatch(_ALIAS, text)]
+        names += [name.split()[-1] for name in names if re.fullmatch(r"[A-Za-z]+ (?:[A-Z]|\d)", name)]
         yield from (_bare(name) for name in names if name and len(name) <= _LONGEST)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile, tee, zip_longest
 from typing import Literal
 
 import msgspec
@@ -15,6 +15,8 @@ About = Literal["failures", "actions", "recommendations", "patterns", "other"]
 
 ASIDE = ("aside",)
 """Marks a heading in front of one paragraph: the text before it goes on behind it."""
+OF_LIST = ("list",)
+"""Marks a sentence in front of a list that says what the list holds."""
 _DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|carried-out|so-far|log|to-date)"
 _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     (
@@ -37,8 +39,8 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
         "actions",
         re.compile(
             rf"^actions?$|\bactions?-{_DONE}|(?:changes|fixes|edits|updates|adjustments|measures|steps|corrections|work)-{_DONE}"
-            r"|what-(?:we|i)-(?:have-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
-            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-so-far|-since.*|-after.*|-in-response)?$|^implemented$|^applied$"
+            r"|what-(?:we|i)-(?:have-|ve-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
+            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-so-far|-since.*|-after.*|-in-response|-today|-yesterday|-this-.*|-on-.*)?$|carried-over|^implemented$|^applied$"
             r"|^changes$|^change-?log$|^fixes$|^remediations?$|^interventions?$|^resolutions?$|^what-changed$"
             r"|changes-since|what-did-(?:we|i)-(?:do|change|fix)|^follow-up-(?:done|taken)|^actions?-and-|^acted-on|^log-of-(?:actions|changes)|^changes-by-"
         ),
@@ -75,6 +77,8 @@ _INLINE = re.compile(
 """Words that say what a paragraph is about, in front of it."""
 
 
+LONGEST_TITLE = 10
+"""Words of a sentence in front of a list."""
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z ,/&'-]{3,50}:?")
 """A line in capital letters is a heading in a plain text."""
 
@@ -134,16 +138,38 @@ def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
     If the paragraph goes on behind them, they are about it alone: a heading without words ends its section.
     """
     closes = False
-    for piece in pieces:
+    for piece, following in _pairs(pieces):
         if closes and not (piece.kind == "item" or piece.level):
             yield MarkdownPiece(kind="heading", line=piece.line, level=INNER, header=ASIDE)
             closes = False
+        if following is not None and following.kind == "item" and (at := _title_of_list(piece)) is not None:
+            if at:
+                yield _part(piece, 0, at)
+            title = _part(piece, at, len(piece.text))
+            yield msgspec.structs.replace(title, kind="heading", level=INNER, header=OF_LIST)
+            closes = True
+            continue
         parts = list(_titled(piece))
         is_split = piece.kind == "text" and any(part.kind == "heading" for part in parts)
         closes = closes or (is_split and parts[-1].kind != "heading")
         if piece.kind == "heading" and piece.text:
             closes = False
         yield from parts
+
+
+def _pairs(pieces: Iterable[MarkdownPiece]) -> Iterator[tuple[MarkdownPiece, MarkdownPiece | None]]:
+    here, ahead = tee(pieces)
+    return zip_longest(here, islice(ahead, 1, None))
+
+
+def _title_of_list(piece: MarkdownPiece) -> int | None:
+    """Where a sentence begins that says what the list below it holds: `Got the go from Helen. Done today:`."""
+    if piece.kind != "text" or piece.level or not piece.text.rstrip().endswith(":"):
+        return None
+    start = max((found.end() for found in re.finditer(r"[.!?]\s+|\n", piece.text.rstrip())), default=0)
+    title = piece.text[start:]
+    is_short = len(title.split()) <= LONGEST_TITLE
+    return start if is_short and about(title) in ("actions", "recommendations") else None
 
 
 def _titled(piece: MarkdownPiece) -> Iterator[MarkdownPiece]:

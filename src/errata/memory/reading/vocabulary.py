@@ -7,6 +7,8 @@ from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.spelling import Segments, segments, without_number
 
 _NUMBERED = re.compile(r"(\d{2,4})-[A-Za-z]\w*(?:[-.]\w+)*")
+_ALONE = re.compile(r"(?<![\w/.@-])(0\d{1,3}-[a-z][a-z0-9]*_\w+)(?![\w/-])")
+"""`001-react_upload`, which is the name of a case wherever it stands."""
 _PATH = re.compile(r"(?<![\w@-])((?:[\w.-]+/)+[\w.-]*\w)")
 _CATEGORY_COLUMN = re.compile(r"(?i)^\W*(?:categor(?:y|ies)|area|group|topic|section|folder)\W*$")
 _IN_BRACKETS = re.compile(r"[A-Za-z0-9]\w+`?\s*[(\[]`?(\d{2,4}-[a-z]\w*)`?[)\]]")
@@ -44,8 +46,10 @@ class Vocabulary:
 
     def learn_categories(self, pieces: Iterable[MarkdownPiece]) -> None:
         """What comes before the slash in the names of cases, in a column for categories, or before a count."""
+        numbered: set[str] = set()
         for piece in pieces:
             for words in piece.cells or (piece.words,):
+                numbered.update(_ALONE.findall(words.text))
                 for path in _PATH.findall(words.text):
                     self._learn_from(path)
                 for name in _IN_BRACKETS.findall(words.text):
@@ -56,6 +60,9 @@ class Vocabulary:
             for title, cell in zip(piece.header, piece.cells, strict=False):
                 if _CATEGORY_COLUMN.match(title) and is_numbered(cell.text.strip(" `*")):
                     self.add_category(cell.text.strip(" `*"))
+        for name in numbered:
+            if not self.is_category(name):
+                self.add(name)
 
     def _learn_from(self, path: str) -> None:
         parts = path.split("/")
