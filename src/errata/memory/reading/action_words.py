@@ -55,7 +55,8 @@ _OPEN_INSIDE = re.compile(
     )
 )
 _NONE = re.compile(
-    r"(?i)^[\s*_.!()|–—-]*(?:none\b(?!\s+of)|nothing\b|n/?a\b|not applicable|tbd\b|to be (?:done|decided|filled)"
+    r"(?i)^[\s*_.!()|–—-]*(?:(?:keine|nichts|ninguna?|aucune?|nessuna?|nenhuma?)\b"
+    r"|none\b(?!\s+of)|nothing\b|n/?a\b|not applicable|tbd\b|to be (?:done|decided|filled)"
     r"|no\s+(?:\w+\s+){0,3}?(?:actions?|changes?|fix(?:es)?|edits?|modifications?)\b"
     r"|(?:has|have|had)?\s*not (?:yet )?(?:acted|been))"
 )
@@ -155,6 +156,7 @@ _BY_THE_AUTHOR = re.compile(
 )
 _RELATIVE = re.compile(r"(?i)\b(?:that|which|since|after|when|because)\s+$")
 """`the rules that we tightened`: a change that explains something."""
+_DID_SO = re.compile(r"\b(?:I|[Ww]e)\b[^.;]*\band did so\b")
 _PRONOUN = re.compile(r"(?i)\s+(?:it|this|that|them|these)\b")
 _CHANGED_NOW = re.compile(
     rf"(?i)^\W*(?:the\s+|our\s+|its\s+)?(?:[\w-]+\s+)?(?:{_ARTEFACT}|{_FILE_OR_RULE})`?(?:\s+\w+){{0,3}}?\s+now\s+"
@@ -175,6 +177,9 @@ def is_own_change(text: str, before: str = "") -> bool:
     """
     if state_of(text) == "open" or _NOT_YET.search(text):
         return False
+    done = _DONE_FRONT.match(text)
+    if _DID_SO.search(text) or (done and is_change(text[done.end() :])):
+        return True
     by_author = _BY_THE_AUTHOR.search(text)
     if (
         by_author

@@ -31,6 +31,10 @@ _NAME_AND_CATEGORY = re.compile(r"([A-Za-z][\w-]*)[`*]*\s*[(\[]\s*`?(\d{2,4}-[a-
 """`crons (000-fundamentals)`, `crons (000-fundamentals/003)`"""
 _WORD_AND_STEP = re.compile(rf"([a-z][a-z0-9]{{2,30}}):\s+(?:{STEP})\s*[.,;:]")
 """`upsert: tests. …`: any word may be the name of a case."""
+_FAILS_AT_STEP = re.compile(
+    rf"([a-z][\w-]{{2,40}})[`*]*\s+(?:fail(?:s|ed)|stop(?:s|ped)|breaks|broke)\s+(?:in|at|on|during)\s+(?:the\s+)?`?(?:{STEP})\b"
+)
+"""`presence fails in tests`"""
 _NEXT_NAME = re.compile(
     r"(?:\s*[(\[][^()\[\]\n]{0,60}[)\]])?(?:\s*[,;&+]\s*(?:and\s+)?|\s+and\s+)([A-Za-z0-9_][\w./-]*)"
 )
@@ -75,7 +79,7 @@ def lead_of(words: Words, known: Vocabulary) -> Lead | None:
     name = _trimmed(token[0]) if token else ""
     if token and likeness(name) and (known.has(name) or not is_lint_rule(name)):
         return _with_brackets(Lead(name, likeness(name) > 1, words.cut(at + len(name))), known)
-    word = _WORD_AND_STEP.match(words.text, at)
+    word = _WORD_AND_STEP.match(words.text, at) or _FAILS_AT_STEP.match(words.text, at)
     return Lead(word[1], False, words.cut(word.end(1))) if word else None
 
 
@@ -92,6 +96,11 @@ def _with_brackets(lead: Lead, known: Vocabulary) -> Lead:
             known.add_category(within)
             return Lead(f"{within}/{name}", True, lead.rest.cut(match.end()))
     return Lead(name, lead.sure, lead.rest)
+
+
+def is_ticket(name: str) -> bool:
+    """`EVAL-318`: the key of an issue in a tracker."""
+    return re.fullmatch(r"[A-Z]{2,10}-\d+", name) is not None
 
 
 def is_lint_rule(name: str) -> bool:
@@ -155,7 +164,7 @@ def names_in(words: Words, known: Vocabulary) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=20_000)
 def likeness(token: str) -> int:
     """How much a word is like the name of a case: 2 like nothing else, 1 perhaps, 0 not."""
-    if not _may_be_name(token) or not _TOKEN.fullmatch(token) or not re.search(r"[A-Za-z]", token):
+    if not _may_be_name(token) or not _TOKEN.fullmatch(token) or not re.search(r"[A-Za-z]", token) or is_ticket(token):
         return 0
     parts = token.split("/")
     digit, joined = any(letter.isdigit() for letter in token), re.search(r"[_-]", token) is not None

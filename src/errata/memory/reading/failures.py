@@ -176,7 +176,8 @@ class FailureReader:
         kind = (None if lead and lead.sure else subject) or self._about
         labels = self._naming.labels
         alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
-        label = "" if lead else labels.find(piece.text) or alone
+        meant = labels.in_words(piece.text) if kind == "failures" and piece.level > 1 else ""
+        label = "" if lead else labels.find(piece.text) or alone or meant
         self._group = (0, "")
         run = self._runs.named_in(piece.text) or (self._sections[-1].run if self._sections else "")
         step = ("" if lead else step_of_group(piece.text)) or (self._sections[-1].step if self._sections else "")

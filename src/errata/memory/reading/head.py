@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from errata.memory.reading.dates import date_in
-from errata.memory.reading.markdown import MarkdownPiece
+from errata.memory.reading.markdown import INNER, MarkdownPiece
 from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in
 from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.run_words import model_like_in
@@ -82,9 +82,11 @@ def _rate(texts: Sequence[str]) -> PassRate | None:
 
 def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
     """Up to where it comes to the failures, or to anything else."""
+    deepest = max(2, 1 + next((piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER), 1))
     for at, piece in enumerate(pieces[:LOOKED_AT]):
         is_summary = _SUMMARY.search(folded(piece.text)) is not None
-        if piece.kind == "heading" and at and (topic_of(piece) is not None or piece.level > 2) and not is_summary:
+        is_deep = piece.level > deepest
+        if piece.kind == "heading" and at and (topic_of(piece) is not None or is_deep) and not is_summary:
             return pieces[:at]
     return pieces[:LOOKED_AT]
 

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from errata.memory.reading.cases import is_ticket
 from errata.memory.reading.dates import date_in
 from errata.memory.reading.markdown import Words
 from errata.memory.reading.vocabulary import is_numbered
@@ -93,7 +94,13 @@ def model_like_in(text: str, *, without: str = "", needs_vendor: bool = False) -
     for form in forms:
         for match in form.finditer(text):
             name = match[0].rstrip(".:")
-            is_other = name.lower() in _NO_MODEL.split() or name == without or date_in(name) or _FILE.search(name)
+            is_other = (
+                is_ticket(name)
+                or name.lower() in _NO_MODEL.split()
+                or name == without
+                or date_in(name)
+                or _FILE.search(name)
+            )
             if not is_other and not any(map(is_numbered, name.split("/"))) and name.split("/")[0] != "evals":
                 return name
     return ""

@@ -9,7 +9,7 @@ from errata.memory.reading.dates import date_in
 from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in, rate_in_field, rates_in_field
-from errata.memory.reading.run_words import compares, id_in, ids_in, model_in, model_like_in
+from errata.memory.reading.run_words import compares, id_in, ids_in, is_id, model_in, model_like_in
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.spelling import folded
 from errata.model.prior_report import PriorRun
@@ -17,6 +17,10 @@ from errata.model.prior_report import PriorRun
 NEAR_ID = 30
 """Characters before an id that may say that it is another run."""
 _IN_THE_PAST = re.compile(r"(?i)\W*(?:[\w-]+\s+){0,3}?(?:days?|weeks?|months?)\s+(?:ago|before|earlier)\b")
+_NAMED_WITH_RATE = re.compile(
+    r"(?m)(?:^|[.;,]\s)[*\s]*[A-Z][\w ]{0,24}[:=][*`\s]*(\w{6,80})`?[\s,:(–—-]{1,4}(\d+\s*/\s*\d+)"
+)
+"""`Before: jn7aa01, 40/62. After: jn7bb02, 45/62.`"""
 NEAR = 8
 """Pieces below the heading of a run that may describe it."""
 
@@ -270,6 +274,10 @@ def _below(pieces: Sequence[MarkdownPiece], at: int) -> list[MarkdownPiece]:
 
 def _in_text(words: Words, cases: Vocabulary) -> Iterator[RunDraft]:
     """Each id of a sentence with the model and the rate that stand behind it, or before it where there is only one."""
+    listed = [match for match in _NAMED_WITH_RATE.finditer(words.text) if is_id(match[1])]
+    if len(listed) > 1:
+        yield from (RunDraft(id=one[1], rate=bare_rate_in(one[2])) for one in listed)
+        return
     for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", words.text):
         ids = [one for one in ids_in(part, needs_run=True) if not cases.has(one)]
         ids = [one for one in ids if not _is_another(part[: part.index(one)])]

@@ -40,10 +40,29 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
         re.compile(
             rf"^actions?$|\bactions?-{_DONE}|(?:changes|fixes|edits|updates|adjustments|measures|steps|corrections|work)-{_DONE}"
             r"|what-(?:we|i)-(?:have-|ve-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
-            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-so-far|-since.*|-after.*|-in-response|-today|-yesterday|-this-.*|-on-.*)?$|carried-over|^implemented$|^applied$"
+            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-(?:so-far|since.*|after.*|in-response"
+            r"|today|yesterday|this-.*|on-.*))?$|carried-over|^(?:fixed|changed|applied|merged|implemented)-on-\d|^implemented$|^applied$"
             r"|^changes$|^change-?log$|^fixes$|^remediations?$|^interventions?$|^resolutions?$|^what-changed$"
             r"|changes-since|what-did-(?:we|i)-(?:do|change|fix)|^follow-up-(?:done|taken)|^actions?-and-|^acted-on|^log-of-(?:actions|changes)|^changes-by-"
         ),
+    ),
+    (
+        "recommendations",  # German, Spanish, French, Portuguese, Italian
+        re.compile(
+            r"empfehl|recomenda|recommand|raccomanda|vorschl|sugerencia|sugest|keine-massnahm|ninguna-acci|aucune-action"
+            r"|(?:nächste|offene)-|próxim|prochain|(?:geplant|pendiente|prévu)"
+        ),
+    ),
+    (
+        "actions",
+        re.compile(
+            r"massnahmen|änderungen$|umgesetzt|erledigt|(?:acciones|cambios|medidas|ações|azioni|actions|modifi\w+)-"
+            r"(?:realizad|tomad|hech|efectuad|réalis|prises|effectu|fatt|eseguit|intrapres)"
+        ),
+    ),
+    (
+        "patterns",
+        re.compile(r"muster|übergreifend|patron(?:es)?\b|padr(?:ão|ões)|motifs?\b|tendenc"),
     ),
     (
         "failures",
@@ -77,6 +96,8 @@ _INLINE = re.compile(
 """Words that say what a paragraph is about, in front of it."""
 
 
+TITLE = "title"
+"""The topic of the only heading of the first level: it names the report, not a section."""
 LONGEST_TITLE = 10
 """Words of a sentence in front of a list."""
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z ,/&'-]{3,50}:?")
@@ -91,17 +112,23 @@ def about(heading: str) -> About | None:
 
 
 def topic_of(heading: MarkdownPiece) -> About | None:
-    return "failures" if heading.topic == "failures" else about(heading.text)
+    return None if heading.topic == TITLE else "failures" if heading.topic == "failures" else about(heading.text)
 
 
 def with_topics(
     pieces: Sequence[MarkdownPiece], is_failure: Callable[[MarkdownPiece], bool]
 ) -> Iterator[MarkdownPiece]:
-    """`Actions` may also be a category of cases: if the entries below are failures, it is."""
+    """`Actions` may also be a category of cases: if the entries below are failures, it is. A title is about all."""
+    levels = [piece.level for piece in pieces if piece.kind == "heading"]
+    has_title = levels.count(1) == 1 and len([level for level in levels if level < INNER]) > 1
     for at, piece in enumerate(pieces):
+        if has_title and piece.kind == "heading" and piece.level == 1:
+            yield msgspec.structs.replace(piece, topic=TITLE)
+            continue
         if piece.kind == "heading" and folded(piece.text) in ("action", "actions"):
             below = list(takewhile(lambda one: one.kind != "heading", pieces[at + 1 :]))
             entries = [one for one in below if one.kind in ("item", "row") and one.level < 2]
+            entries = entries or [one for one in below if one.kind == "text"]
             if entries and sum(map(is_failure, entries)) * 2 > len(entries):
                 yield msgspec.structs.replace(piece, topic="failures")
                 continue
