@@ -1,7 +1,7 @@
 """What a report is about: its runs, model, date and pass rate, from fields, title, sentences and the file's name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -26,6 +26,9 @@ _PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
 
 
 _SUMMARY = re.compile(r"bottom-line|takeaway|tl-?dr|at-a-glance|headline|summary$|overview")
+
+
+_ABOUT_RUN = re.compile(r"(?:\d+-)?(?:the-)?(?:runs?|(?:run-)?(?:metadata|details|info|facts|overview|summary))")
 
 
 class Head(msgspec.Struct, kw_only=True):
@@ -81,14 +84,23 @@ def _rate(texts: Sequence[str]) -> PassRate | None:
 
 
 def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
-    """Up to where it comes to the failures, or to anything else."""
+    """Up to where it comes to the failures, or to anything else; and sections about the run, wherever they stand."""
     deepest = max(2, 1 + next((piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER), 1))
     for at, piece in enumerate(pieces[:LOOKED_AT]):
         is_summary = _SUMMARY.search(folded(piece.text)) is not None
         is_deep = piece.level > deepest
         if piece.kind == "heading" and at and (topic_of(piece) is not None or is_deep) and not is_summary:
-            return pieces[:at]
+            return [*pieces[:at], *_about_the_run(pieces[at:])]
     return pieces[:LOOKED_AT]
+
+
+def _about_the_run(pieces: Sequence[MarkdownPiece]) -> Iterator[MarkdownPiece]:
+    inside = 0
+    for piece in pieces:
+        if piece.kind == "heading" and (not inside or piece.level <= inside):
+            inside = piece.level if _ABOUT_RUN.fullmatch(folded(piece.text)) else 0
+        if inside:
+            yield piece
 
 
 def _first_date(opening: Sequence[MarkdownPiece]) -> str:
