@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, takewhile, tee, zip_longest
 from typing import Literal
 
@@ -104,6 +105,7 @@ _IN_CAPITALS = re.compile(r"[A-Z][A-Z ,/&'-]{3,50}:?")
 """A line in capital letters is a heading in a plain text."""
 
 
+@lru_cache(maxsize=4_096)
 def about(heading: str) -> About | None:
     """The topic of a section; none if the heading does not show it, and the topic of the section around it applies."""
     name = folded(heading)

@@ -49,6 +49,7 @@ CHUNKS = 7
 """Parts of a line behind a case that may be nothing but its step."""
 
 
+@lru_cache(maxsize=4_096)
 def canonical_step(text: str) -> str:
     """The harness's name of a step; empty where the text is not just the name of a known one."""
     whole = text.strip(" `*_\"'.,:❌✗✘⚠️🔴")
