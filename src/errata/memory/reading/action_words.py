@@ -45,7 +45,7 @@ _OPEN_INSIDE = re.compile(
             + r"(?:planned|pending|deferred|postponed|rejected|declined|blocked|recommended|proposed|outstanding)\b",
             _HAS_NOT
             + r"(?:done|applied|implemented|made|written|started|touched|changed|acted|merged|fixed|taken|carried)",
-            r"\bnot\s+(?:yet|done|been)\b|\bwill\s+(?:be|not|have|need|add|change|update|fix|make|follow|do)\b",
+            r"\bnot\s+(?:yet|done|been|adopted|accepted|pursued)\b|\bwill\s+(?:be|not|have|need|add|change|update|fix|make|follow|do)\b",
             r"\bto be (?:done|decided|discussed|written)\b|\bwould (?:like|be|still|need)\b|\bplans? to\b",
             r"\b(?:we|i|one)\s+(?:should|could|might|may|want|plan|intend|hope|propose|recommend|suggest)\b",
             r"\bshould (?:also |still |probably )?(?:be|help|get|have|go|make)\b|\bneeds? (?:to|a|an|more|another)\b",

@@ -60,6 +60,9 @@ _FIELD = re.compile(
 )
 _VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")
 """Columns of a table of failures that may also hold what should be done."""
+_PARAGRAPH_NUMBER = re.compile(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
+"""Of a paragraph in a document that numbers all of them: `6.1. …`."""
+_TALLY = re.compile(r"\W*\d+\s+\w+(?:\W+\d+\s+\w+)+\W*")
 _STILL_OPEN = re.compile(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
 _INLINE = re.compile(
     r"(?i)^\W*(?:actions?\s+(?:taken|done)|(?:fix|fixes|change|changes)\s+(?:applied|made)|what\s+(?:i|we)\s+did|fixed\s+by|resolved\s+by)"
@@ -86,14 +89,12 @@ class ActionReader:
     def _elsewhere(self, piece: MarkdownPiece, context: Context) -> Iterator[Action]:
         """In a report without a section for actions: entries that are marked as done, and sentences of its author."""
         is_ticked = piece.kind == "item" and (context.is_advice or is_checked(piece.text))
-        heading = piece.text[slice(*piece.words.bold[0])] if piece.words.bold[:1] else ""  # of a comment or message
-        done = Context(level=0, is_actions=True, date=date_in(heading) or context.date)
+        done = Context(level=0, is_actions=True, date=context.date)
         if is_ticked and state_of(piece.text) == "done" and not _STILL_OPEN.search(piece.text):
             yield self._of_words(piece.words, piece.line, done)
         elif piece.kind in ("item", "text"):
             before = ""
-            body = piece.words.cut(len(heading) + 1) if piece.text.startswith(f"{heading}\n") else piece.words
-            for sentence in sentences(body):
+            for sentence in sentences(piece.words):
                 if is_own_change(sentence.text, before) and not speaks_of_the_past(sentence.text):
                     line = piece.line + piece.text.count("\n", 0, piece.text.find(sentence.text))
                     subject = next(filter(None, map(self._subject, range(line, piece.line - 1, -1))), [])
@@ -112,6 +113,9 @@ class ActionReader:
             yield from self._of_item(entry)
         elif piece.kind == "heading":
             yield from self._of_heading(entry)
+        elif number := _PARAGRAPH_NUMBER.match(piece.text):
+            item = msgspec.structs.replace(piece, kind="item", words=piece.words.cut(number.end()))
+            yield from self._of_item(Entry(item, context))
         else:
             yield from self._of_paragraph(piece, context)
 
@@ -155,6 +159,7 @@ class ActionReader:
                 context.state == "done"
                 and not says_nothing_was_done(sentence.text)
                 and state_of(sentence.text) != "open"
+                and not _TALLY.fullmatch(sentence.text)
             )
             if not (is_change(sentence.text) or (is_done and made is None)):
                 continue

@@ -63,7 +63,7 @@ def lead_of(words: Words, known: Vocabulary) -> Lead | None:
     if category and known.is_category(category[1]) and re.search(r"[_-]", category[2]):
         return Lead(f"{category[1]}/{category[2]}", True, words.cut(category.end()))
     bare = _NAME_AND_CATEGORY.match(words.text, at)
-    if bare:
+    if bare and known.may_be_category(bare[2]):
         known.add_category(bare[2])
         number = f"{bare[3]}-" if bare[3] else ""
         return Lead(f"{bare[2]}/{number}{bare[1]}", True, words.cut(bare.end()))
@@ -92,7 +92,7 @@ def _with_brackets(lead: Lead, known: Vocabulary) -> Lead:
         parts, last = segments(within), segments(name)[-1:]
         if "/" in within and last and same_part(parts[-1], last[0]):
             return Lead(within, True, lead.rest.cut(match.end()))
-        if "/" not in within and is_numbered(within):
+        if "/" not in within and is_numbered(within) and known.may_be_category(within):
             known.add_category(within)
             return Lead(f"{within}/{name}", True, lead.rest.cut(match.end()))
     return Lead(name, lead.sure, lead.rest)
@@ -143,7 +143,8 @@ def names_in(words: Words, known: Vocabulary) -> Iterator[tuple[int, str]]:
     for begin, end in words.codes:
         name = known.trimmed(words.text[begin:end].strip())
         bracket = _IN_BRACKETS.match(words.text, end)
-        if bracket and is_numbered(bracket[1]) and likeness(name) and "/" not in name:
+        is_category = bracket and is_numbered(bracket[1]) and known.may_be_category(bracket[1])
+        if bracket and is_category and likeness(name) and "/" not in name:
             yield begin, f"{bracket[1]}/{name}"
         elif known.has(name, is_code=True) or (likeness(name) > 1 and known.is_like_others(name)):
             yield begin, name

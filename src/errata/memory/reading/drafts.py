@@ -28,6 +28,7 @@ class Draft:
         self.case, self.parts, self.line, self.sure, self.run = case, segments(case), line, sure, run
         self.label = self.step = self.reasoning = ""
         self._label_rank = self._step_rank = 0
+        self._denied: set[str] = set()
         self.has_reason = False
         """Whether the reasoning came from a field of its own."""
         self.passed = False
@@ -38,8 +39,14 @@ class Draft:
         """Under which heading it was named first."""
 
     def call(self, label: str, line: int, rank: int = LINE) -> None:
-        if label and rank > self._label_rank:
+        if label and label not in self._denied and rank > self._label_rank:
             self.label, self.line, self._label_rank = label, line, rank
+
+    def deny(self, label: str) -> None:
+        """A text about it corrects this label, so another one may take its place."""
+        self._denied.add(label)
+        if self.label == label:
+            self.label, self._label_rank = "", 0
 
     def failed_at(self, step: str, rank: int = LINE) -> None:
         if step and rank > self._step_rank:

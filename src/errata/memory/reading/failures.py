@@ -13,7 +13,7 @@ from errata.memory.reading.groups import GroupLabel
 from errata.memory.reading.markdown import Kind, MarkdownPiece, Words
 from errata.memory.reading.rows import read_row
 from errata.memory.reading.run_names import ReportRuns
-from errata.memory.reading.sections import ASIDE, About, is_title, topic_of
+from errata.memory.reading.sections import ASIDE, MESSAGE, About, is_title, topic_of
 from errata.memory.reading.sentences import read_sentences
 from errata.memory.reading.step_evidence import StepCounts, StepEvidence
 from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group
@@ -191,6 +191,8 @@ class FailureReader:
         self._subject.heading(None)
         self._naming.category = self._naming.vocabulary.category_in_front(piece.text)
         self._category = (0, self._naming.category)
+        if piece.header == MESSAGE:
+            return
         if lead is None and kind == "failures":
             lead = self._named_later(piece)
         if lead and kind == "failures" and (lead.sure or (subject is None and piece.level > 1)):

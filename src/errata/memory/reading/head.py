@@ -11,7 +11,7 @@ from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in
 from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.run_words import model_like_in
 from errata.memory.reading.runs import RunDraft, fields_of, runs_in
-from errata.memory.reading.sections import topic_of
+from errata.memory.reading.sections import MESSAGE, topic_of
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import FileName
 from errata.memory.spelling import folded, model_name, without_host
@@ -76,7 +76,8 @@ def _complete(run: RunDraft, opening: Sequence[MarkdownPiece], named: FileName, 
         or "/".join(filter(None, (named.provider, named.model)))
         or ("" if cases.has(from_title) else from_title)
     )
-    run.rate = run.rate or _rate(texts)
+    cells = (cell.text for piece in opening for cell in piece.cells)
+    run.rate = run.rate or _rate(texts) or next(filter(None, map(rate_in, cells)), None)
 
 
 def _rate(texts: Sequence[str]) -> PassRate | None:
@@ -88,7 +89,7 @@ def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
     deepest = max(2, 1 + next((piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER), 1))
     for at, piece in enumerate(pieces[:LOOKED_AT]):
         is_summary = _SUMMARY.search(folded(piece.text)) is not None
-        is_deep = piece.level > deepest
+        is_deep = piece.level > deepest and piece.header != MESSAGE
         if piece.kind == "heading" and at and (topic_of(piece) is not None or is_deep) and not is_summary:
             return [*pieces[:at], *_about_the_run(pieces[at:])]
     return pieces[:LOOKED_AT]

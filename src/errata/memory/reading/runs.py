@@ -21,6 +21,8 @@ _NAMED_WITH_RATE = re.compile(
     r"(?m)(?:^|[.;,]\s)[*\s]*[A-Z][\w ]{0,24}[:=][*`\s]*(\w{6,80})`?[\s,:(–—-]{1,4}(\d+\s*/\s*\d+)"
 )
 """`Before: jn7aa01, 40/62. After: jn7bb02, 45/62.`"""
+_OF_A_MAIL = re.compile(r"(?i)(?:re|fwd?|aw|wg)\s*:")
+"""A field `Subject` is the model under test, or the subject of a mail."""
 NEAR = 8
 """Pieces below the heading of a run that may describe it."""
 
@@ -38,7 +40,7 @@ class RunDraft(msgspec.Struct, kw_only=True):
             case "run":
                 self.id = self.id or id_in(value)
             case "model":
-                self.model = self.model or model_in(text)
+                self.model = self.model or ("" if _OF_A_MAIL.match(text) else model_in(text))
             case "run_date":
                 self.date = self.date or date_in(text)
             case "rate":

@@ -16,6 +16,8 @@ About = Literal["failures", "actions", "recommendations", "patterns", "other"]
 
 ASIDE = ("aside",)
 """Marks a heading in front of one paragraph: the text before it goes on behind it."""
+MESSAGE = ("message",)
+"""Marks the line above a message that names its author and time."""
 OF_LIST = ("list",)
 """Marks a sentence in front of a list that says what the list holds."""
 _DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|carried-out|so-far|log|to-date)"
@@ -33,7 +35,7 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
             r"|(?:planned|open|pending|future|deferred|further|possible|outstanding)-(?:actions?|changes|fixes|work|items)"
             r"|(?:actions?|changes|fixes)-(?:planned|pending|open|needed|required|deferred|not-taken|to-take)"
             r"|\bno-actions?\b|not-(?:yet-)?(?:done|applied|implemented|taken|acted)|\bbacklog\b|\bideas?\b|^planned|^deferred"
-            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
+            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be|do)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
         ),
     ),
     (
@@ -42,7 +44,7 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
             rf"^actions?$|\bactions?-{_DONE}|(?:changes|fixes|edits|updates|adjustments|measures|steps|corrections|work)-{_DONE}"
             r"|what-(?:we|i)-(?:have-|ve-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
             r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-(?:so-far|since.*|after.*|in-response"
-            r"|today|yesterday|this-.*|on-.*))?$|carried-over|^(?:fixed|changed|applied|merged|implemented)-on-\d|^implemented$|^applied$"
+            r"|today|yesterday|this-.*|on-.*))?$|carried-over|^(?:fixed|changed|applied|merged|implemented)-on-\d|^implemented$|^applied$|^(?:we-|i-)?did$"
             r"|^changes$|^change-?log$|^fixes$|^remediations?$|^interventions?$|^resolutions?$|^what-changed$"
             r"|changes-since|what-did-(?:we|i)-(?:do|change|fix)|^follow-up-(?:done|taken)|^actions?-and-|^acted-on|^log-of-(?:actions|changes)|^changes-by-"
         ),
@@ -97,6 +99,7 @@ _INLINE = re.compile(
 """Words that say what a paragraph is about, in front of it."""
 
 
+_TIME = re.compile(r"\b\d{1,2}:\d\d\b")
 TITLE = "title"
 """The topic of the only heading of the first level: it names the report, not a section."""
 LONGEST_TITLE = 10
@@ -167,7 +170,7 @@ def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
     If the paragraph goes on behind them, they are about it alone: a heading without words ends its section.
     """
     closes = False
-    for piece, following in _pairs(pieces):
+    for piece, following in _pairs(_messages(pieces)):
         if closes and not (piece.kind == "item" or piece.level):
             yield MarkdownPiece(kind="heading", line=piece.line, level=INNER, header=ASIDE)
             closes = False
@@ -184,6 +187,20 @@ def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
         if piece.kind == "heading" and piece.text:
             closes = False
         yield from parts
+
+
+def _messages(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
+    """In a chat or among comments, a line with a bold name and a time begins a message."""
+    for piece in pieces:
+        end = piece.text.find("\n")
+        bold = piece.words.bold[0] if piece.words.bold else (1, 1)
+        first = piece.text[: max(end, 0)]
+        is_message = piece.kind == "text" and bold[0] == 0 and bold[1] <= end
+        if is_message and _TIME.search(first) and not re.search(r"[^\W\d]{3}", first[bold[1] :]):
+            yield msgspec.structs.replace(_part(piece, 0, end), kind="heading", level=INNER, header=MESSAGE)
+            yield _part(piece, end + 1, len(piece.text))
+        else:
+            yield piece
 
 
 def _pairs(pieces: Iterable[MarkdownPiece]) -> Iterator[tuple[MarkdownPiece, MarkdownPiece | None]]:
@@ -238,7 +255,7 @@ def _part(piece: MarkdownPiece, begin: int, end: int) -> MarkdownPiece:
 def _title_end(piece: MarkdownPiece) -> int:
     """Where the words end that say what the paragraph is about; 0 where there are none."""
     bold = piece.words.bold[0] if piece.words.bold else None
-    if bold is not None and bold[0] == 0:
+    if bold is not None and not re.search(r"\w", piece.text[: bold[0]]):
         title = piece.text[: bold[1]]
         # `**Pass rate**: 55/59` is a field, `**Passed**` a title
         is_field = bool(role_of(title, RUN)) and bool(piece.text[bold[1] :].strip(" :"))

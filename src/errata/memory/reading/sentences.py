@@ -33,7 +33,9 @@ _ORDINAL = re.compile(
 _NUMBERED = re.compile(
     r"(?i)(?:\b(?:failures?|items?|evals?|nos?\.|numbers?)\s+|#)\d+(?:\s*(?:,|and|&)\s*#?\d+)*(?![\w/%-])"
 )
-_END = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])|(?<=;)\s+|\n(?=\s*[-*•])|(?<=[.!?)])\n(?=[\w-]+_\w)")
+_END = re.compile(
+    r"(?<=[a-z]{4}\.)\s+(?=[a-z])|(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])|(?<=;)\s+|\n(?=\s*[-*•])|(?<=[.!?)])\n(?=[\w-]+_\w)"
+)
 
 
 class SentenceMention:
@@ -56,6 +58,9 @@ def read_sentences(
     for sentence in sentences(piece.words):
         labels = _labels(sentence.text, naming)
         names = _names(sentence, naming) or (_by_number(sentence.text, naming) if labels else [])
+        if len({name.text for name in names}) == 1 and (draft := naming.drafts.find(names[0].text, naming.run)):
+            for label in naming.labels.denied_in(sentence.text):
+                draft.deny(label)
         group, excepted = group_label(
             sentence.text, names, labels, categories=naming.vocabulary.categories, section=naming.section
         )
