@@ -16,7 +16,7 @@ from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.sections import ASIDE, MESSAGE, About, is_title, topic_of
 from errata.memory.reading.sentences import read_sentences
 from errata.memory.reading.step_evidence import StepCounts, StepEvidence
-from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group
+from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group, steps_in_order
 from errata.memory.reading.vocabulary import is_numbered
 
 SHORTEST = 12
@@ -263,14 +263,16 @@ class FailureReader:
         is_beside = self._subject.is_paragraph and piece.kind == "text"
         above = self._subject.item_above(depth) or (None if is_beside else self._subject.of_heading)
         lead = self._below_category(lead, above)
+        following = [name for name in names_that_follow(lead.rest) if self._naming.is_case(name)]
+        steps = steps_in_order([lead.name, *following], lead.rest.text)
+        self._naming.draft_of(lead.name, piece.line, sure=lead.sure).failed_at(steps.get(lead.name, ""))
         draft = self._naming.lead_named(lead, piece.line, group=in_front or self._label)
         draft.failed_at(self._step)
-        for name in names_that_follow(lead.rest):
-            if self._naming.is_case(name):
-                other = self._naming.draft_of(name, piece.line)
-                other.call(draft.label, piece.line)
-                other.failed_at(draft.step)
-                other.passed = other.passed or draft.passed
+        for name in following:
+            other = self._naming.draft_of(name, piece.line)
+            other.call(draft.label, piece.line)
+            other.failed_at(steps.get(name) or draft.step)
+            other.passed = other.passed or draft.passed
         if piece.kind == "item":
             self._subject.item(depth, draft)
         elif piece.words.bold or len(lead.rest.text) < SHORTEST:

@@ -43,7 +43,7 @@ _RUN = {
     "run_date": "run-date date-of-run started run-started started-at ran-on run-on finished completed",
     "rate": (
         "pass-rate pass-rates recorded-pass-rate recorded-pass-rates passrate score result results overall "
-        "overall-pass-rate passing outcome overall-result overall-score success-rate headline"
+        "overall-pass-rate passing passed-total outcome overall-result overall-score success-rate headline"
     ),
     "passed": "passed passes pass evals-passed passed-evals",
     "failed": "failed failures fails fail evals-failed failed-evals failing",

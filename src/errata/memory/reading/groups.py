@@ -91,15 +91,21 @@ def _group_at(
     if not inside or match[0].lower().startswith("none"):
         return None, ()
     excepted = [name for name in names if limit and name.at >= limit.start()]
-    between = text[match.end() : min(inside[0].at, match.end() + WIDE)] if inside[0].at > match.end() else ""
+    ahead = text[match.end() : inside[0].at]
     group = GroupLabel(
         label=inside[0].text,
-        step=only_step_in(between),
-        categories=tuple(segments(name)[-1] for name in categories if name in between.casefold()),
+        step=only_step_in(ahead[:WIDE]),
+        categories=tuple(segments(name)[-1] for name in categories if _names_category(ahead, name)),
         without=tuple(segments(name.text) for name in excepted),
     )
     is_some = re.match(r"(?i)(?:the|these|those)$", match[0]) is not None  # `the two eslint failures`
     return (None, ()) if is_some and not (group.step or group.categories) else (group, excepted)
+
+
+def _names_category(text: str, name: str) -> bool:
+    """Near, and not in front of the name of a case."""
+    found = re.search(rf"(?i)(?<![\w/]){re.escape(name)}(?![\w/-])", text)
+    return found is not None and found.start() < WIDE
 
 
 def _is_of_failures(text: str, match: re.Match[str]) -> bool:

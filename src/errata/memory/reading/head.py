@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -97,9 +98,12 @@ def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
 
 def _about_the_run(pieces: Sequence[MarkdownPiece]) -> Iterator[MarkdownPiece]:
     inside = 0
-    for piece in pieces:
+    for at, piece in enumerate(pieces):
         if piece.kind == "heading" and (not inside or piece.level <= inside):
-            inside = piece.level if _ABOUT_RUN.fullmatch(folded(piece.text)) else 0
+            below = takewhile(lambda one: one.kind != "heading", pieces[at + 1 :])
+            roles = {role for role, _ in fields_of(below)} if topic_of(piece) is None else set()
+            is_about = _ABOUT_RUN.fullmatch(folded(piece.text)) or {"run", "model"} <= roles
+            inside = piece.level if is_about else 0
         if inside:
             yield piece
 

@@ -1,4 +1,4 @@
-"""Records in code blocks, as rows of a table: a list in YAML, an array or lines in JSON."""
+"""Records in code blocks, as rows of a table: a list in YAML, an array or lines in JSON, columns of text or CSV."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,6 +14,9 @@ _FIELD = re.compile(r"(\s*)([A-Za-z][\w -]{0,40}):(?:\s+(.*))?")
 _BLOCK = re.compile(r"[|>][+-]?\d?")
 """The value is the text below."""
 
+_COLUMNS = (re.compile(r"\s{2,}|\t|\s*\|\s*"), re.compile(r"\s*[,;]\s*"))
+"""What parts the cells of a line."""
+
 Record = dict[str, str]
 
 
@@ -22,8 +25,8 @@ def with_records(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
     for piece in pieces:
         records = [one for one in _records_in(piece.text) if one[1]] if piece.kind == "code" else []
         header = tuple(dict.fromkeys(name for _, record in records for name in record))
+        yield piece  # it may also hold the fields of the run
         if not _is_known(header):
-            yield piece
             continue
         yield MarkdownPiece(kind="row", line=piece.line, header=header, cells=tuple(map(Words, header)))
         for line, record in records:
@@ -40,7 +43,8 @@ def _records_in(text: str) -> list[tuple[int, Record]]:
     """Each with the line where it begins, counted from 0."""
     if text.lstrip()[:1] in ("[", "{"):
         return [(0, record) for record in _of_json(text)]
-    return list(_of_yaml(text)) if _FIRST.match(text.lstrip("\n")) or "\n- " in text else []
+    in_yaml = list(_of_yaml(text)) if text.lstrip().startswith("- ") or re.search(r"\n\s*- ", text) else []
+    return in_yaml or list(_of_columns(text))
 
 
 def _of_json(text: str) -> Iterator[Record]:
@@ -92,6 +96,22 @@ def _of_yaml(text: str) -> Iterator[tuple[int, Record]]:
             )
     if record:
         yield start, record
+
+
+def _of_columns(text: str) -> Iterator[tuple[int, Record]]:
+    """A line of titles, and lines of as many cells below it."""
+    titles, cut = list[str](), _COLUMNS[0]
+    for at, line in enumerate(text.splitlines()):
+        if not titles:
+            cut = next((one for one in _COLUMNS if len(one.split(line.strip())) > 2), cut)
+            parts = cut.split(line.strip())
+            titles = parts if len(parts) > 2 and _is_known(tuple(parts)) else []
+            continue
+        cells = cut.split(line.strip(), maxsplit=len(titles) - 1)
+        if len(cells) >= len(titles) - 1 > 1:
+            yield at, dict(zip(titles, map(_value, cells), strict=False))
+        elif line.strip(" -=+|"):
+            titles = []
 
 
 def _value(text: str | None) -> str:

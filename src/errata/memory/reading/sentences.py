@@ -7,7 +7,7 @@ from errata.memory.reading.cases import names_in
 from errata.memory.reading.drafts import GUESS, PROSE, CaseNaming
 from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, labels_of_names
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.steps import only_step_in
+from errata.memory.reading.steps import only_step_in, steps_in_order
 
 _FAILS = re.compile(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed|not deploy|stops? at)\b")
 _PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b|(?:\bnot|n['’]t|\bnever)\s+fail")
@@ -148,6 +148,8 @@ def _note(
     mentioned: Sequence[SentenceMention], piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool, step: str = ""
 ) -> None:
     alone = len({mention.name for mention in mentioned}) == 1
+    names = list(dict.fromkeys(mention.name for mention in mentioned))
+    steps = steps_in_order(names, mentioned[0].text) if len({mention.text for mention in mentioned}) == 1 else {}
     for mention in mentioned:
         if not may_add and naming.drafts.find(mention.name, naming.run) is None:
             continue
@@ -155,7 +157,7 @@ def _note(
         line = piece.line + piece.text.count("\n", 0, max(piece.text.find(mention.name), 0))
         draft = naming.draft_of(mention.name, line)
         draft.call(mention.label, line, PROSE)
-        draft.failed_at(naming.step_in(mention.text), PROSE)
+        draft.failed_at(steps.get(mention.name) or naming.step_in(mention.text), PROSE)
         draft.failed_at(step, PROSE)
         draft.failed_at(only_step_in(mention.text), GUESS)
         draft.failed_at(naming.step_in(reason), GUESS)
