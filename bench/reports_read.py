@@ -4,7 +4,10 @@ FOLDER holds reports and `truth.json` (or `--truth FILE`):
 
     {"<report>": {"runs": [{"id", "model", "passed", "total"}],
                   "failures": [{"eval", "run"?, "label", "step"}],
+                  "unclassified": [{"eval", "run"?, "step"}],
                   "actions": [{"what", "evals", "date"}]}}
+
+`unclassified` failures have no label in the report; they may be read, but not with a label.
 
 An `eval` may be a bare name, an id a prefix, `what` a phrase of the action. What a truth leaves out is not compared.
 """
@@ -124,7 +127,7 @@ def _end_alike(path: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 def _compare(report: PriorReport, expected: Truth, figures: Figures) -> Iterator[str]:
     yield from _compare_runs(report.runs, expected.get("runs", []), figures)
-    yield from _compare_failures(report.failures, expected.get("failures", []), figures)
+    yield from _compare_failures(report.failures, expected, figures)
     yield from _compare_actions(report.actions, expected.get("actions", []), figures)
 
 
@@ -152,9 +155,9 @@ def _same_id(left: str, right: str) -> bool:
     return bool(here and there) and (here.startswith(there) or there.startswith(here))
 
 
-def _compare_failures(failures: Sequence[PriorFailure], expected: Sequence[Truth], figures: Figures) -> Iterator[str]:
+def _compare_failures(failures: Sequence[PriorFailure], expected: Truth, figures: Figures) -> Iterator[str]:
     used: set[int] = set()
-    for wanted in expected:
+    for wanted in expected.get("failures", []):
         name = " ".join(filter(None, (wanted["eval"], wanted.get("run"))))
         at = _failure_of(failures, wanted, used)
         failure_read = failures[at] if at is not None else None
@@ -171,6 +174,9 @@ def _compare_failures(failures: Sequence[PriorFailure], expected: Sequence[Truth
             is_right = step is not None and folded(step) == folded(wanted["step"])
             if not figures.steps.count(is_right) and failure_read:
                 yield f"failure {name}: step {step!r}, not {wanted['step']!r}"
+    for wanted in expected.get("unclassified", []):
+        at = _failure_of(failures, wanted, used)
+        used |= {at} if at is not None and not failures[at].label else set()
     for at, failure in enumerate(failures):
         if not figures.failures_given.count(at in used):
             yield f"failure {failure.case!r} {failure.run!r} ({failure.label}) is none"

@@ -51,6 +51,10 @@ LAYOUTS = {
     "folded up": "<details>\n<summary>{case} — {bare}</summary>\n\nIt sorts.\n\n</details>\n",
     "underlined": "{case}\n----------\n\nVerdict: {label}\n",
     "quotation": "> ### {case}\n>\n> - Classification: {label}\n",
+    "records in YAML": "```yaml\n- eval: {case}\n  failed_step: tests\n  classification: {bare}\n```\n",
+    "records in JSON": '```json\n[{{"eval": "{case}", "step": "tests", "label": "{bare}"}}]\n```\n',
+    "columns of text": "```\nEVAL   STEP   CLASS\n{case}   tests   {bare}\n```\n",
+    "a spreadsheet": "| | A | B |\n|-|-|-|\n| 1 | eval | label |\n| 2 | {case} | {label} |\n",
     "linked": "### [{case}](https://evals.example/e/1)\n\n- Classification: {label}\n",
 }
 SENTENCES = {

@@ -29,6 +29,7 @@ _COLUMNS = {
     "date": "date|when|day|done on|date done",
     "what": (
         "what|actions?|actions? taken|changes?|description|what changed|what was done|what we did|fix|changes? made"
+        "|action items?|items?"
     ),
     "path": "paths?|files?|where|target|changed files?|files? changed",
     "addresses": (

@@ -9,7 +9,7 @@ from errata.memory.reading.action_words import State, is_change, state_of, witho
 from errata.memory.reading.cases import names_in
 from errata.memory.reading.dates import date_in, without_date
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.sections import topic_of
+from errata.memory.reading.sections import OF_LIST, topic_of
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.spelling import folded
 
@@ -33,6 +33,8 @@ class Context(msgspec.Struct, kw_only=True):
     state: State = "unknown"
     date: str = ""
     cases: tuple[str, ...] = ()
+    is_partial: bool = False
+    """Not the section for actions, so others may stand elsewhere: carried over from an earlier report, or a list."""
 
 
 class Entry(msgspec.Struct):
@@ -96,9 +98,10 @@ def _of_section(piece: MarkdownPiece, outer: Context | None, known: Vocabulary) 
         is_advice=kind == "recommendations" or (kind is None and outer is not None and outer.is_advice),
         is_log=is_log or (inside and outer is not None and outer.is_log),
         state=state if state != "unknown" or not inside or outer is None else outer.state,
-        date=date_in(piece.text) or (outer.date if inside and outer is not None else ""),
+        date=date_in(piece.text) or (outer.date if outer and (inside or piece.header == OF_LIST) else ""),
         cases=tuple(name for _, name in names_in(Words(bare), known))
         or (outer.cases if inside and outer is not None else ()),
+        is_partial="carried-over" in name or piece.header == OF_LIST or (outer is not None and outer.is_partial),
     )
 
 

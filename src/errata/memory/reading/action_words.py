@@ -45,7 +45,7 @@ _OPEN_INSIDE = re.compile(
             + r"(?:planned|pending|deferred|postponed|rejected|declined|blocked|recommended|proposed|outstanding)\b",
             _HAS_NOT
             + r"(?:done|applied|implemented|made|written|started|touched|changed|acted|merged|fixed|taken|carried)",
-            r"\bnot\s+(?:yet|done|been)\b|\bwill\s+(?:be|not|have|need|add|change|update|fix|make|follow|do)\b",
+            r"\bnot\s+(?:yet|done|been|adopted|accepted|pursued)\b|\bwill\s+(?:be|not|have|need|add|change|update|fix|make|follow|do)\b",
             r"\bto be (?:done|decided|discussed|written)\b|\bwould (?:like|be|still|need)\b|\bplans? to\b",
             r"\b(?:we|i|one)\s+(?:should|could|might|may|want|plan|intend|hope|propose|recommend|suggest)\b",
             r"\bshould (?:also |still |probably )?(?:be|help|get|have|go|make)\b|\bneeds? (?:to|a|an|more|another)\b",
@@ -55,7 +55,8 @@ _OPEN_INSIDE = re.compile(
     )
 )
 _NONE = re.compile(
-    r"(?i)^[\s*_.!()|–—-]*(?:none\b(?!\s+of)|nothing\b|n/?a\b|not applicable|tbd\b|to be (?:done|decided|filled)"
+    r"(?i)^[\s*_.!()|–—-]*(?:(?:keine|nichts|ninguna?|aucune?|nessuna?|nenhuma?)\b"
+    r"|none\b(?!\s+of)|nothing\b|n/?a\b|not applicable|tbd\b|to be (?:done|decided|filled)"
     r"|no\s+(?:\w+\s+){0,3}?(?:actions?|changes?|fix(?:es)?|edits?|modifications?)\b"
     r"|(?:has|have|had)?\s*not (?:yet )?(?:acted|been))"
 )
@@ -71,7 +72,7 @@ _NOT_CHANGES = (
     "received returned measured described stated resulted caused happened"
 )
 """Words that end like a change and are none."""
-_VERB = rf"(?!(?:{'|'.join(_NOT_CHANGES.split())})\b)(?:[a-z]{{2,}}(?:-[a-z]+)?ed|{_IRREGULAR})"
+_VERB = rf"(?!(?:[a-z]+-)?(?:{'|'.join(_NOT_CHANGES.split())})\b)(?:[a-z]{{2,}}(?:-[a-z]+)?ed|{_IRREGULAR})"
 _BY_SOMEBODY = re.compile(
     rf"\b(?:I|[Ww]e|[Tt]hey|[Ss]he|[Hh]e|[A-Z][a-z]+)\s+(?:have\s+|has\s+|also\s+|then\s+|already\s+|just\s+)*{_VERB}\b"
 )
@@ -153,11 +154,20 @@ _BY_THE_AUTHOR = re.compile(
     r"\b(?:I|[Ww]e)(?:['’]ve)?\s+(?:have\s+|also\s+|then\s+|already\s+|just\s+|since\s+|now\s+|therefore\s+|so\s+)*"
     rf"(?!(?:went|ran|took|let|sent|told|gave|looked|tested|compared|counted|graded|label+ed|opened|pulled|repeated)\b){_VERB}\b"
 )
+_RELATIVE = re.compile(r"(?i)\b(?:that|which|since|after|when|because)\s+$")
+"""`the rules that we tightened`: a change that explains something."""
+_DID_SO = re.compile(r"\b(?:I|[Ww]e)\b[^.;]*\band did so\b")
 _PRONOUN = re.compile(r"(?i)\s+(?:it|this|that|them|these)\b")
 _CHANGED_NOW = re.compile(
     rf"(?i)^\W*(?:the\s+|our\s+|its\s+)?(?:[\w-]+\s+)?(?:{_ARTEFACT}|{_FILE_OR_RULE})`?(?:\s+\w+){{0,3}}?\s+now\s+"
     r"(?!pass|fail|complain|report|flag|reject|break|crash|object|stop)[a-z]{2,}s\b"
 )
+
+
+_OF_THE_EVALUATION = re.compile(
+    r"(?i)(?<![\w/])(?:evals?|runner|graders?|harness)/[\w./-]+\.\w+|\bTASK\.(?:txt|md)\b|\bgrader\.test\b|\beslint\.config\b"
+)
+"""Files that a model does not write."""
 
 
 def is_own_change(text: str, before: str = "") -> bool:
@@ -167,11 +177,20 @@ def is_own_change(text: str, before: str = "") -> bool:
     """
     if state_of(text) == "open" or _NOT_YET.search(text):
         return False
+    done = _DONE_FRONT.match(text)
+    if _DID_SO.search(text) or (done and is_change(text[done.end() :])):
+        return True
     by_author = _BY_THE_AUTHOR.search(text)
-    if by_author and not _ONLY_LOOKED.match(text[by_author.start() :]):
+    if (
+        by_author
+        and not _RELATIVE.search(text, 0, by_author.start())
+        and not _ONLY_LOOKED.match(text[by_author.start() :])
+    ):
         is_named = _CHANGEABLE.search(text, by_author.end()) is not None
         if is_named or (_PRONOUN.match(text, by_author.end()) and _CHANGEABLE.search(before)):
             return True
+    if _AT_FRONT.match(text) and not _ONLY_LOOKED.match(text) and _OF_THE_EVALUATION.search(text):
+        return True
     return _CHANGED_NOW.match(text) is not None
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 import msgspec
 
@@ -19,12 +20,14 @@ from errata.memory.reading.action_words import (
 )
 from errata.memory.reading.cases import names_in, names_in_cell
 from errata.memory.reading.dates import date_in, without_date
+from errata.memory.reading.fields import FAILURE
+from errata.memory.reading.fields import columns_of as columns_of_failures
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.sections import about
 from errata.memory.reading.sentences import sentences, speaks_of_the_past
 from errata.memory.reading.steps import canonical_step
 from errata.memory.reading.vocabulary import Vocabulary
-from errata.memory.spelling import folded, segments
+from errata.memory.spelling import ends_alike, folded, segments
 from errata.model import Action, SourceRef
 from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorFailure
@@ -44,10 +47,12 @@ _EDGES = " \t\n.:;,–—-*"
 _ABOUT_CASES = re.compile(
     r"(?i)^\W*(?:this\s+|it\s+|which\s+|that\s+)?(?:address(?:es|ed)|fix(?:es|ed)|resolve[sd]|for|closes|affects)\b"
 )
-_OF_A_WORD = re.compile(r"\b(?:of|for|in)\s+(?:the\s+)?([a-z]{3,30})(?=[\s,.;:)]|$)")
-"""`the grader of timestamps`: a single word, where a case is called so."""
+_OF_A_WORD = re.compile(
+    r"\b(?:of|for|in)\s+(?:the\s+)?([a-z]{3,30})(?=[\s,.;:)]|$)|\bthe\s+([a-z]{3,30})\s+(?:eval|case|task|test|grader)\b"
+)
+"""`the grader of timestamps`, `the upsert eval`: a single word, where a case is called so."""
 _GROUP_OF_STEP = re.compile(
-    r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?)\b"
+    r"(?i)\b(?:all|both|the|these|those|every)\b[^.;]{0,25}?([a-z]+)[- ](?:only\s+)?(?:failures?|evals?|cases?|group)\b"
 )
 _FIELD = re.compile(
     r"(?i)^\W*(date|day|when|files?|paths?|where|changed files?|address(?:es|ed)|evals?|cases?|failures?|for|fixes"
@@ -55,6 +60,9 @@ _FIELD = re.compile(
 )
 _VAGUE_COLUMNS = ("action", "actions", "change", "changes", "fix", "fixes", "resolution")
 """Columns of a table of failures that may also hold what should be done."""
+_PARAGRAPH_NUMBER = re.compile(r"\s*(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
+"""Of a paragraph in a document that numbers all of them: `6.1. …`."""
+_TALLY = re.compile(r"\W*\d+\s+\w+(?:\W+\d+\s+\w+)+\W*")
 _STILL_OPEN = re.compile(r"(?i)\bnot (?:yet )?done\b|\bpartly\b|\bhalf\b")
 _INLINE = re.compile(
     r"(?i)^\W*(?:actions?\s+(?:taken|done)|(?:fix|fixes|change|changes)\s+(?:applied|made)|what\s+(?:i|we)\s+did|fixed\s+by|resolved\s+by)"
@@ -72,30 +80,31 @@ class ActionReader:
     def read(self, pieces: Sequence[MarkdownPiece]) -> Iterator[Action]:
         """In their order; none if a section states so. Actions without a day get that of the report."""
         entries = list(entries_in(pieces, self._known))
-        has_section = any(entry.context.is_actions for entry in entries)
+        has_section = any(entry.context.is_actions and not entry.context.is_partial for entry in entries)
         for entry in entries:
             yield from self._of_entry(entry)
             if not has_section and not entry.context.is_actions:
-                yield from self._elsewhere(entry.piece, is_advice=entry.context.is_advice)
+                yield from self._elsewhere(entry.piece, entry.context)
 
-    def _elsewhere(self, piece: MarkdownPiece, *, is_advice: bool) -> Iterator[Action]:
+    def _elsewhere(self, piece: MarkdownPiece, context: Context) -> Iterator[Action]:
         """In a report without a section for actions: entries that are marked as done, and sentences of its author."""
-        is_ticked = piece.kind == "item" and (is_advice or is_checked(piece.text))
+        is_ticked = piece.kind == "item" and (context.is_advice or is_checked(piece.text))
+        done = Context(level=0, is_actions=True, date=context.date)
         if is_ticked and state_of(piece.text) == "done" and not _STILL_OPEN.search(piece.text):
-            yield self._of_words(piece.words, piece.line, Context(level=0, is_actions=True))
+            yield self._of_words(piece.words, piece.line, done)
         elif piece.kind in ("item", "text"):
             before = ""
             for sentence in sentences(piece.words):
                 if is_own_change(sentence.text, before) and not speaks_of_the_past(sentence.text):
                     line = piece.line + piece.text.count("\n", 0, piece.text.find(sentence.text))
                     subject = next(filter(None, map(self._subject, range(line, piece.line - 1, -1))), [])
-                    yield self._of_words(sentence, line, Context(level=0, is_actions=True, cases=tuple(subject)))
+                    yield self._of_words(sentence, line, msgspec.structs.replace(done, cases=tuple(subject)))
                 before = sentence.text
 
     def _of_entry(self, entry: Entry) -> Iterator[Action]:
         piece, context = entry.piece, entry.context
         if not context.is_actions:
-            yield from self._inline(piece)
+            yield from self._inline(piece, is_advice=context.is_advice)
         elif context.state == "open":
             return
         elif piece.kind == "row":
@@ -104,6 +113,9 @@ class ActionReader:
             yield from self._of_item(entry)
         elif piece.kind == "heading":
             yield from self._of_heading(entry)
+        elif number := _PARAGRAPH_NUMBER.match(piece.text):
+            item = msgspec.structs.replace(piece, kind="item", words=piece.words.cut(number.end()))
+            yield from self._of_item(Entry(item, context))
         else:
             yield from self._of_paragraph(piece, context)
 
@@ -147,6 +159,7 @@ class ActionReader:
                 context.state == "done"
                 and not says_nothing_was_done(sentence.text)
                 and state_of(sentence.text) != "open"
+                and not _TALLY.fullmatch(sentence.text)
             )
             if not (is_change(sentence.text) or (is_done and made is None)):
                 continue
@@ -157,10 +170,10 @@ class ActionReader:
         if made is not None:
             yield made
 
-    def _inline(self, piece: MarkdownPiece) -> Iterator[Action]:
+    def _inline(self, piece: MarkdownPiece, *, is_advice: bool) -> Iterator[Action]:
         """`- **Action taken**: …` inside the text about a failure, or a column of its own."""
         if piece.kind == "row":
-            yield from self._of_column(piece)
+            yield from self._of_column(piece, is_advice=is_advice)
             return
         match = _INLINE.match(piece.text) if piece.kind in ("item", "text") else None
         if match:
@@ -168,10 +181,19 @@ class ActionReader:
             rest = msgspec.structs.replace(piece, words=piece.words.cut(match.end()))
             yield from self._of_paragraph(rest, context)
 
-    def _of_column(self, piece: MarkdownPiece) -> Iterator[Action]:
+    def _is_log(self, piece: MarkdownPiece) -> bool:
+        """A row with a day, a file and a change, and no failure."""
+        if {"label", "step"} & set(columns_of_failures(piece.header, FAILURE)):
+            return False
+        return {"date", "path"} <= set(self._cells(piece))
+
+    def _of_column(self, piece: MarkdownPiece, *, is_advice: bool) -> Iterator[Action]:
         columns = columns_of(piece.header)
         if {"what", "status"} <= set(columns):
             yield from self._of_row(piece, Context(level=0, is_actions=True), needs_done=True)
+            return
+        if not is_advice and self._is_log(piece):
+            yield from self._of_row(piece, Context(level=0, is_actions=True, is_log=True))
             return
         titles = [
             at for at, title in enumerate(piece.header) if about(title) == "actions" or folded(title) in _VAGUE_COLUMNS
@@ -207,13 +229,12 @@ class ActionReader:
         )
 
     def _of_row(self, piece: MarkdownPiece, context: Context, *, needs_done: bool = False) -> Iterator[Action]:
-        columns = columns_of(piece.header)
-        cells = {name: cell for name, cell in zip(columns, piece.cells, strict=False) if name}
+        cells = self._cells(piece)
         texts = [cell.text for cell in piece.cells]
         is_empty = all(says_nothing_was_done(text) or not re.search(r"\w", text) for text in texts)
         if tuple(texts) == piece.header or is_empty or any(state_of(text) == "open" for text in _states(cells, texts)):
             return
-        words = cells.get("what") or max(piece.cells, key=lambda cell: len(cell.text))
+        words = cells["what"]
         is_done = any(state_of(text) == "done" for text in _states(cells, texts))
         if needs_done and not is_done:
             return
@@ -236,7 +257,8 @@ class ActionReader:
             what=what if "path" in cells else what.lstrip(_EDGES + "`").removeprefix(target),
             path=target,
             addresses=[name for name in named if name != target] or self._cases_in_path(target) or list(context.cases),
-            date=date_in(cells["date"].text if "date" in cells else " ".join(texts), year=year)
+            date=date_in(cells["date"].text if "date" in cells else "", year=year)
+            or date_in(cells["status"].text if "status" in cells else " ".join(texts), year=year)
             or context.date
             or self._date,
             author=cells["author"].text if "author" in cells else _first(_BY, notes),
@@ -244,9 +266,26 @@ class ActionReader:
             ref=SourceRef(file=self._path, line=piece.line),
         )
 
+    def _cells(self, piece: MarkdownPiece) -> dict[str, Words]:
+        """By the titles of their columns; where these say nothing, by what a cell holds."""
+        columns = columns_of(piece.header)
+        cells = {name: cell for name, cell in zip(columns, piece.cells, strict=False) if name}
+        others = [cell for name, cell in zip_longest(columns, piece.cells) if cell and not name]
+        for cell in others:
+            text = cell.text.strip(" `*")
+            if date_in(text) and not re.search(r"\w", without_date(text)):
+                cells.setdefault("date", cell)
+            elif _FILE.fullmatch(text):
+                cells.setdefault("path", cell)
+            elif is_frame(MarkdownPiece(kind="text", line=0, words=cell), self._known) and self._cases(cell, ""):
+                cells.setdefault("addresses", cell)
+        left = [cell for cell in others if cell not in cells.values()] or list(piece.cells)
+        return {"what": max(left, key=lambda cell: len(cell.text), default=Words("")), **cells}
+
     def _cases(self, words: Words, target: str) -> list[str]:
         named = [name for _, name in sorted(names_in(words, self._known)) if name != target]
-        named = named or [name for name in _OF_A_WORD.findall(words.text) if self._known.has(name, is_code=True)]
+        alone = (match[1] or match[2] for match in _OF_A_WORD.finditer(words.text))
+        named = named or [name for name in alone if self._known.has(name, is_code=True)]
         if named:
             return list(dict.fromkeys(named))
         match = _GROUP_OF_STEP.search(words.text)
@@ -284,7 +323,7 @@ def _fields(below: Sequence[MarkdownPiece]) -> dict[str, Words]:
 def _states(cells: Mapping[str, Words], texts: Sequence[str]) -> list[str]:
     """The cell for the state; without one, cells that hold nothing else."""
     if "status" in cells:
-        return [cells["status"].text]
+        return [re.split(r"[,;(]|\s[–—-]\s", cells["status"].text, maxsplit=1)[0]]
     return [text for text in texts if len(text.split()) <= 3 and not re.fullmatch(r"[\s–—-]*", text)]
 
 
@@ -301,7 +340,8 @@ def _action(
     *, what: str, path: str, addresses: Sequence[str], date: str, author: str, expected: str, ref: SourceRef
 ) -> Action:
     text = one_line(what, WHAT).strip(_EDGES)
-    cases = tuple(dict.fromkeys(one_line(name) for name in addresses))
+    names = dict.fromkeys(one_line(name) for name in addresses)
+    cases = tuple(name for name in names if not any(_is_end_of(name, other) for other in names))
     return Action(
         id=fingerprint(date, path, text, sorted(cases)),
         what=text,
@@ -313,6 +353,11 @@ def _action(
         report=ref.file,
         ref=ref,
     )
+
+
+def _is_end_of(name: str, other: str) -> bool:
+    """Whether another name says the same and more."""
+    return len(segments(name)) < len(segments(other)) and ends_alike(segments(name), segments(other))
 
 
 def _without_clause(text: str) -> tuple[str, str]:

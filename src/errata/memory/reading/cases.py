@@ -1,12 +1,13 @@
 """Names of cases in what people write: paths, identifiers, `turn 24`; in front of a line, in a cell, in a sentence."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from errata.memory.reading.markdown import Words
-from errata.memory.reading.steps import STEP
+from errata.memory.reading.labels import LabelWords
+from errata.memory.reading.markdown import MarkdownPiece, Words
+from errata.memory.reading.steps import STEP, step_in
 from errata.memory.reading.vocabulary import Vocabulary, is_numbered
 from errata.memory.spelling import same_part, segments
 
@@ -30,6 +31,10 @@ _NAME_AND_CATEGORY = re.compile(r"([A-Za-z][\w-]*)[`*]*\s*[(\[]\s*`?(\d{2,4}-[a-
 """`crons (000-fundamentals)`, `crons (000-fundamentals/003)`"""
 _WORD_AND_STEP = re.compile(rf"([a-z][a-z0-9]{{2,30}}):\s+(?:{STEP})\s*[.,;:]")
 """`upsert: tests. …`: any word may be the name of a case."""
+_FAILS_AT_STEP = re.compile(
+    rf"([a-z][\w-]{{2,40}})[`*]*\s+(?:fail(?:s|ed)|stop(?:s|ped)|breaks|broke)\s+(?:in|at|on|during)\s+(?:the\s+)?`?(?:{STEP})\b"
+)
+"""`presence fails in tests`"""
 _NEXT_NAME = re.compile(
     r"(?:\s*[(\[][^()\[\]\n]{0,60}[)\]])?(?:\s*[,;&+]\s*(?:and\s+)?|\s+and\s+)([A-Za-z0-9_][\w./-]*)"
 )
@@ -58,7 +63,7 @@ def lead_of(words: Words, known: Vocabulary) -> Lead | None:
     if category and known.is_category(category[1]) and re.search(r"[_-]", category[2]):
         return Lead(f"{category[1]}/{category[2]}", True, words.cut(category.end()))
     bare = _NAME_AND_CATEGORY.match(words.text, at)
-    if bare:
+    if bare and known.may_be_category(bare[2]):
         known.add_category(bare[2])
         number = f"{bare[3]}-" if bare[3] else ""
         return Lead(f"{bare[2]}/{number}{bare[1]}", True, words.cut(bare.end()))
@@ -74,7 +79,7 @@ def lead_of(words: Words, known: Vocabulary) -> Lead | None:
     name = _trimmed(token[0]) if token else ""
     if token and likeness(name) and (known.has(name) or not is_lint_rule(name)):
         return _with_brackets(Lead(name, likeness(name) > 1, words.cut(at + len(name))), known)
-    word = _WORD_AND_STEP.match(words.text, at)
+    word = _WORD_AND_STEP.match(words.text, at) or _FAILS_AT_STEP.match(words.text, at)
     return Lead(word[1], False, words.cut(word.end(1))) if word else None
 
 
@@ -87,10 +92,15 @@ def _with_brackets(lead: Lead, known: Vocabulary) -> Lead:
         parts, last = segments(within), segments(name)[-1:]
         if "/" in within and last and same_part(parts[-1], last[0]):
             return Lead(within, True, lead.rest.cut(match.end()))
-        if "/" not in within and is_numbered(within):
+        if "/" not in within and is_numbered(within) and known.may_be_category(within):
             known.add_category(within)
             return Lead(f"{within}/{name}", True, lead.rest.cut(match.end()))
     return Lead(name, lead.sure, lead.rest)
+
+
+def is_ticket(name: str) -> bool:
+    """`EVAL-318`: the key of an issue in a tracker."""
+    return re.fullmatch(r"[A-Z]{2,10}-\d+", name) is not None
 
 
 def is_lint_rule(name: str) -> bool:
@@ -133,7 +143,8 @@ def names_in(words: Words, known: Vocabulary) -> Iterator[tuple[int, str]]:
     for begin, end in words.codes:
         name = known.trimmed(words.text[begin:end].strip())
         bracket = _IN_BRACKETS.match(words.text, end)
-        if bracket and is_numbered(bracket[1]) and likeness(name) and "/" not in name:
+        is_category = bracket and is_numbered(bracket[1]) and known.may_be_category(bracket[1])
+        if bracket and is_category and likeness(name) and "/" not in name:
             yield begin, f"{bracket[1]}/{name}"
         elif known.has(name, is_code=True) or (likeness(name) > 1 and known.is_like_others(name)):
             yield begin, name
@@ -154,7 +165,7 @@ def names_in(words: Words, known: Vocabulary) -> Iterator[tuple[int, str]]:
 @lru_cache(maxsize=20_000)
 def likeness(token: str) -> int:
     """How much a word is like the name of a case: 2 like nothing else, 1 perhaps, 0 not."""
-    if not _may_be_name(token) or not _TOKEN.fullmatch(token) or not re.search(r"[A-Za-z]", token):
+    if not _may_be_name(token) or not _TOKEN.fullmatch(token) or not re.search(r"[A-Za-z]", token) or is_ticket(token):
         return 0
     parts = token.split("/")
     digit, joined = any(letter.isdigit() for letter in token), re.search(r"[_-]", token) is not None
@@ -171,6 +182,7 @@ def _may_be_name(text: str) -> bool:
         and "://" not in text
         and not _FILE.search(bare)
         and not text.startswith(("/", ".", "_"))
+        and not re.search(r"[(){}<>=;$]", text)
     )
 
 
@@ -197,3 +209,36 @@ def _without_remarks(text: str) -> str:
     for _ in range(3):
         text = _REMARK.sub("", text)
     return text
+
+
+ENOUGH = 2
+"""Lines of a section that have to be failures by a label or a step."""
+
+
+def sibling_names(pieces: Sequence[MarkdownPiece], labels: LabelWords) -> Iterator[str]:
+    """Cases that only their place makes known: lines begin with a marked name, and several are failures."""
+    section: list[tuple[str, bool]] = []
+    for piece in pieces:
+        if piece.kind == "heading":
+            yield from _cases_among(section)
+            section = []
+        elif piece.kind in ("item", "text"):
+            section += _marked_names(piece.words, labels)
+    yield from _cases_among(section)
+
+
+def _cases_among(section: Sequence[tuple[str, bool]]) -> list[str]:
+    return [name for name, _ in section] if sum(is_failure for _, is_failure in section) >= ENOUGH else []
+
+
+def _marked_names(words: Words, labels: LabelWords) -> Iterator[tuple[str, bool]]:
+    """A bold name or one in code at the beginning of each line, and whether the line is about a failure."""
+    starts = [0, *(match.end() for match in re.finditer(r"\n", words.text))]
+    for start, end in sorted({*words.bold, *words.codes}):
+        name = words.text[start:end].strip(" .:`")
+        begins = max(at for at in starts if at <= start)
+        is_name = "_" in name and likeness(name) == 1 and not is_lint_rule(name)
+        if not is_name or re.search(r"[\w`]", words.text[begins:start]):
+            continue
+        rest = words.text[end : min((at for at in starts if at > start), default=len(words.text))]
+        yield name, bool(labels.find(words.text[begins:start]) or labels.find(rest) or step_in(rest))

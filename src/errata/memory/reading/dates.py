@@ -11,6 +11,7 @@ _FORMS = (
     re.compile(r"(?<![\w-])(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)(?![\d-])"),
     re.compile(rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    re.compile(rf"(?<![\w/])(?P<d>\d{{1,2}})([/-]){_MONTH}\2(?P<y>\d{{4}}|\d\d)(?!\d)", re.IGNORECASE),
     re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
 )
 # only a number above twelve shows whether the day or the month comes first
@@ -52,7 +53,7 @@ def _day(match: re.Match[str], year: str = "") -> str:
     parts = {"y": year} | match.groupdict()
     name = parts.get("name")
     month = _MONTHS.index(name.lower()) + 1 if name else int(parts["m"])
-    return _text(int(parts["y"]), month, int(parts["d"]))
+    return _text(int(parts["y"]) + (2000 if len(parts["y"]) == 2 else 0), month, int(parts["d"]))
 
 
 def _slashed(match: re.Match[str]) -> str:

@@ -28,16 +28,25 @@ class Draft:
         self.case, self.parts, self.line, self.sure, self.run = case, segments(case), line, sure, run
         self.label = self.step = self.reasoning = ""
         self._label_rank = self._step_rank = 0
+        self._denied: set[str] = set()
         self.has_reason = False
         """Whether the reasoning came from a field of its own."""
         self.passed = False
+        self.runs: tuple[str, ...] = ()
+        """Those in which it failed, where the text about it lists them."""
         self.is_category = False
         self.section = 0
         """Under which heading it was named first."""
 
     def call(self, label: str, line: int, rank: int = LINE) -> None:
-        if label and rank > self._label_rank:
+        if label and label not in self._denied and rank > self._label_rank:
             self.label, self.line, self._label_rank = label, line, rank
+
+    def deny(self, label: str) -> None:
+        """A text about it corrects this label, so another one may take its place."""
+        self._denied.add(label)
+        if self.label == label:
+            self.label, self._label_rank = "", 0
 
     def failed_at(self, step: str, rank: int = LINE) -> None:
         if step and rank > self._step_rank:
@@ -111,13 +120,13 @@ class Drafts:
     def failures(self, path: str) -> Iterator[PriorFailure]:
         for draft in self._apart():
             case = one_line(draft.case)
-            if case:
+            for run in draft.runs or (draft.run,) if case else ():
                 yield PriorFailure(
                     case=case,
                     label=draft.label,
                     failed_check=draft.step,
                     reasoning=draft.reasoning,
-                    run=draft.run,
+                    run=run,
                     ref=SourceRef(file=path, line=draft.line),
                 )
 

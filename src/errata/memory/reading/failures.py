@@ -12,11 +12,11 @@ from errata.memory.reading.fields import FAILURE, LabelledField, fields_in
 from errata.memory.reading.groups import GroupLabel
 from errata.memory.reading.markdown import Kind, MarkdownPiece, Words
 from errata.memory.reading.rows import read_row
-from errata.memory.reading.runs import ReportRuns
-from errata.memory.reading.sections import ASIDE, About, is_title, topic_of
+from errata.memory.reading.run_names import ReportRuns
+from errata.memory.reading.sections import ASIDE, MESSAGE, About, is_title, topic_of
 from errata.memory.reading.sentences import read_sentences
 from errata.memory.reading.step_evidence import StepCounts, StepEvidence
-from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group
+from errata.memory.reading.steps import canonical_step, step_in_front, step_of_group, steps_in_order
 from errata.memory.reading.vocabulary import is_numbered
 
 SHORTEST = 12
@@ -82,6 +82,8 @@ class _Later(NamedTuple):
     run: str
     section: int
     has_subject: bool
+    step: str = ""
+    """That the heading above gives to all below it."""
 
 
 class FailureReader:
@@ -109,7 +111,7 @@ class FailureReader:
         for later in self._later:  # the names of all cases are known here
             self._naming.run, self._naming.section = later.run, later.section
             self._steps.note(later.piece.text)
-            groups += read_sentences(later.piece, self._naming, may_add=not later.has_subject)
+            groups += read_sentences(later.piece, self._naming, may_add=not later.has_subject, step=later.step)
         drafts = self._naming.drafts
         self._steps.fill(drafts.all(), self._evidence)
         drafts.label_groups(groups)
@@ -174,7 +176,8 @@ class FailureReader:
         kind = (None if lead and lead.sure else subject) or self._about
         labels = self._naming.labels
         alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
-        label = "" if lead else labels.find(piece.text) or alone
+        meant = labels.in_words(piece.text) if kind == "failures" and piece.level > 1 else ""
+        label = "" if lead else labels.find(piece.text) or alone or meant
         self._group = (0, "")
         run = self._runs.named_in(piece.text) or (self._sections[-1].run if self._sections else "")
         step = ("" if lead else step_of_group(piece.text)) or (self._sections[-1].step if self._sections else "")
@@ -188,6 +191,8 @@ class FailureReader:
         self._subject.heading(None)
         self._naming.category = self._naming.vocabulary.category_in_front(piece.text)
         self._category = (0, self._naming.category)
+        if piece.header == MESSAGE:
+            return
         if lead is None and kind == "failures":
             lead = self._named_later(piece)
         if lead and kind == "failures" and (lead.sure or (subject is None and piece.level > 1)):
@@ -213,12 +218,18 @@ class FailureReader:
         self._change_run(piece, depth)
         if self._is_step_list(piece) and self._stepped(piece, depth):
             return
-        if self._fields(fields_in(piece.words, FAILURE), piece, depth) or self._lead(piece, depth):
+        if self._fields(fields_in(piece.words, FAILURE), piece, depth):
+            return
+        if self._lead(piece, depth):
+            if self._step and piece.kind == "text" and not piece.words.bold:  # its other sentences may name others
+                self._later.append(_Later(piece, self._naming.run, self._naming.section, False, self._step))
             return
         if not self._labelled(piece, depth) and not self._stepped(piece, depth):
             subject = self._subject.at(depth)
-            self._later.append(_Later(piece, self._naming.run, self._naming.section, subject is not None))
+            later = _Later(piece, self._naming.run, self._naming.section, subject is not None, self._step)
+            self._later.append(later)
             if subject is not None and len(piece.text) >= SHORTEST:
+                subject.runs = subject.runs or (() if subject.run else tuple(self._runs.failed_in(piece.text)))
                 subject.call(self._naming.labels.find(piece.text), piece.line, PROSE)
                 subject.failed_at(self._naming.step_in(piece.text), PROSE)
                 subject.explain(piece.text)
@@ -252,14 +263,16 @@ class FailureReader:
         is_beside = self._subject.is_paragraph and piece.kind == "text"
         above = self._subject.item_above(depth) or (None if is_beside else self._subject.of_heading)
         lead = self._below_category(lead, above)
+        following = [name for name in names_that_follow(lead.rest) if self._naming.is_case(name)]
+        steps = steps_in_order([lead.name, *following], lead.rest.text)
+        self._naming.draft_of(lead.name, piece.line, sure=lead.sure).failed_at(steps.get(lead.name, ""))
         draft = self._naming.lead_named(lead, piece.line, group=in_front or self._label)
         draft.failed_at(self._step)
-        for name in names_that_follow(lead.rest):
-            if self._naming.is_case(name):
-                other = self._naming.draft_of(name, piece.line)
-                other.call(draft.label, piece.line)
-                other.failed_at(draft.step)
-                other.passed = other.passed or draft.passed
+        for name in following:
+            other = self._naming.draft_of(name, piece.line)
+            other.call(draft.label, piece.line)
+            other.failed_at(steps.get(name) or draft.step)
+            other.passed = other.passed or draft.passed
         if piece.kind == "item":
             self._subject.item(depth, draft)
         elif piece.words.bold or len(lead.rest.text) < SHORTEST:
@@ -338,9 +351,7 @@ class FailureReader:
         for field in fields:
             line = piece.line + field.line
             if field.role == "case":
-                names = [
-                    name for name in names_in_cell(field.value, "") if _is_name(name) and self._naming.is_case(name)
-                ]
+                names = [name for name in names_in_cell(field.value, "") if self._is_name(name)]
                 for name in names:
                     self._subject.heading(self._naming.draft_of(name, line))
                 used = used or bool(names)
@@ -350,6 +361,13 @@ class FailureReader:
                     subject.failed_at(self._naming.step_in(field.value.text), PROSE)
                 used = True
         return used
+
+    def _is_name(self, text: str) -> bool:
+        """A count is none, nor is a whole sentence, or one about a case: `evals: sort the rows in 007-multi_index`."""
+        words = text.split()
+        if len(words) > LONGEST_NAME or re.match(r"\d[\d.,]*(?:\s|%|$)", text) or not self._naming.is_case(text):
+            return False
+        return len(words) < 4 or not any(True for _ in names_in(Words(text), self._naming.vocabulary))
 
 
 def _lines(piece: MarkdownPiece, begin: int, end: int | None, *, kind: Kind | None = None) -> MarkdownPiece:
@@ -366,8 +384,3 @@ def _is_at_step(lead: Lead) -> bool:
     """A sign and a step behind a case: `crons [deploy]`, `crons: tests. …`."""
     match = re.match(r"[\s`*]*[:,(\[–—-][\s`*\[(]*(\w[\w -]{1,20}?)[\s`*]*(?:[.,;:)\]–—]|$)", lead.rest.text)
     return match is not None and bool(canonical_step(match[1]))
-
-
-def _is_name(text: str) -> bool:
-    """A count is none, nor is a whole sentence."""
-    return len(text.split()) <= LONGEST_NAME and not re.match(r"\d[\d.,]*(?:\s|%|$)", text)

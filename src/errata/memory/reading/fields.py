@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from errata.memory.reading.markdown import Words
@@ -43,7 +43,7 @@ _RUN = {
     "run_date": "run-date date-of-run started run-started started-at ran-on run-on finished completed",
     "rate": (
         "pass-rate pass-rates recorded-pass-rate recorded-pass-rates passrate score result results overall "
-        "overall-pass-rate passing outcome overall-result overall-score success-rate headline"
+        "overall-pass-rate passing passed-total outcome overall-result overall-score success-rate headline"
     ),
     "passed": "passed passes pass evals-passed passed-evals",
     "failed": "failed failures fails fail evals-failed failed-evals failing",
@@ -71,10 +71,17 @@ def _key(name: str) -> str:
 
 def columns_of(header: tuple[str, ...], roles: dict[str, str]) -> dict[str, int]:
     """Role → column. Of two columns with the same role, the one whose name is earlier in the list of names wins."""
+    return dict(_columns_of(header, is_failure=roles is FAILURE))
+
+
+@lru_cache(maxsize=4_096)
+def _columns_of(header: tuple[str, ...], *, is_failure: bool) -> dict[str, int]:
+    """Kept, because every row of a table asks again."""
+    roles = FAILURE if is_failure else RUN
     order = {name: place for place, name in enumerate(roles)}
     columns: dict[str, tuple[int, int]] = {}
     for at, name in enumerate(header):
-        role = role_of(name, roles) or (_loose_role(name) if roles is FAILURE else "")
+        role = role_of(name, roles) or (_loose_role(name) if is_failure else "")
         if role:
             rank = order.get(_key(name), len(order))
             columns[role] = min(columns.get(role, (rank, at)), (rank, at))

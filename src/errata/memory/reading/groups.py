@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from errata.memory.reading.numbers import NUMBER
+from errata.memory.reading.rates import NUMBER
 from errata.memory.reading.steps import only_step_in
 from errata.memory.spelling import Segments, ends_alike, same_part, segments
 
@@ -68,9 +68,22 @@ def group_label(
     section: int = 0,
 ) -> tuple[GroupLabel | None, Sequence[SentenceWord]]:
     """The label of a group in a sentence, and the names that it excepts; none where it speaks of no group."""
-    match = next((one for one in _GROUP.finditer(text) if _is_of_failures(text, one)), None)
-    if match is None or not labels:
-        return None, ()
+    for match in _GROUP.finditer(text) if labels else ():
+        if _is_of_failures(text, match):
+            group, excepted = _group_at(text, match, names, labels, categories)
+            if group is not None:
+                here = section if _HERE.search(text) else None
+                return msgspec.structs.replace(group, section=here), excepted
+    return None, ()
+
+
+def _group_at(
+    text: str,
+    match: re.Match[str],
+    names: Sequence[SentenceWord],
+    labels: Sequence[SentenceWord],
+    categories: Sequence[str],
+) -> tuple[GroupLabel | None, Sequence[SentenceWord]]:
     limit = _EXCEPT.search(text, match.end())
     end = limit.start() if limit else len(text)
     inside = [label for label in labels if match.start() <= label.at < end]
@@ -78,16 +91,21 @@ def group_label(
     if not inside or match[0].lower().startswith("none"):
         return None, ()
     excepted = [name for name in names if limit and name.at >= limit.start()]
-    between = text[match.end() : min(inside[0].at, match.end() + WIDE)] if inside[0].at > match.end() else ""
+    ahead = text[match.end() : inside[0].at]
     group = GroupLabel(
         label=inside[0].text,
-        step=only_step_in(between),
-        categories=tuple(segments(name)[-1] for name in categories if name in between.casefold()),
+        step=only_step_in(ahead[:WIDE]),
+        categories=tuple(segments(name)[-1] for name in categories if _names_category(ahead, name)),
         without=tuple(segments(name.text) for name in excepted),
-        section=section if _HERE.search(text) else None,
     )
     is_some = re.match(r"(?i)(?:the|these|those)$", match[0]) is not None  # `the two eslint failures`
     return (None, ()) if is_some and not (group.step or group.categories) else (group, excepted)
+
+
+def _names_category(text: str, name: str) -> bool:
+    """Near, and not in front of the name of a case."""
+    found = re.search(rf"(?i)(?<![\w/]){re.escape(name)}(?![\w/-])", text)
+    return found is not None and found.start() < WIDE
 
 
 def _is_of_failures(text: str, match: re.Match[str]) -> bool:

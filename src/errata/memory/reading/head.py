@@ -1,16 +1,18 @@
 """What a report is about: its runs, model, date and pass rate, from fields, title, sentences and the file's name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import msgspec
 
 from errata.memory.reading.dates import date_in
-from errata.memory.reading.markdown import MarkdownPiece
+from errata.memory.reading.markdown import INNER, MarkdownPiece
 from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in
+from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.run_words import model_like_in
-from errata.memory.reading.runs import ReportRuns, RunDraft, fields_of, runs_in
-from errata.memory.reading.sections import topic_of
+from errata.memory.reading.runs import RunDraft, fields_of, runs_in
+from errata.memory.reading.sections import MESSAGE, topic_of
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import FileName
 from errata.memory.spelling import folded, model_name, without_host
@@ -22,6 +24,12 @@ FIRST = 12
 """How many pieces may hold the report's own date."""
 NAME = 120
 _PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
+
+
+_SUMMARY = re.compile(r"bottom-line|takeaway|tl-?dr|at-a-glance|headline|summary$|overview")
+
+
+_ABOUT_RUN = re.compile(r"(?:\d+-)?(?:the-)?(?:runs?|(?:run-)?(?:metadata|details|info|facts|overview|summary))")
 
 
 class Head(msgspec.Struct, kw_only=True):
@@ -69,7 +77,8 @@ def _complete(run: RunDraft, opening: Sequence[MarkdownPiece], named: FileName, 
         or "/".join(filter(None, (named.provider, named.model)))
         or ("" if cases.has(from_title) else from_title)
     )
-    run.rate = run.rate or _rate(texts)
+    cells = (cell.text for piece in opening for cell in piece.cells)
+    run.rate = run.rate or _rate(texts) or next(filter(None, map(rate_in, cells)), None)
 
 
 def _rate(texts: Sequence[str]) -> PassRate | None:
@@ -77,11 +86,26 @@ def _rate(texts: Sequence[str]) -> PassRate | None:
 
 
 def _opening(pieces: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
-    """Up to where it comes to the failures, or to anything else."""
+    """Up to where it comes to the failures, or to anything else; and sections about the run, wherever they stand."""
+    deepest = max(2, 1 + next((piece.level for piece in pieces if piece.kind == "heading" and piece.level < INNER), 1))
     for at, piece in enumerate(pieces[:LOOKED_AT]):
-        if piece.kind == "heading" and at and (topic_of(piece) is not None or piece.level > 2):
-            return pieces[:at]
+        is_summary = _SUMMARY.search(folded(piece.text)) is not None
+        is_deep = piece.level > deepest and piece.header != MESSAGE
+        if piece.kind == "heading" and at and (topic_of(piece) is not None or is_deep) and not is_summary:
+            return [*pieces[:at], *_about_the_run(pieces[at:])]
     return pieces[:LOOKED_AT]
+
+
+def _about_the_run(pieces: Sequence[MarkdownPiece]) -> Iterator[MarkdownPiece]:
+    inside = 0
+    for at, piece in enumerate(pieces):
+        if piece.kind == "heading" and (not inside or piece.level <= inside):
+            below = takewhile(lambda one: one.kind != "heading", pieces[at + 1 :])
+            roles = {role for role, _ in fields_of(below)} if topic_of(piece) is None else set()
+            is_about = _ABOUT_RUN.fullmatch(folded(piece.text)) or {"run", "model"} <= roles
+            inside = piece.level if is_about else 0
+        if inside:
+            yield piece
 
 
 def _first_date(opening: Sequence[MarkdownPiece]) -> str:

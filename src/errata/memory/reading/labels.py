@@ -15,6 +15,25 @@ _DENIED = re.compile(
 )
 
 
+_DECIDED = re.compile(
+    r"(?i)(?:\b(?:decision|verdict|conclusion|consensus|final(?:\s+\w+)?|in the end)\s*[:=,→–—]"
+    r"|\b(?:decided|settled|agreed)\s+(?:on|that it is|to call (?:it|this)))[\s`*\"'“(]*(?:an?\s+)?$"
+)
+"""In front of the label that holds, where several were discussed."""
+_IN_WORDS = {
+    "model-fault": r"model(?:-s)?-(?:got-it-wrong|own|mistakes?|errors?|bugs?)|mistakes?-(?:of|by)-the-model"
+    r"|genuine-(?:model-)?(?:mistake|failure|error)s?",
+    "overly-strict": r"(?:too|over|overly|unreasonably|needlessly)-(?:strict|harsh|picky|narrow|rigid)",
+    "ambiguous-task": r"(?:unclear|vague|underspecified|ambiguous)-(?:tasks?|prompts?|specs?|wording|instructions?)"
+    r"|(?:tasks?|prompts?)-(?:is|are|was|were)-(?:too-)?(?:unclear|vague|ambiguous|underspecified)"
+    r"|(?:read|understood|interpreted)-in-(?:two|several|different|more-than-one)-ways?",
+    "known-gap": r"known-(?:limitation|limit|issue|problem)s?|(?:all|every)-models?-fails?",
+}
+"""What people write over a group in place of a label; a sentence may mean something else by it."""
+_NO_LABEL = re.compile(
+    r"(?i)\W*(?:(?:not|un)[\s-]*(?:yet\s+)?(?:classified|labell?ed|clear|known)|none|n/?a|tb[dc]|pending)\b"
+)
+_DOUBT = re.compile(r"[`*_\"'”)]*\?")
 _SHORT = re.compile(r"(?<![\w-])([A-Z]{1,4})[`*]*\s*(?:=|:|→|–|—|\bmeans\b|\bstands for\b)\s*[`*\"“]*$")
 _SYMBOL = re.compile(r"([\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff])\ufe0f?[`*]*\s*[=:]?\s*[`*]*$")
 _SHORT_BEHIND = re.compile(r"^[`*\"”]*\s*\(([A-Z]{1,4})\)")
@@ -67,11 +86,23 @@ class LabelWords:
             (match.start(), match.end(), self._labels[self._several[(match.lastindex or 1) - 1]])
             for match in self._pattern.finditer(current)
         ]
-        return [one for one in matches if not _DENIED.search(current[max(0, one[0] - 60) : one[0]])]
+        given = [one for one in matches if not _is_denied(current, one[0]) and not _DOUBT.match(current, one[1])]
+        return [one for one in given if _DECIDED.search(current, 0, one[0])] or given
+
+    def denied_in(self, text: str) -> list[str]:
+        """`… is not a model fault`"""
+        matches = [(match.start(), match.lastindex or 1) for match in self._pattern.finditer(text)]
+        return [self._labels[self._several[index - 1]] for start, index in matches if _is_denied(text, start)]
 
     def exact(self, text: str) -> str:
         """The label that a text is and nothing else, if only a single word."""
         return self._labels.get(folded(text), "")
+
+    def in_words(self, title: str) -> str:
+        """The label that a title or a field means: `The model got it wrong (3)`."""
+        name = folded(re.sub(r"['’]", "-", title))
+        meant = [key for key, form in _IN_WORDS.items() if re.search(rf"(?<!\w)(?:{form})(?!\w)", name)]
+        return self._labels.get(meant[0], "") if len(meant) == 1 else ""
 
     def alone(self, text: str) -> str:
         """The label that a text is and nothing else but marks and a remark in brackets."""
@@ -87,15 +118,21 @@ class LabelWords:
         known = self.find(value)
         if known:
             return known
+        if _NO_LABEL.match(value):
+            return ""
         bare = _FORMER.sub("", value).strip().strip("`*\"'“”").strip()
         short = re.split(r"\s*[(;,–—]|\s-\s|\.\s|\n", bare, maxsplit=1)[0].strip()
-        return self.exact(short) or self._by_first_word(short) or short[:LONGEST]
+        return self.exact(short) or self._by_first_word(short) or self.in_words(short) or short[:LONGEST]
 
     def _by_first_word(self, text: str) -> str:
         """`Ambiguous` where only one label begins so."""
         name = folded(text)
         fitting = [label for key, label in self._labels.items() if name and key.startswith(f"{name}-")]
         return fitting[0] if len(fitting) == 1 else ""
+
+
+def _is_denied(text: str, at: int) -> bool:
+    return _DENIED.search(text[max(0, at - 60) : at]) is not None
 
 
 def _form(name: str) -> str:

@@ -167,7 +167,7 @@ def _pieces(tokens: Sequence["Token"]) -> Iterator[MarkdownPiece]:
                 heading = 0
             case "table_open":
                 in_table = True
-                yield from _rows(tokens, at)
+                yield from _without_letters(list(_rows(tokens, at)))
             case "table_close":
                 in_table = False
             case "inline" if not in_table:
@@ -197,6 +197,16 @@ def _rows(tokens: Sequence["Token"], start: int) -> Iterator[MarkdownPiece]:
                 yield MarkdownPiece(kind="row", line=line, header=header, cells=tuple(cells))
             case "table_close":
                 return
+
+
+def _without_letters(rows: Sequence[MarkdownPiece]) -> Sequence[MarkdownPiece]:
+    """A spreadsheet has letters over its columns and numbers before its rows; its own header comes first below."""
+    numbers = [row.cells[0].text.strip() for row in rows[1:] if row.cells]
+    letters = "".join(title.strip() for title in rows[0].header)
+    if numbers[:2] != ["1", "2"] or not "ABCDEFGHIJKLMNOPQRSTUVWXYZ".startswith(letters or "-"):
+        return rows
+    header = tuple(cell.text for cell in rows[1].cells[1:])
+    return [msgspec.structs.replace(row, header=header, cells=row.cells[1:]) for row in rows[1:]]
 
 
 def _line(token: "Token") -> int:

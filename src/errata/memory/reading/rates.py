@@ -1,7 +1,16 @@
-"""How many passed of how many, as people write it: `55/59`, `56 passed, 3 failed`, `3 of 59 failed`."""
+"""Counts as people write them: `nine`, and pass rates: `55/59`, `56 passed, 3 failed`, `3 of 59 failed`."""
 
 import re
 from typing import NamedTuple
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBER = rf"(?:\d{{1,5}}|{'|'.join(_WORDS)})"
+"""For a pattern."""
+
+
+def number_of(text: str) -> int:
+    return int(text) if text.isdigit() else _WORDS.index(text.casefold())
+
 
 _OF = r"\s*(?:/|of|out of)\s*(?:the\s+|all\s+)?"
 _N = r"(\d{1,6})"

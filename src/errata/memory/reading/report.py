@@ -4,14 +4,15 @@ import msgspec
 
 from errata.memory.reading.actions import ActionReader
 from errata.memory.reading.advice import patterns_in, recommendations_in
+from errata.memory.reading.cases import sibling_names
 from errata.memory.reading.drafts import CaseNaming, is_gap
 from errata.memory.reading.failures import FailureReader
 from errata.memory.reading.head import head_of
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.markdown import MarkdownPiece, pieces_of
 from errata.memory.reading.memory_comment import from_memory, memory_in
+from errata.memory.reading.records import with_records
 from errata.memory.reading.sections import with_titles, with_topics
-from errata.memory.reading.sibling_names import sibling_names
 from errata.memory.reading.vocabulary import Vocabulary
 from errata.memory.report_names import parse_file_name
 from errata.model.prior_report import PriorReport
@@ -21,7 +22,7 @@ def read_report(
     text: str, *, path: str, below: str = "", digest: str = "", labels: LabelWords, cases: Vocabulary | None = None
 ) -> PriorReport:
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
-    titled = list(with_titles(pieces_of(text)))
+    titled = list(with_titles(with_records(pieces_of(text))))
     explained = labels.explained_in(text)
     pieces = list(with_topics(titled, lambda piece: bool(explained.find(_text_of(piece)))))
     known = Vocabulary(within=cases)

@@ -7,7 +7,7 @@ from errata.memory.reading.cases import likeness, names_in, names_in_cell
 from errata.memory.reading.drafts import FIELD, GUESS, LINE, CaseNaming, Draft, fill, has_passed
 from errata.memory.reading.fields import FAILURE, columns_of, is_former, role_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.runs import ReportRuns
+from errata.memory.reading.run_names import ReportRuns
 from errata.memory.reading.steps import STEPS, canonical_step
 from errata.memory.reading.vocabulary import is_numbered
 from errata.memory.spelling import folded
@@ -106,8 +106,9 @@ def _names(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) ->
         names = [name for name in names if not (likeness(name) == 0 and _only_counts(piece, at))]
         known = [naming.vocabulary.trimmed(name) for name in names if naming.is_case(name)]
         return [f"{category}/{name}" if category and "/" not in name else name for name in known]
-    leads = [lead for lead in map(naming.lead, piece.cells) if lead and lead.sure]
-    return [leads[0].name] if leads and (_label(piece, columns, naming)[0] or _has_step(piece)) else []
+    leads = [lead for lead in map(naming.lead, piece.cells) if lead]
+    known = [lead for lead in leads if lead.sure] or [lead for lead in leads if naming.step_in(lead.rest.text)]
+    return [known[0].name] if known and (_label(piece, columns, naming)[0] or _has_step(piece)) else []
 
 
 def _only_counts(piece: MarkdownPiece, at: int) -> bool:

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from errata.memory.reading.cases import is_ticket
 from errata.memory.reading.dates import date_in
 from errata.memory.reading.markdown import Words
 from errata.memory.reading.vocabulary import is_numbered
@@ -42,6 +43,9 @@ def is_id(text: str) -> bool:
     return len(text) >= 6 and text.isalnum() and text.isascii() and changes >= 2 and not text[0].isupper()
 
 
+_RATE_BEHIND = re.compile(r"[`*)\s:,=–—-]{0,4}(?:[a-z]+\s+){0,2}\(?\d+\s*(?:/|of|out of)\s*\d+")
+
+
 def ids_in(text: str, *, needs_run: bool = False) -> list[str]:
     """The ids of a text, each once. `needs_run`: only where it also speaks of a run."""
     ids = [match[1] for match in _ADDRESS.finditer(text)]
@@ -49,6 +53,9 @@ def ids_in(text: str, *, needs_run: bool = False) -> list[str]:
     ids += [one for one in called if is_id(one) or re.search(r"\d", one)]
     if ids or not needs_run or re.search(r"(?i)\brun", text):
         ids += [match[0] for match in _TOKEN.finditer(text) if is_id(match[0])]
+    else:  # `jn7aa01 got 63/66`
+        matches = (match for match in _TOKEN.finditer(text) if is_id(match[0]))
+        ids += [match[0] for match in matches if _RATE_BEHIND.match(text, match.end())]
     plain = [one for one in ids if not is_numbered(one) and not (date_in(one) and len(one) <= 10)]
     return list(dict.fromkeys(plain))
 
@@ -87,7 +94,13 @@ def model_like_in(text: str, *, without: str = "", needs_vendor: bool = False) -
     for form in forms:
         for match in form.finditer(text):
             name = match[0].rstrip(".:")
-            is_other = name.lower() in _NO_MODEL.split() or name == without or date_in(name) or _FILE.search(name)
+            is_other = (
+                is_ticket(name)
+                or name.lower() in _NO_MODEL.split()
+                or name == without
+                or date_in(name)
+                or _FILE.search(name)
+            )
             if not is_other and not any(map(is_numbered, name.split("/"))) and name.split("/")[0] != "evals":
                 return name
     return ""

@@ -9,22 +9,22 @@ from errata.memory.reading.dates import date_in
 from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
 from errata.memory.reading.rates import PassRate, bare_rate_in, rate_in, rate_in_field, rates_in_field
-from errata.memory.reading.run_aliases import aliases_in
-from errata.memory.reading.run_words import compares, id_in, ids_in, model_in, model_like_in
+from errata.memory.reading.run_words import compares, id_in, ids_in, is_id, model_in, model_like_in
 from errata.memory.reading.vocabulary import Vocabulary
-from errata.memory.spelling import folded, model_name
+from errata.memory.spelling import folded
 from errata.model.prior_report import PriorRun
 
-SHORT = 5
-"""Characters of an id that people leave when they shorten it."""
 NEAR_ID = 30
 """Characters before an id that may say that it is another run."""
 _IN_THE_PAST = re.compile(r"(?i)\W*(?:[\w-]+\s+){0,3}?(?:days?|weeks?|months?)\s+(?:ago|before|earlier)\b")
+_NAMED_WITH_RATE = re.compile(
+    r"(?m)(?:^|[.;,]\s)[*\s]*[A-Z][\w ]{0,24}[:=][*`\s]*(\w{6,80})`?[\s,:(–—-]{1,4}(\d+\s*/\s*\d+)"
+)
+"""`Before: jn7aa01, 40/62. After: jn7bb02, 45/62.`"""
+_OF_A_MAIL = re.compile(r"(?i)(?:re|fwd?|aw|wg)\s*:")
+"""A field `Subject` is the model under test, or the subject of a mail."""
 NEAR = 8
 """Pieces below the heading of a run that may describe it."""
-
-
-_ALIAS_IN_TITLE = re.compile(r"(?i)[*`\s]*(?:runs?\s+)?([\w.#-]{1,24})[*`\s:]*")
 
 
 class RunDraft(msgspec.Struct, kw_only=True):
@@ -40,7 +40,7 @@ class RunDraft(msgspec.Struct, kw_only=True):
             case "run":
                 self.id = self.id or id_in(value)
             case "model":
-                self.model = self.model or model_in(text)
+                self.model = self.model or ("" if _OF_A_MAIL.match(text) else model_in(text))
             case "run_date":
                 self.date = self.date or date_in(text)
             case "rate":
@@ -69,55 +69,6 @@ class RunDraft(msgspec.Struct, kw_only=True):
     def record(self) -> PriorRun:
         passed, total = self.rate or (None, None)
         return PriorRun(id=self.id, model=self.model, date=self.date, passed=passed, total=total)
-
-
-class ReportRuns:
-    """The runs of a report, and which of them a heading, a cell or a line names."""
-
-    def __init__(self, drafts: Sequence[RunDraft], pieces: Sequence[MarkdownPiece] = ()) -> None:
-        self.drafts = list(drafts)
-        self.aliases = aliases_in(pieces, [one.id for one in drafts]) if len(drafts) > 1 else {}
-        models = [folded(model_name(one.model).base) for one in drafts]
-        self._by_model = {model: one.id for model, one in zip(models, drafts, strict=True) if models.count(model) == 1}
-        self._ordinals = {name: one.id for name, one in zip(("first", "second", "third"), drafts, strict=False)}
-
-    def named_in(self, text: str) -> str:
-        """Only where there are several to tell apart."""
-        if len(self.drafts) < 2 or not text:
-            return ""
-        alias = _ALIAS_IN_TITLE.fullmatch(text.strip())
-        if alias and (named := self.aliases.get(alias[1].casefold())):
-            return named
-        words = re.findall(r"[\w-]+", text.casefold())
-        for draft in self.drafts:
-            if any(
-                len(word) >= SHORT and (draft.id.casefold().startswith(word) or word == draft.id.casefold())
-                for word in words
-            ):
-                return draft.id
-        name = f"-{folded(text)}-"
-        fitting = [(len(model), run) for model, run in self._by_model.items() if model and f"-{model}-" in name]
-        return max(fitting)[1] if fitting else self._ordinal(text)
-
-    def all_named_in(self, text: str) -> list[str]:
-        """Every run that a cell names; `both` and `all` name all."""
-        if re.fullmatch(r"(?i)\W*(?:both|all|every|each)(?:\s+(?:runs?|of them|\d+))*\W*", text):
-            return [draft.id for draft in self.drafts]
-        parts = [self.named_in(part) for part in re.split(r"[,;/&+]|\band\b", text)]
-        return list(dict.fromkeys(filter(None, parts)))
-
-    def labels_in(self, text: str) -> dict[str, str]:
-        """`B: ambiguous task, C: model fault`: what a cell states of single runs."""
-        parts = (part.partition(":") for part in re.split(r"[,;\n]|\.\s", text))
-        texts = [(run, after.strip()) for before, colon, after in parts if colon for run in self.all_named_in(before)]
-        return dict(texts)
-
-    def _ordinal(self, text: str) -> str:
-        match = re.search(r"(?i)\b(?:run\s+(?:no\.?\s*|#\s*)?(\d)\b|(first|second|third)\s+run\b)", text)
-        if match is None:
-            return ""
-        at = int(match[1]) - 1 if match[1] else ("first", "second", "third").index(match[2].lower())
-        return self.drafts[at].id if 0 <= at < len(self.drafts) else ""
 
 
 def runs_in(pieces: Sequence[MarkdownPiece], opening: Sequence[MarkdownPiece], cases: Vocabulary) -> list[RunDraft]:
@@ -325,6 +276,10 @@ def _below(pieces: Sequence[MarkdownPiece], at: int) -> list[MarkdownPiece]:
 
 def _in_text(words: Words, cases: Vocabulary) -> Iterator[RunDraft]:
     """Each id of a sentence with the model and the rate that stand behind it, or before it where there is only one."""
+    listed = [match for match in _NAMED_WITH_RATE.finditer(words.text) if is_id(match[1])]
+    if len(listed) > 1:
+        yield from (RunDraft(id=one[1], rate=bare_rate_in(one[2])) for one in listed)
+        return
     for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", words.text):
         ids = [one for one in ids_in(part, needs_run=True) if not cases.has(one)]
         ids = [one for one in ids if not _is_another(part[: part.index(one)])]

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
+from functools import lru_cache
+from itertools import islice, takewhile, tee, zip_longest
 from typing import Literal
 
 import msgspec
@@ -15,6 +16,10 @@ About = Literal["failures", "actions", "recommendations", "patterns", "other"]
 
 ASIDE = ("aside",)
 """Marks a heading in front of one paragraph: the text before it goes on behind it."""
+MESSAGE = ("message",)
+"""Marks the line above a message that names its author and time."""
+OF_LIST = ("list",)
+"""Marks a sentence in front of a list that says what the list holds."""
 _DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|carried-out|so-far|log|to-date)"
 _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     (
@@ -30,18 +35,37 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
             r"|(?:planned|open|pending|future|deferred|further|possible|outstanding)-(?:actions?|changes|fixes|work|items)"
             r"|(?:actions?|changes|fixes)-(?:planned|pending|open|needed|required|deferred|not-taken|to-take)"
             r"|\bno-actions?\b|not-(?:yet-)?(?:done|applied|implemented|taken|acted)|\bbacklog\b|\bideas?\b|^planned|^deferred"
-            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
+            r"|^open-(?:points|questions|items)|^later$|won-?t-(?:fix|do)|should-(?:we|be|do)|what-is-left|left-to-do|what-s-next|what-next|not-to-change"
         ),
     ),
     (
         "actions",
         re.compile(
             rf"^actions?$|\bactions?-{_DONE}|(?:changes|fixes|edits|updates|adjustments|measures|steps|corrections|work)-{_DONE}"
-            r"|what-(?:we|i)-(?:have-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
-            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-so-far|-since.*|-after.*|-in-response)?$|^implemented$|^applied$"
+            r"|what-(?:we|i)-(?:have-|ve-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
+            r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-(?:so-far|since.*|after.*|in-response"
+            r"|today|yesterday|this-.*|on-.*))?$|carried-over|^(?:fixed|changed|applied|merged|implemented)-on-\d|^implemented$|^applied$|^(?:we-|i-)?did$|^commits?$"
             r"|^changes$|^change-?log$|^fixes$|^remediations?$|^interventions?$|^resolutions?$|^what-changed$"
             r"|changes-since|what-did-(?:we|i)-(?:do|change|fix)|^follow-up-(?:done|taken)|^actions?-and-|^acted-on|^log-of-(?:actions|changes)|^changes-by-"
         ),
+    ),
+    (
+        "recommendations",  # German, Spanish, French, Portuguese, Italian
+        re.compile(
+            r"empfehl|recomenda|recommand|raccomanda|vorschl|sugerencia|sugest|keine-massnahm|ninguna-acci|aucune-action"
+            r"|(?:nächste|offene)-|próxim|prochain|(?:geplant|pendiente|prévu)"
+        ),
+    ),
+    (
+        "actions",
+        re.compile(
+            r"massnahmen|änderungen$|umgesetzt|erledigt|(?:acciones|cambios|medidas|ações|azioni|actions|modifi\w+)-"
+            r"(?:realizad|tomad|hech|efectuad|réalis|prises|effectu|fatt|eseguit|intrapres)"
+        ),
+    ),
+    (
+        "patterns",
+        re.compile(r"muster|übergreifend|patron(?:es)?\b|padr(?:ão|ões)|motifs?\b|tendenc"),
     ),
     (
         "failures",
@@ -75,10 +99,16 @@ _INLINE = re.compile(
 """Words that say what a paragraph is about, in front of it."""
 
 
+_TIME = re.compile(r"\b\d{1,2}:\d\d\b")
+TITLE = "title"
+"""The topic of the only heading of the first level: it names the report, not a section."""
+LONGEST_TITLE = 10
+"""Words of a sentence in front of a list."""
 _IN_CAPITALS = re.compile(r"[A-Z][A-Z ,/&'-]{3,50}:?")
 """A line in capital letters is a heading in a plain text."""
 
 
+@lru_cache(maxsize=4_096)
 def about(heading: str) -> About | None:
     """The topic of a section; none if the heading does not show it, and the topic of the section around it applies."""
     name = folded(heading)
@@ -87,17 +117,23 @@ def about(heading: str) -> About | None:
 
 
 def topic_of(heading: MarkdownPiece) -> About | None:
-    return "failures" if heading.topic == "failures" else about(heading.text)
+    return None if heading.topic == TITLE else "failures" if heading.topic == "failures" else about(heading.text)
 
 
 def with_topics(
     pieces: Sequence[MarkdownPiece], is_failure: Callable[[MarkdownPiece], bool]
 ) -> Iterator[MarkdownPiece]:
-    """`Actions` may also be a category of cases: if the entries below are failures, it is."""
+    """`Actions` may also be a category of cases: if the entries below are failures, it is. A title is about all."""
+    levels = [piece.level for piece in pieces if piece.kind == "heading"]
+    has_title = levels.count(1) == 1 and len([level for level in levels if level < INNER]) > 1
     for at, piece in enumerate(pieces):
+        if has_title and piece.kind == "heading" and piece.level == 1:
+            yield msgspec.structs.replace(piece, topic=TITLE)
+            continue
         if piece.kind == "heading" and folded(piece.text) in ("action", "actions"):
             below = list(takewhile(lambda one: one.kind != "heading", pieces[at + 1 :]))
             entries = [one for one in below if one.kind in ("item", "row") and one.level < 2]
+            entries = entries or [one for one in below if one.kind == "text"]
             if entries and sum(map(is_failure, entries)) * 2 > len(entries):
                 yield msgspec.structs.replace(piece, topic="failures")
                 continue
@@ -134,16 +170,52 @@ def with_titles(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
     If the paragraph goes on behind them, they are about it alone: a heading without words ends its section.
     """
     closes = False
-    for piece in pieces:
+    for piece, following in _pairs(_messages(pieces)):
         if closes and not (piece.kind == "item" or piece.level):
             yield MarkdownPiece(kind="heading", line=piece.line, level=INNER, header=ASIDE)
             closes = False
+        if following is not None and following.kind == "item" and (at := _title_of_list(piece)) is not None:
+            if at:
+                yield _part(piece, 0, at)
+            title = _part(piece, at, len(piece.text))
+            yield msgspec.structs.replace(title, kind="heading", level=INNER, header=OF_LIST)
+            closes = True
+            continue
         parts = list(_titled(piece))
         is_split = piece.kind == "text" and any(part.kind == "heading" for part in parts)
         closes = closes or (is_split and parts[-1].kind != "heading")
         if piece.kind == "heading" and piece.text:
             closes = False
         yield from parts
+
+
+def _messages(pieces: Iterable[MarkdownPiece]) -> Iterator[MarkdownPiece]:
+    """In a chat or among comments, a line with a bold name and a time begins a message."""
+    for piece in pieces:
+        end = piece.text.find("\n")
+        bold = piece.words.bold[0] if piece.words.bold else (1, 1)
+        first = piece.text[: max(end, 0)]
+        is_message = piece.kind == "text" and bold[0] == 0 and bold[1] <= end
+        if is_message and _TIME.search(first) and not re.search(r"[^\W\d]{3}", first[bold[1] :]):
+            yield msgspec.structs.replace(_part(piece, 0, end), kind="heading", level=INNER, header=MESSAGE)
+            yield _part(piece, end + 1, len(piece.text))
+        else:
+            yield piece
+
+
+def _pairs(pieces: Iterable[MarkdownPiece]) -> Iterator[tuple[MarkdownPiece, MarkdownPiece | None]]:
+    here, ahead = tee(pieces)
+    return zip_longest(here, islice(ahead, 1, None))
+
+
+def _title_of_list(piece: MarkdownPiece) -> int | None:
+    """Where a sentence begins that says what the list below it holds: `Got the go from Helen. Done today:`."""
+    if piece.kind != "text" or piece.level or not piece.text.rstrip().endswith(":"):
+        return None
+    start = max((found.end() for found in re.finditer(r"[.!?]\s+|\n", piece.text.rstrip())), default=0)
+    title = piece.text[start:]
+    is_short = len(title.split()) <= LONGEST_TITLE
+    return start if is_short and about(title) in ("actions", "recommendations") else None
 
 
 def _titled(piece: MarkdownPiece) -> Iterator[MarkdownPiece]:
@@ -183,7 +255,7 @@ def _part(piece: MarkdownPiece, begin: int, end: int) -> MarkdownPiece:
 def _title_end(piece: MarkdownPiece) -> int:
     """Where the words end that say what the paragraph is about; 0 where there are none."""
     bold = piece.words.bold[0] if piece.words.bold else None
-    if bold is not None and bold[0] == 0:
+    if bold is not None and not re.search(r"\w", piece.text[: bold[0]]):
         title = piece.text[: bold[1]]
         # `**Pass rate**: 55/59` is a field, `**Passed**` a title
         is_field = bool(role_of(title, RUN)) and bool(piece.text[bold[1] :].strip(" :"))

@@ -7,7 +7,7 @@ from errata.memory.reading.cases import names_in
 from errata.memory.reading.drafts import GUESS, PROSE, CaseNaming
 from errata.memory.reading.groups import GroupLabel, SentenceWord, group_label, labels_of_names
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.steps import only_step_in
+from errata.memory.reading.steps import only_step_in, steps_in_order
 
 _FAILS = re.compile(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed|not deploy|stops? at)\b")
 _PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b|(?:\bnot|n['’]t|\bnever)\s+fail")
@@ -17,8 +17,11 @@ _AFTER_NAME = re.compile(
 )
 _BEFORE = re.compile(
     r"(?i)\b(?:last|previous|prior|earlier|first|old(?:er)?)\s+(?:\w+\s+)?(?:reports?|runs?|weeks?|months?|times?|analys\w+|round)\b"
+    r"|\bin\s+(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|\bpreviously\b|\b(?:weeks?|days?|months?|runs?)\s+ago\b|\bused to\b|\bin the past\b|\bbefore the fix\b"
 )
+_NOT_RUN = re.compile(r"(?i)\b(?:pending|running|missing|skipped|not run|never ran)\b[^,;.]*$")
+"""In front of a name: `1 was still pending (002-queries/009-text_search`."""
 _AGAIN = re.compile(
     r"(?i)\b(?:again|still|also|too|as (?:before|in|it did)|same as|repeat\w*|like (?:in|last)|keeps?)\b"
 )
@@ -30,7 +33,9 @@ _ORDINAL = re.compile(
 _NUMBERED = re.compile(
     r"(?i)(?:\b(?:failures?|items?|evals?|nos?\.|numbers?)\s+|#)\d+(?:\s*(?:,|and|&)\s*#?\d+)*(?![\w/%-])"
 )
-_END = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])|(?<=;)\s+|\n(?=\s*[-*•])|(?<=[.!?)])\n(?=[\w-]+_\w)")
+_END = re.compile(
+    r"(?<=[a-z]{4}\.)\s+(?=[a-z])|(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])|(?<=;)\s+|\n(?=\s*[-*•])|(?<=[.!?)])\n(?=[\w-]+_\w)"
+)
 
 
 class SentenceMention:
@@ -40,14 +45,22 @@ class SentenceMention:
         self.name, self.label, self.text = name, label, text
 
 
-def read_sentences(piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool = True) -> list[GroupLabel]:
-    """Note the failures of a paragraph, and return its labels for groups. `may_add`: also cases not named elsewhere."""
+def read_sentences(
+    piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool = True, step: str = ""
+) -> list[GroupLabel]:
+    """Note the failures of a paragraph, and return its labels for groups. `may_add`: also cases not named elsewhere.
+
+    `step`: of the heading above, so that every case below it failed there.
+    """
     groups: list[GroupLabel] = []
     mentioned: list[SentenceMention] = []
     before: list[str] = []
     for sentence in sentences(piece.words):
         labels = _labels(sentence.text, naming)
         names = _names(sentence, naming) or (_by_number(sentence.text, naming) if labels else [])
+        if len({name.text for name in names}) == 1 and (draft := naming.drafts.find(names[0].text, naming.run)):
+            for label in naming.labels.denied_in(sentence.text):
+                draft.deny(label)
         group, excepted = group_label(
             sentence.text, names, labels, categories=naming.vocabulary.categories, section=naming.section
         )
@@ -58,9 +71,9 @@ def read_sentences(piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool = 
                 SentenceMention(name, label, sentence.text) for name, label in labels_of_names(excepted, rest).items()
             ]
         else:
-            mentioned += _mentions(sentence.text, names, labels, before)
+            mentioned += _mentions(sentence.text, names, labels, before, is_listed=bool(step))
         before = list(dict.fromkeys(name.text for name in names)) or before
-    _note(mentioned, piece, naming, may_add=may_add)
+    _note(mentioned, piece, naming, may_add=may_add, step=step)
     if groups and may_add:  # "All 70 failed evals are …; three were checked: a, b and c"
         listed = (one for one in sentences(piece.words) if not _PASSES.search(one.text))
         names = [name for sentence in listed for name in _names(sentence, naming)]
@@ -88,7 +101,11 @@ def _names(sentence: Words, naming: CaseNaming) -> list[SentenceWord]:
     ]
     if _BEFORE.search(text) and not _AGAIN.search(text):
         names = [one for one in names if naming.drafts.find(one.text, naming.run)] if naming.labels.find(text) else []
-    return [one for one in names if not _AFTER_NAME.match(text, one.at + len(_name_at(text, one)))]
+    return [
+        one
+        for one in names
+        if not _AFTER_NAME.match(text, one.at + len(_name_at(text, one))) and not _NOT_RUN.search(text, 0, one.at)
+    ]
 
 
 def _by_number(text: str, naming: CaseNaming) -> list[SentenceWord]:
@@ -111,19 +128,28 @@ def _labels(text: str, naming: CaseNaming) -> list[SentenceWord]:
 
 
 def _mentions(
-    text: str, names: Sequence[SentenceWord], labels: Sequence[SentenceWord], before: Sequence[str]
+    text: str,
+    names: Sequence[SentenceWord],
+    labels: Sequence[SentenceWord],
+    before: Sequence[str],
+    *,
+    is_listed: bool,
 ) -> list[SentenceMention]:
     if labels and names:
         return [SentenceMention(name, label, text) for name, label in labels_of_names(names, labels).items()]
     if labels and len(before) == 1:
         return [SentenceMention(before[0], labels[0].text, text)]
-    if names and _FAILS.search(text) and not _PASSES.search(text):
+    if names and (is_listed or _FAILS.search(text)) and not _PASSES.search(text):
         return [SentenceMention(name.text, "", text) for name in names]
     return []
 
 
-def _note(mentioned: Sequence[SentenceMention], piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool) -> None:
+def _note(
+    mentioned: Sequence[SentenceMention], piece: MarkdownPiece, naming: CaseNaming, *, may_add: bool, step: str = ""
+) -> None:
     alone = len({mention.name for mention in mentioned}) == 1
+    names = list(dict.fromkeys(mention.name for mention in mentioned))
+    steps = steps_in_order(names, mentioned[0].text) if len({mention.text for mention in mentioned}) == 1 else {}
     for mention in mentioned:
         if not may_add and naming.drafts.find(mention.name, naming.run) is None:
             continue
@@ -131,7 +157,8 @@ def _note(mentioned: Sequence[SentenceMention], piece: MarkdownPiece, naming: Ca
         line = piece.line + piece.text.count("\n", 0, max(piece.text.find(mention.name), 0))
         draft = naming.draft_of(mention.name, line)
         draft.call(mention.label, line, PROSE)
-        draft.failed_at(naming.step_in(mention.text), PROSE)
+        draft.failed_at(steps.get(mention.name) or naming.step_in(mention.text), PROSE)
+        draft.failed_at(step, PROSE)
         draft.failed_at(only_step_in(mention.text), GUESS)
         draft.failed_at(naming.step_in(reason), GUESS)
         draft.explain(reason)

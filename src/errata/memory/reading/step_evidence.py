@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from errata.memory.reading.drafts import GUESS, PROSE, Draft
 from errata.memory.reading.fields import FAILURE, columns_of
 from errata.memory.reading.markdown import MarkdownPiece, Words
-from errata.memory.reading.numbers import NUMBER, number_of
+from errata.memory.reading.rates import NUMBER, number_of
 from errata.memory.reading.steps import STEP, canonical_step, mentioned_steps, step_in_field
 
 _MESSAGES = (
@@ -28,6 +28,7 @@ _MESSAGES = (
 """How the tools of each step report an error."""
 MESSAGE, RULE, WORD = 4, 3, 1
 _LINT_RULE = re.compile(r"(?:no|prefer|require|consistent|ban|exhaustive)(?:-[a-z]+)+|@[\w-]+/[\w-]+")
+_NOT_COMPILED = re.compile(r"(?i)(?:n['’]t|\bnot|\bnever)\s+compiled?\b")
 _NO_STEP_AT_ALL = re.compile(r"(?i)\b(?:all|every|each)\b.*\bstep\W{0,4}(?:is\s+|was\s+)?none\b", re.DOTALL)
 _COUNT_FIRST = re.compile(rf"(?i)(?<![\w./])({NUMBER})\s+(?:(?!{NUMBER})[a-z]+\s+){{0,3}}?({STEP})(?![\w/-])")
 _COUNT_LAST = re.compile(rf"(?i)(?<![\w./-])({STEP})\W{{1,4}}(\d{{1,5}})(?![\w./])")
@@ -62,6 +63,8 @@ def _suggested(words: Words, *, is_code: bool) -> Iterator[tuple[str, int]]:
             yield "eslint", RULE
         for step in mentioned_steps(words.text):
             yield step, WORD
+        if _NOT_COMPILED.search(words.text):
+            yield "tsc", WORD
 
 
 class StepCounts:

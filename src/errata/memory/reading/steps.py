@@ -1,7 +1,7 @@
 """The step or check that failed, as people write it: `tests (67%)`, "fails at eslint", "does not deploy"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 _FORMS = {
@@ -49,6 +49,7 @@ CHUNKS = 7
 """Parts of a line behind a case that may be nothing but its step."""
 
 
+@lru_cache(maxsize=4_096)
 def canonical_step(text: str) -> str:
     """The harness's name of a step; empty where the text is not just the name of a known one."""
     whole = text.strip(" `*_\"'.,:❌✗✘⚠️🔴")
@@ -83,6 +84,12 @@ def mentioned_steps(text: str) -> Iterator[str]:
     for match in _STEP_WORD.finditer(text):
         if not _PASSES.match(text, match.end()) and not _DENIED.search(text, 0, match.start()):
             yield canonical_step(match[0])
+
+
+def steps_in_order(names: Sequence[str], text: str) -> dict[str, str]:
+    """`a and b: the first fails its tests, the second trips eslint`: where a text has a step for each of several."""
+    steps = list(dict.fromkeys(mentioned_steps(text))) if len(names) > 1 else []
+    return dict(zip(names, steps, strict=True)) if len(steps) == len(names) else {}
 
 
 _FRONT = re.compile(

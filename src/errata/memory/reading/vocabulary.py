@@ -7,6 +7,8 @@ from errata.memory.reading.markdown import MarkdownPiece
 from errata.memory.spelling import Segments, segments, without_number
 
 _NUMBERED = re.compile(r"(\d{2,4})-[A-Za-z]\w*(?:[-.]\w+)*")
+_ALONE = re.compile(r"(?<![\w/.@-])(0\d{1,3}-[a-z][a-z0-9]*_\w+)(?![\w/-])")
+"""`001-react_upload`, which is the name of a case wherever it stands."""
 _PATH = re.compile(r"(?<![\w@-])((?:[\w.-]+/)+[\w.-]*\w)")
 _CATEGORY_COLUMN = re.compile(r"(?i)^\W*(?:categor(?:y|ies)|area|group|topic|section|folder)\W*$")
 _IN_BRACKETS = re.compile(r"[A-Za-z0-9]\w+`?\s*[(\[]`?(\d{2,4}-[a-z]\w*)`?[)\]]")
@@ -44,25 +46,37 @@ class Vocabulary:
 
     def learn_categories(self, pieces: Iterable[MarkdownPiece]) -> None:
         """What comes before the slash in the names of cases, in a column for categories, or before a count."""
+        numbered: set[str] = set()
+        in_brackets: set[str] = set()
         for piece in pieces:
             for words in piece.cells or (piece.words,):
+                numbered.update(_ALONE.findall(words.text))
                 for path in _PATH.findall(words.text):
                     self._learn_from(path)
-                for name in _IN_BRACKETS.findall(words.text):
-                    self.add_category(name)
+                in_brackets.update(_IN_BRACKETS.findall(words.text))
             counted = _COUNTED.match(piece.text)
             if counted:
                 self.add_category(counted[1])
             for title, cell in zip(piece.header, piece.cells, strict=False):
                 if _CATEGORY_COLUMN.match(title) and is_numbered(cell.text.strip(" `*")):
                     self.add_category(cell.text.strip(" `*"))
+        if not self._categories:
+            self._categories |= {name.casefold() for name in in_brackets}
+        for name in numbered:
+            if not self.is_category(name):
+                self.add(name)
 
     def _learn_from(self, path: str) -> None:
         parts = path.split("/")
         numbered = [at for at, part in enumerate(parts) if is_numbered(part)]
-        if len(numbered) > 1 or (numbered and numbered[0] + 1 < len(parts)):
+        followed = parts[numbered[0] + 1 : numbered[0] + 2] if numbered else []
+        if len(numbered) > 1 or (followed and "." not in followed[0]):
             self.add_category(parts[numbered[0]])
             self._widths |= {len(match[1]) for match in map(_NUMBERED.fullmatch, parts) if match}
+
+    def may_be_category(self, name: str) -> bool:
+        """Where categories are known, another name in brackets is a case."""
+        return not self._categories or self.is_category(name)
 
     def is_category(self, name: str) -> bool:
         return name.casefold() in self._categories or (self._within is not None and self._within.is_category(name))
@@ -110,5 +124,5 @@ class Vocabulary:
         while end in numbered:
             end += 1
         if end - start == 1:  # `tables/001-sort` and `002-queries/text_search` have one number
-            start, end = 0, max(end, 2)
+            start, end = 0, max(end, 2 if "." not in parts[1] else 1)
         return "/".join(parts[start:end])
