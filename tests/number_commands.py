@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from html import unescape
 from typing import Any
 
 from number_samples import Comparing, RunOf
@@ -141,6 +142,54 @@ def in_page(run: RunOf, read: Callable[[str], Any]) -> Any:
 
 def in_memory(run: RunOf, read: Callable[[Any], Any]) -> Any:
     return read(report_memory(run)) if report_page(run) else None
+
+
+TOP = 5
+"""Causes on the first screen of a report."""
+
+
+def suspect_list(run: RunOf) -> Any:
+    (only,) = run.sample.rows("review", "tasks", run.run_id)
+    return only
+
+
+def nobody_passes(text: str) -> int | None:
+    return number_in(r"nobody passes ([\d,]+) of", text)
+
+
+def causes_by_rule(run: RunOf) -> list[str]:
+    return [cause(one["count"], one["title"]) for one in analysis(run)["causes"][:TOP]]
+
+
+def cause(count: object, title: str) -> str:
+    """The beginning of the title: where a cause has one failure, a report shows its whole text."""
+    return f"{count}× {title[:25].rstrip('.')}"
+
+
+def without_reviews(run: RunOf, found: Any) -> Any:
+    """Members of a bucket that nobody has reviewed are another cause than the reviewed ones, but not another bucket."""
+    return None if any(one["verdict"] for one in failures(run)) else found
+
+
+def top_causes(page: str) -> list[str] | None:
+    """`2× title` of each cause in the Markdown of a report."""
+    part = page.partition("**Top causes**\n")[2].partition("\n**")[0]
+    found = re.findall(r"^\d+\. ([\d,]+)× \w+: (?:\[(.*?)\]\(|(.*?)(?:; |$))", part, re.MULTILINE)
+    return [cause(count, unescaped(link or plain)) for count, link, plain in found] or None
+
+
+def unescaped(markdown: str) -> str:
+    return re.sub(r"\\(.)", r"\1", markdown).replace("`", "").replace("\u200b", "")
+
+
+def top_causes_on_page(run: RunOf) -> list[str] | None:
+    """The same on the HTML page."""
+    written = run.row("report", options=("--profile", "run", "--html", "-o", "written/page"))["written"]
+    text = "".join((run.sample.home / one).read_text(encoding="utf-8") for one in written if one.endswith(".html"))
+    listed_causes = text.partition('<ol class="causes">')[2].partition("</ol>")[0]
+    pattern = r'<b class="count">([\d,]+)</b>.*?<div>(.*?)<span class="note">'
+    found = [(count, re.sub(r"<[^>]+>", "", title)) for count, title in re.findall(pattern, listed_causes)]
+    return [cause(count, unescape(title)) for count, title in found] or None
 
 
 def is_batch(run: RunOf) -> bool:

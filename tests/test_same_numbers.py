@@ -11,6 +11,7 @@ import pytest
 
 from errata.cli.app import app
 from number_commands import (
+    TOP,
     Extract,
     added,
     alone,
@@ -23,6 +24,8 @@ from number_commands import (
     by_label,
     by_reported_run,
     by_run,
+    cause,
+    causes_by_rule,
     clean_left_out,
     column,
     compare_report,
@@ -45,6 +48,7 @@ from number_commands import (
     left_out,
     listed,
     money,
+    nobody_passes,
     note_of_reviewed,
     number_in,
     of_labels,
@@ -67,8 +71,12 @@ from number_commands import (
     status,
     steady,
     study,
+    suspect_list,
     tables_in,
     to_rerun,
+    top_causes,
+    top_causes_on_page,
+    without_reviews,
     without_zeros,
     written_back,
 )
@@ -345,6 +353,26 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("known list --json", lambda run: sum(
             one["case_key"] in {key for gap in run.sample.rows("known", "list") for key in gap["cases"]}
             for one in failures(run)) or None),
+    ],
+    "tasks that nobody passes": [
+        ("analyze --json", lambda run: analysis(run)["suspects"]["failed_by_all"]),
+        ("analyze --json, cases", lambda run: len(analysis(run)["suspects"]["passed_by_nobody"])),
+        ("review tasks --json", lambda run: suspect_list(run)["failed_by_all"]),
+        ("review tasks", lambda run: nobody_passes(run.text("review", "tasks"))),
+        ("report --json", lambda run: report(run)["suspects"]["failed_by_all"]),
+        ("report", lambda run: nobody_passes(report_page(run))),
+    ],
+    "failed cases that nobody passes": [
+        ("analyze --json", lambda run: len(analysis(run)["passed_by_nobody"]) or None),
+        ("report --json", lambda run: len(report(run)["subject"]["passed_by_nobody"]) or None),
+        ("report", lambda run: number_in(r"Nobody passes ([\d,]+) of the failed cases", report_page(run))),
+    ],
+    "order of causes": [
+        ("analyze --json", lambda run: in_page(run, lambda _: causes_by_rule(run))),
+        ("buckets list --json", lambda run: in_page(run, lambda _: without_reviews(run, [
+            cause(one["rows"], one["title"]) for one in buckets(run)[:TOP]]))),
+        ("report", lambda run: in_page(run, top_causes)),
+        ("report, page", top_causes_on_page),
     ],
     "attempts, with missing ones": [
         ("runs --json", lambda run: listed(run)["counts"]["counted"]),

@@ -1,6 +1,7 @@
 """What holds of suggestions whatever the failures are."""
 
 import random
+from collections import Counter
 
 import msgspec
 from failures_to_group import a_failing, an_error, members, read_as, together
@@ -159,3 +160,19 @@ def test_verdicts_change_nothing_about_the_buckets_of_other_failures(given_):
     assert {each: reviewed.places[each] for each in unread} == {each: before.places[each] for each in unread}
     titles = {bucket.id: bucket.title for bucket in before.buckets}
     assert all(titles.get(bucket.id, bucket.title) == bucket.title for bucket in reviewed.buckets)
+
+
+@given(failures())
+def test_a_verdict_that_names_the_owner_of_its_bucket_and_no_other_keeps_the_failure_there(given_):
+    nobody = [msgspec.structs.replace(one, verdict=None, owner=one.rule_owner or one.owner) for one in given_]
+    before, reviewed = suggest(nobody), suggest(given_)
+    owners = {bucket.id: bucket.parameters["owner"] for bucket in before.buckets}
+    shared = {place for place, often in Counter(before.places.values()).items() if often > 1}
+    agreeing = [
+        one.attempt
+        for one in given_
+        if one.verdict and not one.verdict.bucket and one.follows is None
+        if before.places[one.attempt] in shared and one.owner == owners[before.places[one.attempt]]
+    ]
+
+    assert {each: reviewed.places[each] for each in agreeing} == {each: before.places[each] for each in agreeing}

@@ -126,7 +126,7 @@ def test_no_bucket_is_final_or_has_words_by_verdicts_on_failures_that_are_not_in
             about = desk.take(*step)
             buckets, placements = state(desk.store)
             after = {one.attempt: one.bucket for one in placements}
-            # a verdict moves the failures that it was given for
+            # a verdict moves the failures that it was given for, unless it agrees with their bucket
             assert {each for each in after if after[each] != before[each]} <= about
             for bucket in buckets:
                 _holds(bucket, [one for one in placements if one.bucket == bucket.id], desk)

@@ -263,6 +263,51 @@ def test_verdicts_that_name_two_buckets_are_two_buckets_however_alike_their_sent
     assert len(suggest(failures).buckets) == 2
 
 
+@pytest.mark.req("J-13", "J-31")
+@pytest.mark.parametrize("reviewed", [1, 2, 3, 5])
+def test_verdicts_that_name_the_same_owner_and_no_bucket_stay_in_theirs(reviewed):
+    crashes = [an_error(each, "uvx: command not found", owner="environment") for each in "12345"]
+    (before,) = suggest(crashes).buckets
+    causes = ("The image has no uvx.", "The PATH of the image is too short.")
+    read = [read_as(one, cause=causes[at % 2]) for at, one in enumerate(crashes[:reviewed])]
+
+    for known_ in ([], [before]):
+        found = suggest([*read, *crashes[reviewed:]], known_)
+        (bucket,) = found.buckets
+        assert (bucket.id, bucket.title, members(bucket, found)) == (before.id, before.title, set("12345"))
+        assert bucket.supported_by == tuple("12345"[:reviewed])
+        assert bucket.status == ("final" if reviewed >= 3 else "reviewed")
+
+
+def test_a_failure_that_is_alike_in_another_run_keeps_a_reviewed_one_in_its_bucket():
+    (before,) = suggest([an_error("old", "uvx: command not found", owner="environment")]).buckets
+    failures = [read_as(an_error("1", "uvx: command not found", owner="environment"), cause="No uvx in the image.")]
+
+    assert suggest(failures, [before], in_other_runs=[before.id]).places == {"1": before.id}
+
+
+@pytest.mark.req("J-31")
+def test_of_unlike_failures_only_the_most_frequent_reason_supports_their_bucket():
+    causes = ("The index has another name.", "A page has five fields.", "The clock runs backwards.")
+    failures = [a_failing(each, "tests failed (60%)") for each in "1234"]
+    read = [read_as(one, cause=cause) for one, cause in zip(failures, causes, strict=False)]
+
+    found = suggest([*read, failures[3]])
+
+    (bucket,) = found.buckets
+    assert members(bucket, found) == set("1234")
+    assert (bucket.status, len(bucket.supported_by)) == ("reviewed", 1)
+
+
+def test_a_verdict_with_another_label_of_a_taxonomy_of_causes_leaves_the_cluster():
+    cluster = {"cluster": "state_memory_failure"}
+    failures = [a_failing(each, each, **cluster) for each in "123"]
+    same = msgspec.structs.replace(read_as(failures[0], cause="It forgot."), reviewed_cluster="state_memory_failure")
+    other = msgspec.structs.replace(read_as(failures[1], cause="It guessed."), reviewed_cluster="empty_response")
+
+    assert together(suggest([same, other, failures[2]])) == {frozenset("13"), frozenset("2")}
+
+
 def test_where_readers_of_the_same_symptom_disagree_the_others_are_left_alone():
     text = "Segmentation fault in the worker of the pool"
     failures = [

@@ -33,12 +33,12 @@ Owners   model           6   █████████████████
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
 
-Causes   1× grader    'ctx' is defined but never used @typescript-eslint/no-unused-vars
+Causes   1× environment  a download or connection broke during setup
+             003-mutations/005-batch_insert
+         1× model        convex/messages.ts(5,3): error TS2322: Type PaginationResult is not ass…
+             002-queries/006-pagination_shape
+         1× grader       'ctx' is defined but never used @typescript-eslint/no-unused-vars
              000-fundamentals/002-http_greeting
-         1× provider  the provider returned a server error
-             001-data_modeling/000-user_table
-         1× model     In table "visits" the index "by_creation_time" uses a reserved name
-             001-data_modeling/003-optional_index
          6 more causes, 6 failures: errata buckets list jn7mqywb --all
 Steps    tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed step)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4

@@ -354,7 +354,7 @@ def test_of_each_model_the_dominant_dimensions_are_told_with_their_share(provisi
 
 @pytest.mark.req("J-30")
 def test_a_report_of_rules_says_so_once_and_at_each_cause_how_much_was_reviewed(provisional):
-    assert facts(provisional.text)["Status"].startswith("PROVISIONAL. 0 of 26 failures reviewed")
+    assert facts(provisional.text)["Status"].startswith("PROVISIONAL. 0 of 26 failed rows reviewed")
     assert provisional.said.out.splitlines()[0].startswith("4 runs, 26 failed rows, 0 reviewed: PROVISIONAL")
     assert provisional.text.count("PROVISIONAL") == 1
     assert "provisional" not in provisional.text
@@ -363,7 +363,7 @@ def test_a_report_of_rules_says_so_once_and_at_each_cause_how_much_was_reviewed(
 
 @pytest.mark.req("J-30", "J-02")
 def test_a_report_whose_buckets_were_all_read_is_final(final):
-    assert facts(final.text)["Status"].startswith("final. 26 of 26 failures reviewed by file:reader")
+    assert facts(final.text)["Status"].startswith("final. 26 of 26 failed rows reviewed by file:reader")
     assert "7 of 7 causes final" in facts(final.text)["Status"]
     assert "PROVISIONAL" not in final.text
     assert final.said.out.splitlines()[0] == "4 runs, 26 failed rows, 26 reviewed: final."
@@ -382,7 +382,7 @@ def test_two_of_three_rows_are_not_enough(tmp_path):
     text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
     rows = [row for row in table(section(text, "Causes")) if "knowledge_grounding_error" in row["cause"]]
     assert {row["status"]: row["rows"] for row in rows} == {"reviewed": "2", "assigned": "2"}
-    assert facts(text)["Status"].startswith("PROVISIONAL. 2 of 26 failures reviewed")
+    assert facts(text)["Status"].startswith("PROVISIONAL. 2 of 26 failed rows reviewed")
 
 
 def test_one_run_alone_is_told_by_its_causes(tmp_path):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bucket_runs import a_stored_run
+from errata.store.database import open_store
 from terminal import FIXTURES, done, errata, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
@@ -176,3 +178,53 @@ def test_a_model_with_several_runs_leads_to_them(library, case):
     assert told.code == 2
     assert "`acme/nimbus-2-coder` names 3 runs" in told.err
     assert "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2 · acme/nimbus-2-coder" in told.err
+
+
+def runs_of(*named: tuple[str, str]) -> None:
+    """A stored run for each name and model."""
+    store = open_store(Path(".errata/errata.db"))
+    for run, model in named:
+        a_stored_run(store, run, model=model, a="")
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        [("one", "kimi"), ("two", "moonshot/kimi")],
+        [("one", "kimi"), ("two", "kimi")],
+        [("job_kimi-k2", "kimi-k2"), ("two", "kimi-k3")],
+        [("kimi-nightly", "kimi-k2"), ("two", "moonshot/kimi-k3")],
+        [("kimi", "kimi-k2"), ("two", "kimi")],
+    ],
+    ids=["with and without vendor", "two runs", "a tail and a model", "a beginning and a model", "a name and a model"],
+)
+def test_a_name_that_may_mean_two_runs_is_refused_with_both(runs):
+    runs_of(*runs)
+
+    for command in ("score", "check", "failures"):
+        refused = errata(command, "kimi")
+        assert (refused.code, refused.out) == (2, "")
+        assert all(run in refused.err and model in refused.err for run, model in runs)
+
+
+@pytest.mark.parametrize(
+    ("runs", "run"),
+    [
+        ([("one", "kimi-k2"), ("two", "glm-5")], "one"),
+        ([("one", "moonshot/kimi-k2"), ("two", "glm-5")], "one"),
+        ([("kimi-k2", "kimi-k2"), ("two", "kimi-k2")], "kimi-k2"),
+    ],
+    ids=["a model", "without its vendor", "a name of a run of this model"],
+)
+def test_a_model_that_only_one_run_has_names_it(runs, run):
+    runs_of(*runs)
+
+    assert done("score", "kimi-k2", "--json").row["run"] == run
+
+
+def test_every_name_that_pages_print_leads_to_its_run():
+    names = [("kimi-nightly-2026-05-01", "kimi-k2"), ("kimi", "glm-5"), ("two", "kimi"), ("three", "z/kimi-nightly")]
+    runs_of(*names)
+
+    printed = {row.split()[0] for row in done("runs").out.splitlines()[1:] if row[:1].strip()}
+    assert {done("score", name, "--json").row["run"] for name in printed} == {run for run, _ in names}

@@ -133,6 +133,24 @@ def test_a_verdict_that_names_another_bucket_moves_the_failure_and_both_are_kept
     assert told.event.by == "person:ben"
 
 
+@pytest.mark.req("J-13", "J-31")
+def test_verdicts_that_agree_with_their_cause_stay_in_it_one_by_one_and_over_runs(store):
+    stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK, e=DISK)
+    other = a_stored_run(store, "run-2", a=DISK)
+    suggested(store)
+    before = bucket_at(store, stored, "a")
+
+    for case, status in (("a", "reviewed"), ("b", "reviewed"), ("c", "final")):
+        read(store, a_verdict(stored, case, at=f"2026-04-01T10:0{'abc'.index(case)}:00Z"))
+        bucket = bucket_at(store, stored, case)
+        assert (bucket.id, bucket.title, bucket.status) == (before.id, before.title, status)
+    read(store, a_verdict(other, "a"))
+
+    assert {place.id for place in (places(store, stored) | places(store, other)).values()} == {before.id}
+    assert [places(store, stored)[case].role for case in "abcde"] == ["reviewed"] * 3 + ["assigned"] * 2
+    assert [one for one in bucket_history(store) if one.event.what == "rebucketed"] == []
+
+
 @pytest.mark.req("J-15", "J-30")
 def test_what_nobody_has_read_is_provisional(store):
     stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)

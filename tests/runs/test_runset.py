@@ -4,11 +4,13 @@ import sqlite3
 
 import pytest
 
-from bucket_runs import a_verdict
+from bucket_runs import a_stored_run, a_verdict
 from errata.compare import stored as kept
+from errata.compare.comparison import ComparisonOptions
+from errata.errors import NotComparableError
 from errata.model import ErrorInfo, Subject
 from errata.runs.importing import import_paths
-from errata.runs.runset import facts_of, scores_over
+from errata.runs.runset import RunSet, facts_of, scores_over
 from errata.runs.view import RunView
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
@@ -106,3 +108,32 @@ def test_of_real_logs_what_was_kept_is_what_was_found(log, store, fixtures, read
 
         assert facts(stored, store, to_pool=True) == first
         assert readings == []
+
+
+@pytest.mark.parametrize(("suites", "cases"), [(("tides", "winds"), ("ab", "ab")), (("tides", "tides"), ("ab", "abc"))])
+def test_runs_that_cannot_be_compared_are_refused_before_anything_is_summarised(store, monkeypatch, suites, cases):
+    runs = [
+        a_stored_run(store, f"run-{at}", suite=suite, **dict.fromkeys(some, ""))
+        for at, (suite, some) in enumerate(zip(suites, cases, strict=True))
+    ]
+    monkeypatch.setattr("errata.runs.runset.facts_of", None)
+
+    with pytest.raises(NotComparableError, match="These runs can't be compared"):
+        RunSet.of(runs, store).compare(ComparisonOptions())
+
+
+def test_the_early_refusal_has_the_words_of_the_late_one(store, monkeypatch):
+    runs = [
+        a_stored_run(store, "one", suite="tides", a="", b="OSError:x"),
+        a_stored_run(store, "two", suite="winds", a="", b="", c=""),
+    ]
+
+    def refusal() -> tuple[str, str]:
+        with pytest.raises(NotComparableError) as refused:
+            RunSet.of(runs, store).compare(ComparisonOptions())
+        return refused.value.message, refused.value.hint
+
+    early = refusal()
+    monkeypatch.setattr("errata.runs.runset.refuse_incomparable", lambda *_: None)
+
+    assert refusal() == early

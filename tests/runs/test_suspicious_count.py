@@ -2,10 +2,12 @@
 
 import json
 
+from errata.cli.render.runs import passes_in_words
 from errata.runs.importing import import_paths
-from errata.runs.suspicions import counted_before
+from errata.runs.suspicions import SuspiciousCount, contradictory_passes, counted_before
 from errata.runs.view import RunView
 from errata.store.runs import all_runs
+from terminal import FIXTURES
 
 
 def a_promptfoo_file(folder, rows):
@@ -89,3 +91,18 @@ def test_prompts_that_were_never_resolved_are_said_on_the_first_page(fixtures, s
         (found,) = [one for one in view.health.findings if one.name == "prompt_not_delivered"]
         assert found.text.startswith("the prompt was not delivered in 1 of 1 attempt: the text sent is `")
         assert not view.health.fit
+
+
+def test_a_row_that_another_row_of_the_same_attempt_contradicts_is_no_suspicious_pass(store):
+    """Turn 12 has two rows: one passed, one failed."""
+    import_paths([FIXTURES / "conversation_bench" / "damaged" / "data"], store)
+    (stored,) = all_runs(store)
+    view = RunView(stored, store)
+
+    contradictory = {cell.case for cell in view.cells if cell.state == "contradictory"}
+    assert contradictory_passes(stored, store) == dict.fromkeys(contradictory, 1)
+    assert view.suspicious.contradictory == 1
+    assert not contradictory & {one.suspicion.case for one in view.suspicious_passes()}
+    passes = stored.counts.outcomes["pass"]
+    strict = view.scores().scores["strict"].passed
+    assert passes_in_words(passes, SuspiciousCount(2, 0, view.suspicious.contradictory)).endswith(f"among {strict}")

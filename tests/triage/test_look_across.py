@@ -223,7 +223,9 @@ def test_the_page_and_the_report_name_the_cases_that_nobody_passes(store):
     view = RunView(runs[0], store)
 
     assert view.summary.passed_by_nobody == ("one",)
-    assert "Nobody passes 1 case in any run of this suite: one." in answer_of(run_report(view, made="2026-01-01"))
+    assert "Nobody passes 1 of the failed cases in any run of this suite: one." in answer_of(
+        run_report(view, made="2026-01-01")
+    )
 
 
 def test_two_subjects_are_too_few_to_say_so(store):

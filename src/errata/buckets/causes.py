@@ -11,26 +11,26 @@ def summarise_causes(
 ) -> list[CauseSummary]:
     """`failures` are the failed attempts in the order of the log, each with the name of its case.
 
-    Of causes with equal counts, the one that the log shows first comes first. Attempts in no bucket are left out.
+    Of causes with equal counts, the slug decides, as in every list of causes. Attempts in no bucket are left out.
     Unreviewed members of a bucket that reviewers named are apart, under the words of rules.
     """
-    members: dict[tuple[str, str], list[str]] = {}
-    owners_of: dict[tuple[str, str], Counter[str]] = {}
+    members: dict[tuple[str, str, str], list[str]] = {}
+    owners_of: dict[tuple[str, str, str], Counter[str]] = {}
     for attempt, case in failures:
         place = places.get(attempt)
         if place is not None:
-            cause = place.id, place.title
+            cause = place.slug, place.title, place.id
             members.setdefault(cause, []).append(case)
             owners_of.setdefault(cause, Counter())[owners.get(attempt) or "unknown"] += 1
     return [
         CauseSummary(
             bucket=bucket,
             title=title,
-            owner=_owner(owners_of[bucket, title]),
+            owner=_owner(owners_of[slug, title, bucket]),
             count=len(cases),
             cases=tuple(dict.fromkeys(cases)),
         )
-        for (bucket, title), cases in sorted(members.items(), key=lambda pair: -len(pair[1]))
+        for (slug, title, bucket), cases in sorted(members.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     ]
 
 

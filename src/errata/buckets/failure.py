@@ -45,6 +45,8 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     """The standing verdict."""
     final: bool = False
     """Whether that verdict counts: read by its reviewer, and seconded where that is needed (`Standing.final`)."""
+    reviewed_cluster: str = ""
+    """The label of that verdict, where its taxonomy is one of causes."""
     parameters: dict[str, str] = {}
     """provider, model, tool, category, step, slice …: what may hide behind a symptom."""
     follows: str | None = None
@@ -71,6 +73,7 @@ def failure_to_group(
     answer: WrongAnswer | None = None,
     verdict: Verdict | None = None,
     final: bool = False,
+    reviewed_cluster: str = "",
 ) -> FailureToGroup:
     """`lines` are what the attempt's own logs say is wrong; `final` is `Standing.final` of its verdict."""
     signal = _telling(attribution, rules)
@@ -88,6 +91,7 @@ def failure_to_group(
         answer=answer,
         verdict=verdict,
         final=final,
+        reviewed_cluster=reviewed_cluster,
         parameters=_parameters(run, attempt, category),
         follows=attempt.follows or attribution.follows or None,
     )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from errata.buckets.failure import FailureToGroup
-from errata.buckets.opinions import NamedCause, is_owner, opinions, slug_of
+from errata.buckets.opinions import NamedCause, is_opinion, is_owner, opinions, slug_of
 from errata.buckets.rules import says_something
 from errata.buckets.similarity import Space, Vector, Weights, words_of
 from errata.buckets.symptoms import Symptom, symptom_of
@@ -45,24 +45,33 @@ def group_failures(
     chosen: Iterable[int],
     known: Sequence[Bucket] = (),
     sizes: Mapping[str, int] | None = None,
+    staying: Mapping[int, int] | None = None,
 ) -> list[FailureGroup]:
     """The chosen ones, by their places. The known buckets come first, in their order, then new ones as they appear.
 
-    `sizes` is the number of members that stay in a known bucket.
+    `sizes` is the number of members that stay in a known bucket. `staying`: a failure whose verdict agrees with its
+    bucket → the place of that bucket among the known ones.
     """
+    staying = staying or {}
     read: list[int] = []
     unread: list[int] = []
     for at in chosen:
-        (read if failures[at].verdict else unread).append(at)
+        if at not in staying:
+            (read if failures[at].verdict else unread).append(at)
     units = by_symptom(failures, unread)
     gathering = _Gathering(known, units, sizes or {})
     for opinion in opinions(failures, read):
         gathering.take_opinion(opinion, by_symptom(failures, opinion.failures))
-    gathering.pass_on_keys(units)
+    gathering.pass_on_keys((*units, *by_symptom(failures, staying)))
     for compared in (False, True):  # a text may be like what a rule has named, and is then no group of its own
         for symptom, same in units.items():
             if symptom.is_compared is compared:
                 gathering.take(symptom, same)
+    agreeing: dict[int, list[int]] = {}
+    for at, place in staying.items():
+        agreeing.setdefault(place, []).append(at)
+    for place, same in agreeing.items():
+        gathering.keep(place, opinions(failures, same), by_symptom(failures, same))
     return gathering.groups
 
 
@@ -107,6 +116,20 @@ class _Gathering:
             group.signals |= {symptom.signal} - {""}
             if symptom.kind in ("text", "signal"):
                 self._reviewed.setdefault((symptom.suite, symptom.key), set()).add(place)
+
+    def keep(self, place: int, agreeing: Sequence[NamedCause], symptoms: BySymptom) -> None:
+        """Failures whose verdicts agree with their bucket stay in it, and support it.
+
+        Where its members show unlike things, only those support it that give the most frequent reason.
+        """
+        group = self.groups[place]
+        for symptom, same in symptoms.items():
+            group.take(symptom, same)
+        shown = {key for key in group.keys if not is_opinion(key)}
+        is_one_text = len(shown) == 1 and not any(symptom.kind == "bare" for symptom in symptoms)
+        is_one_cause = is_one_text or all(symptom.names_cause for symptom in symptoms)
+        for opinion in agreeing if is_one_cause else agreeing[:1]:
+            group.keys.update(dict.fromkeys(opinion.keys, len(opinion.failures)))
 
     def pass_on_keys(self, unread: Iterable[Symptom]) -> None:
         """Later failures are recognised by what only the reviewed members of one group show."""

@@ -108,6 +108,17 @@ def supports(review: Review, bucket: Bucket) -> bool:
     return named and review.verdict is not None and is_owner(review.verdict.owner, bucket)
 
 
+def agrees(failure: FailureToGroup, bucket: Bucket) -> bool:
+    """Whether its verdict names the owner of the bucket that rules put it into, and no other cause."""
+    verdict = failure.verdict
+    return (
+        verdict is not None
+        and not verdict.bucket
+        and failure.reviewed_cluster in ("", failure.cluster)
+        and verdict.owner == bucket.parameters.get("owner")
+    )
+
+
 def is_owner(owner: str, bucket: Bucket) -> bool:
     """Whether a bucket that rules formed is this owner's; what has no known owner, or people formed, is anybody's."""
     return (

@@ -8,7 +8,7 @@ import msgspec
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.grouping import FailureGroup, group_failures
 from errata.buckets.naming import Names, description_of
-from errata.buckets.opinions import is_opinion, is_owner, is_read, slug_of
+from errata.buckets.opinions import agrees, is_opinion, is_owner, is_read, slug_of
 from errata.buckets.status import support_of
 from errata.buckets.symptoms import pair_key
 from errata.model import Bucket
@@ -32,19 +32,24 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 def suggest(
-    failures: Iterable[FailureToGroup], known: Sequence[Bucket] = (), fixed: Mapping[str, str] | None = None
+    failures: Iterable[FailureToGroup],
+    known: Sequence[Bucket] = (),
+    fixed: Mapping[str, str] | None = None,
+    in_other_runs: Collection[str] = (),
 ) -> Suggestion:
     """Every known bucket, in its order, with what was found to belong to it; then the new ones, the largest first.
 
     `fixed` names the attempts that stay in a known bucket, by its id; ids, slugs and titles of known buckets are kept.
+    `in_other_runs` are the ids of known buckets that have members beside these failures.
     Each failure ends up in exactly one bucket, alone in it where nothing is like it. The order of the failures does
     not matter.
     """
     reviews = {failure.attempt: failure for failure in sorted(failures, key=lambda failure: failure.attempt)}
     given, fixed = with_common_answers(reviews.values(), known), fixed or {}
+    agreeing: dict[str, str] = {}
     if any(failure.verdict for failure in given):
-        known = _formed_by_rules(given, known, fixed)
-    groups = _gathered(given, known, fixed)
+        known, agreeing = _formed_by_rules(given, known, fixed, in_other_runs)
+    groups = _gathered(given, known, fixed, agreeing)
     usual, names, ids = UsualParameters(given), Names(known), _Ids(known)
     groups[len(known) :] = sorted(
         groups[len(known) :], key=lambda group: (-_size(group), _first_key(group), group.owner)
@@ -80,14 +85,25 @@ def with_common_answers(failures: Iterable[FailureToGroup], known: Sequence[Buck
 
 
 def _formed_by_rules(
-    given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]
-) -> list[Bucket]:
-    """The known buckets and those that rules form, whatever was reviewed.
+    given: Sequence[FailureToGroup],
+    known: Sequence[Bucket],
+    fixed: Mapping[str, str],
+    in_other_runs: Collection[str],
+) -> tuple[list[Bucket], dict[str, str]]:
+    """The known buckets and those that rules form, whatever was reviewed; and the attempts whose verdicts agree.
 
-    Of the latter those that hold an unreviewed failure, or that a verdict names.
+    Of the buckets that rules form those that hold an unreviewed failure, that a verdict names, or that one agrees with.
     """
     unread = [msgspec.structs.replace(one, verdict=None, owner=one.rule_owner or one.owner) for one in given]
     formed = suggest(unread, known, fixed)
+    buckets, sizes = {bucket.id: bucket for bucket in formed.buckets}, Counter(formed.places.values())
+    agreeing = {
+        one.attempt: place
+        for one in given
+        if one.attempt not in fixed
+        and (sizes[place := formed.places[one.attempt]] > 1 or place in in_other_runs)
+        and agrees(one, buckets[place])
+    }
     used = {bucket.id for bucket in known} | {formed.places[one.attempt] for one in given if one.verdict is None}
     named = {(one.suite, slug_of(one.verdict.bucket)): one for one in given if one.verdict and one.verdict.bucket}
     used |= {
@@ -95,15 +111,19 @@ def _formed_by_rules(
         for bucket in formed.buckets
         if (named_by := named.get((bucket.suite, bucket.slug))) and is_owner(named_by.owner, bucket)
     }
-    return [bucket for bucket in formed.buckets if bucket.id in used]
+    used.update(agreeing.values())
+    return [bucket for bucket in formed.buckets if bucket.id in used], agreeing
 
 
-def _gathered(given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]) -> list[FailureGroup]:
+def _gathered(
+    given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str], agreeing: Mapping[str, str]
+) -> list[FailureGroup]:
     position = {failure.attempt: at for at, failure in enumerate(given)}
     roots = roots_of({failure.attempt: failure for failure in given}, fixed.keys())
     free = [at for at, one in enumerate(given) if one.attempt not in fixed and one.attempt not in roots]
-    groups = group_failures(given, free, known, Counter(fixed.values()))
     by_id = {bucket.id: place for place, bucket in enumerate(known)}
+    staying = {position[attempt]: by_id[bucket] for attempt, bucket in agreeing.items() if attempt not in roots}
+    groups = group_failures(given, free, known, Counter(fixed.values()), staying)
     places = {given[at].attempt: place for place, group in enumerate(groups) for at in group.failures}
     places |= {attempt: by_id[bucket] for attempt, bucket in fixed.items()}
     for attempt in fixed:

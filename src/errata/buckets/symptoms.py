@@ -48,6 +48,11 @@ class Symptom(NamedTuple):
         """Its key does not say all, and it has words."""
         return self.kind == "text" and bool(self.words)
 
+    @property
+    def names_cause(self) -> bool:
+        """Its key is a cause by itself, and not only a text or the place where it failed."""
+        return self.kind in ("cluster", "signal", "answer")
+
 
 def symptom_of(failure: FailureToGroup) -> Symptom:
     phase, _, kind = failure.key.coarse.partition(":")

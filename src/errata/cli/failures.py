@@ -20,7 +20,7 @@ from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.render.proof import how_sure
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
-from errata.runs.suspicions import SuspiciousPass, count_suspicious, suspicious_passes
+from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
 from errata.runs.view import RunView
 from errata.verbs.store import Store
 
@@ -84,7 +84,7 @@ def command(
         looked_at.append(stored)
         if suspicious:
             passes = suspicions_of(stored, store, filters, limit)
-            count += (put_lines_of_json if options.json else partial(show_suspicions, stored, limit=limit))(
+            count += (put_lines_of_json if options.json else partial(show_suspicions, stored, store, limit=limit))(
                 passes, raw=raw
             )
         else:
@@ -229,10 +229,15 @@ def suspicions_of(
 
 
 def show_suspicions(
-    stored: StoredRun, suspicions: Iterable[SuspiciousPass], *, limit: int | None = None, raw: bool = False
+    stored: StoredRun,
+    store: Store,
+    suspicions: Iterable[SuspiciousPass],
+    *,
+    limit: int | None = None,
+    raw: bool = False,
 ) -> int:
     listed = list(suspicions)
-    passes = stored.counts.outcomes.get("pass", 0)
+    passes = stored.counts.outcomes.get("pass", 0) - sum(contradictory_passes(stored, store).values())
     if listed:
         put_table(SUSPICION_COLUMNS, [_suspicion_row(one) for one in listed], give_way=("quote", "where"), raw=raw)
         put()

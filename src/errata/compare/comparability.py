@@ -5,11 +5,12 @@ from functools import partial
 
 import msgspec
 
-from errata.compare.matrix import Matrix, RunColumn
+from errata.compare.matrix import Matrix, RunColumn, columns_of
 from errata.compare.sets import Cases
 from errata.errors import NotComparableError
 from errata.model import Run, Scorer, StoredRun
 from errata.model.counts import Cell
+from errata.model.coverage import holds_only_failures
 from errata.model.run import WhyLeftOut
 
 EXPERIMENT = "experiment"
@@ -119,6 +120,18 @@ def refuse_unequal(all_differences: Sequence[Difference], matrix: Matrix) -> Non
             f"These runs can't be compared: they differ in {what}",
             hint="\n".join([*lines, _way_out(len(common_cases(matrix)))]),
         )
+
+
+def may_differ(runs: Sequence[StoredRun]) -> bool:
+    """Whether it is plain, before anything is counted, that these runs are compared and measured something else.
+
+    Where it depends on the results whether a run is compared at all, nothing is plain.
+    """
+    if not all(one.counts.outcomes.get("pass") and not holds_only_failures(one) for one in runs):
+        return False
+    columns = columns_of([(one.run, one.pk) for one in runs])
+    by_facts = any(one.refuses for one in differences(Matrix(columns, {}), ()))
+    return by_facts or len({one.counts.cases for one in runs}) > 1
 
 
 def refuse_nothing_shared(matrix: Matrix, all_differences: Sequence[Difference]) -> None:

@@ -1,6 +1,6 @@
 """What differs between runs, where they measured the same thing: scores, matrix, sets, pairs, checks, categories."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from errata.compare.comparability import (
     Difference,
     common_cases,
     differences,
+    may_differ,
     refuse_nothing_shared,
     refuse_too_few,
     refuse_unequal,
@@ -37,7 +38,8 @@ from errata.compare.sets import (
 from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
-from errata.model.run import WhyLeftOut
+from errata.model.counts import Cell
+from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.suspects import SuspectTasks
 
 ASKED = 5
@@ -205,6 +207,17 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
             (run_facts.stored.pk, case): root for run_facts in fit for case, root in run_facts.summary.roots.items()
         },
     )
+
+
+def refuse_incomparable(runs: Sequence[StoredRun], cells: Callable[[], Iterable[Cell]], lookups: Lookups) -> None:
+    """Before the runs are summarised, which takes long the first time; `cells` are those of all runs."""
+    included = [one for one in runs if why_excluded(one.run) is None]
+    if not may_differ(included):
+        return
+    pks = [one.pk for one in included]
+    whole = matrix_of(columns_of([(one.run, one.pk) for one in included]), (one for one in cells() if one.run in pks))
+    changed = lookups.changed_cases(pks)
+    refuse_unequal(differences(whole, tuple(case for case in whole.rows if case in changed)), whole)
 
 
 def _basis(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Lookups) -> _Basis:

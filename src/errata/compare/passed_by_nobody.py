@@ -45,7 +45,12 @@ class CaseCounts:
         """One case: the subjects that were measured on it, and those of them that passed."""
         self._measured[measured] += 1
         self._passed[passed] += 1
-        self.failed_by_all += not passed and measured.bit_count() >= FEWEST
+        self.failed_by_all += self.is_failed_by_all(measured, passed)
+
+    @staticmethod
+    def is_failed_by_all(measured: SubjectMask, passed: SubjectMask) -> bool:
+        """Whether enough subjects were measured on a case, and none of them passed."""
+        return not passed and measured.bit_count() >= FEWEST
 
     @property
     def cases(self) -> int:

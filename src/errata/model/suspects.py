@@ -102,6 +102,8 @@ class SuspectTasks(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks that at least three subjects were measured on."""
     failed_by_all: int = 0
     """Of these, tasks that no subject passes."""
+    passed_by_nobody: tuple[str, ...] = ()
+    """Their case keys; a task that was edited counts once for each version."""
     expected: float = 0.0
     """Tasks that no subject would pass if all tasks were equally difficult, by the subjects' pass rates."""
     total: int = 0

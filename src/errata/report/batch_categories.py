@@ -17,11 +17,11 @@ FRAMEWORK = NOT_THE_SUBJECTS | {"grader"}
 
 
 def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
-    """The framework's first, the largest first."""
+    """The largest first; of equally large ones the framework's first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         groups.setdefault(_group(batch, attempt.id), []).append(case)
-    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in FRAMEWORK, -len(pair[1]), pair[0]))
+    ordered = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0][0] not in FRAMEWORK, pair[0]))
     letters = [*ascii_uppercase, *(f"{first}{second}" for first in ascii_uppercase for second in ascii_uppercase)]
     return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 

@@ -82,8 +82,7 @@ def _front(report: BatchReport) -> Iterator[Block]:
     owners = Counter(one.owner for one in report.failures)
     notes = {one.owner: category_title(one) for one in reversed(report.categories)}
     yield owner_card(owners, notes)
-    causes = sorted(map(_cause, report.categories), key=lambda one: -one.count)
-    yield causes_card(causes, total=len(report.failures))
+    yield causes_card([_cause(one) for one in report.categories], total=len(report.failures))
     advice = [marked(one) for one in batch_advice(report)]
     yield advice_card(advice or [marked(category_to_do(one)) for one in report.categories])
 
@@ -118,7 +117,8 @@ def _map(report: BatchReport) -> CategoryMap:
         for failure in sorted(report.failures, key=lambda failure: failure.owner)
     )
     passed = len(report.tests) - len(failed)
-    return CategoryMap((MapRow("all tests", failed, passed, f"{len(failed)}/{len(report.tests)}"),), "passed")
+    note = f"{len(failed):,} of {plural(len(report.tests), 'test')} failed"
+    return CategoryMap((MapRow("all tests", failed, passed, note),), "passed")
 
 
 def _category(category: BatchCategory, report: BatchReport) -> Section:

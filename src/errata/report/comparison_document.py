@@ -41,7 +41,7 @@ from errata.report.comparison_sections import (
     models_section,
     shared_section,
 )
-from errata.report.parts import coverage_line, fit_badge, interval, name_list, reasons_words, score_note
+from errata.report.parts import FAILED_ROW, coverage_line, fit_badge, interval, name_list, reasons_words, score_note
 from errata.report.suspect_section import suspects_section
 
 TOP = 3
@@ -72,9 +72,9 @@ def comparison_document(report: ComparisonReport) -> Document:
 
 def _coverage(report: ComparisonReport) -> Line:
     if not report.failed_rows:
-        return line("No failed rows to review")
+        return line(f"No {FAILED_ROW}s to review")
     final = sum(one.status == "final" for one in report.modes)
-    return line(coverage_line(report.reading), f"; {final} of {plural(len(report.modes), 'cause')} final")
+    return line(coverage_line(report.reading, FAILED_ROW), f"; {final} of {plural(len(report.modes), 'cause')} final")
 
 
 def _sections(report: ComparisonReport) -> Iterator[Section]:

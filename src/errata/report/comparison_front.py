@@ -21,7 +21,7 @@ from errata.report.front import (
     strip_of,
     suspicious_card,
 )
-from errata.report.parts import short_list
+from errata.report.parts import FAILED_ROW, short_list
 
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
            "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
@@ -44,8 +44,9 @@ def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     for run in report.runs:
         owners.update(run.owners)
     strips = [strip_of(run.label, run.owners) for run in report.runs if run.owners] if len(report.runs) > 1 else []
-    yield _on_page(owner_card(owners, {}, strips=strips))
-    yield _on_page(causes_card([_cause(at, one) for at, one in enumerate(report.modes)], total=report.failed_rows))
+    yield _on_page(owner_card(owners, {}, strips=strips, unit=FAILED_ROW))
+    causes = [_cause(at, one) for at, one in enumerate(report.modes)]
+    yield _on_page(causes_card(causes, total=report.failed_rows, unit=FAILED_ROW))
     yield _on_page(advice_card(list(_to_do(report, owners))))
 
 

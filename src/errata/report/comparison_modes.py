@@ -48,11 +48,11 @@ def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
             apart = place is not None and place.is_apart and not row.follows
             groups.setdefault((place.id if place is not None else "", apart), []).append((at, row))
     known = runs[0].view.known_buckets
-    made = [
-        FoundMode(_mode(known.get(bucket), members, runs, apart=apart), members)
-        for (bucket, apart), members in groups.items()
+    slugs = {bucket: known[bucket].slug if bucket in known else NO_BUCKET for bucket, _ in groups}
+    ordered = sorted(groups.items(), key=lambda pair: (-len(pair[1]), slugs[pair[0][0]], pair[0][1]))
+    return [
+        FoundMode(_mode(known.get(bucket), members, runs, apart=apart), members) for (bucket, apart), members in ordered
     ]
-    return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title or NO_BUCKET))
 
 
 def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun], *, apart: bool) -> Mode:

@@ -64,12 +64,12 @@ def _below(content: LineContent) -> tuple[Paragraph, ...]:
 
 
 def owner_card(
-    owners: Mapping[str, int], notes: Mapping[str, str], *, strips: Sequence[OwnerStrip] = (), below: LineContent = ()
+    owners: Mapping[str, int], notes: Mapping[str, str], *, strips: Sequence[OwnerStrip] = (), unit: str = "failure"
 ) -> Card:
-    """`notes` are what the failures of an owner show; `strips` are those of single runs."""
+    """`notes` are what the failures of an owner show; `strips` are those of single runs; `unit` is what is counted."""
     counts = tuple(OwnerCount(owner, count, notes.get(owner, "")) for owner, count in by_count(owners))
     whole = OwnerStrip(counts)
-    return Card("Who has to act", (whole, *strips, *_below(below)), note=line(plural(whole.total, "failure")))
+    return Card("Who has to act", (whole, *strips), note=line(plural(whole.total, unit)))
 
 
 def by_count(owners: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -80,11 +80,11 @@ def strip_of(label: str, owners: Mapping[str, int]) -> OwnerStrip:
     return OwnerStrip(tuple(OwnerCount(owner, count) for owner, count in by_count(owners)), label)
 
 
-def causes_card(causes: Sequence[RankedCause], *, total: int, below: LineContent = ()) -> Card:
+def causes_card(causes: Sequence[RankedCause], *, total: int, unit: str = "failure") -> Card:
     shown = tuple(causes[:SHOWN])
     covered = sum(one.count for one in shown)
-    note = line(f"{covered:,} of {plural(total, 'failure')}") if covered < total else ()
-    return Card("Top causes", (Ranking(shown), *_below(below)), note=note)
+    note = line(f"{covered:,} of {plural(total, unit)}") if covered < total else ()
+    return Card("Top causes", (Ranking(shown),), note=note)
 
 
 def advice_card(lines: Sequence[Line], more: LineContent = ()) -> Card:

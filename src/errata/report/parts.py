@@ -11,6 +11,8 @@ from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Status, Table, line, table
 from errata.render.figures import NONE, percent, plural
 
+FAILED_ROW = "failed row"
+"""What a report about several runs counts: a row where a check failed. A row without a verdict is a failure, too."""
 NO_BUCKET = "No cause assigned yet"
 LONGEST_LIST = 160
 
@@ -84,12 +86,12 @@ def status_of(reading: ReviewCoverage) -> Status | None:
     return "provisional" if reading.status == "provisional" else "reviewed"
 
 
-def coverage_line(reading: ReviewCoverage) -> Line:
-    """How many failures were reviewed."""
+def coverage_line(reading: ReviewCoverage, unit: str = "failure") -> Line:
+    """How many failures were reviewed; `unit` is what the report calls them."""
     if not reading.failures:
-        return line("no failures to review")
+        return line(f"no {unit}s to review")
     rest = reading.failures - reading.read - reading.inherited
-    parts = [f"{reading.read:,} of {plural(reading.failures, 'failure')} reviewed", _by(reading), _pending(reading)]
+    parts = [f"{reading.read:,} of {plural(reading.failures, unit)} reviewed", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
     parts.append(f"; {rest:,} classified by rules only" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")

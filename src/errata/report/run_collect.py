@@ -169,12 +169,13 @@ def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
         if bucket_id and sizes[bucket_id] >= SHARED:
             apart = view.buckets[failure.attempt_id].is_apart and not failure.follows
             members.setdefault((bucket_id, apart), []).append(failure)
-    patterns = [
-        _pattern(view, bucket, failures, apart=apart)
+    known = [
+        (bucket, apart, failures)
         for (bucket_id, apart), failures in members.items()
         if (bucket := view.known_buckets.get(bucket_id)) is not None
     ]
-    return tuple(sorted(patterns, key=lambda one: (-one.rows, one.title)))
+    known.sort(key=lambda one: (-len(one[2]), one[0].slug, one[1]))
+    return tuple(_pattern(view, bucket, failures, apart=apart) for bucket, apart, failures in known)
 
 
 def _pattern(view: RunView, bucket: Bucket, failures: Sequence[RunFailure], *, apart: bool) -> Pattern:

@@ -116,6 +116,7 @@ class _Making:
             fix=_proposed_fix(verdict),
             doubts=verdict.doubts if verdict is not None else (),
             bucket=failure.bucket.title if failure.bucket is not None else "",
+            bucket_slug=failure.bucket.slug if failure.bucket is not None else "",
             follows=_follows(failure),
         )
 

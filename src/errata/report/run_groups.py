@@ -31,28 +31,52 @@ class CauseGroup(NamedTuple):
 
 def failure_groups(failures: Sequence[RunFailure]) -> list[CauseGroup]:
     """By bucket."""
-    members: dict[str, list[RunFailure]] = {}
-    for failure in failures:
-        members.setdefault(failure.bucket, []).append(failure)
-    alone = [one for title, found in members.items() if not title or len(found) == 1 for one in found]
-    shared = [(title, found) for title, found in members.items() if title and len(found) > 1]
-    shared.sort(key=lambda pair: (-len(pair[1]), pair[0]))
-    groups = [CauseGroup(title, f"cause-{at}", tuple(found)) for at, (title, found) in enumerate(shared)]
+    shared = [found for found in _by_cause(failures) if len(found) > 1]
+    in_groups = {id(one) for found in shared for one in found}
+    alone = [one for one in failures if id(one) not in in_groups]
+    groups = [CauseGroup(found[0].bucket, f"cause-{at}", tuple(found)) for at, found in enumerate(shared)]
     return [*groups, CauseGroup(NO_SHARED_CAUSE, "cause-none", tuple(alone))] if alone else groups
+
+
+def _by_cause(failures: Iterable[RunFailure]) -> list[list[RunFailure]]:
+    """The failures of each bucket: the largest first, then by slug, as in every list of causes.
+
+    What nobody has reviewed is apart from reviewed members, under another title. A failure in no bucket is alone.
+    """
+    members: dict[tuple[str, str], list[RunFailure]] = {}
+    without: list[list[RunFailure]] = []
+    for failure in failures:
+        if failure.bucket:
+            members.setdefault((failure.bucket_slug, failure.bucket), []).append(failure)
+        else:
+            without.append([failure])
+    ordered = sorted(members.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return [*(found for _, found in ordered), *without]
 
 
 def ranked_causes(groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[RankedCause]:
     """A failure that shares its cause with no other is one by itself."""
-    for group in groups:
-        if group.title != NO_SHARED_CAUSE:
+    by_failure = {id(failure): group for group in groups for failure in group.failures}
+    for first, *others in _by_cause(failure for group in groups for failure in group.failures):
+        if others:
+            group = by_failure[id(first)]
             cases = list(dict.fromkeys(one.case for one in group.failures))
             title = line(Link(group.title.replace("`", ""), f"#{group.key}"))
             yield RankedCause(len(group.failures), group.owner, title, line(short_list(cases, NAMED)))
             continue
-        often = Counter(one.owner for one in group.failures)
-        for failure in sorted(group.failures, key=lambda one: -often[one.owner]):
-            title = marked(short_of(failure) or failure.error or "No error text")
-            yield RankedCause(1, failure.owner, title, _linked(failure, keys))
+        yield _single_cause(first, keys)
+
+
+def _single_cause(failure: RunFailure, keys: Mapping[int, str]) -> RankedCause:
+    """Its title, and below it what the log shows; the text as a whole where the title is its beginning."""
+    title, text = failure.bucket, short_of(failure) or failure.error
+    beginning = title.rstrip("….")
+    place = _linked(failure, keys)
+    if not title or text.startswith(beginning):
+        title = text or title or "No error text"
+    elif text and beginning.casefold() not in text.casefold():
+        place = line(place, ": ", marked(text))
+    return RankedCause(1, failure.owner, marked(title), place)
 
 
 def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:

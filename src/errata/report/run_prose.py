@@ -55,7 +55,7 @@ def answer_of(report: RunReport) -> str:
     if subject.passed_by_nobody:
         cases = name_list(subject.passed_by_nobody, CASES)
         parts.append(
-            f"Nobody passes {plural(len(subject.passed_by_nobody), 'case')} in any run of this suite: {cases}."
+            f"Nobody passes {len(subject.passed_by_nobody)} of the failed cases in any run of this suite: {cases}."
         )
     if subject.not_in_log and subject.harness is not None:
         rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")

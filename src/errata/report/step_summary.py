@@ -13,7 +13,7 @@ from errata.render.figures import money, plural
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.comparison_sections import is_provisional, mode_title
-from errata.report.parts import batch_name, name_list, score_table
+from errata.report.parts import FAILED_ROW, batch_name, name_list, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
 from errata.report.run_prose import answer_of, short_of
@@ -68,7 +68,7 @@ def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
     return Document(
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}",
         blocks=(
-            *_state(report.reading, provisional=is_provisional(report)),
+            *_state(report.reading, FAILED_ROW, provisional=is_provisional(report)),
             items(map(marked, short_words(report))),
             scores_table(report),
             table(("top causes", "rows", "owner", "status"), causes, right=("rows",)),
@@ -115,10 +115,10 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
     )
 
 
-def _state(reading: ReviewCoverage, *, provisional: bool) -> Iterator[Block]:
+def _state(reading: ReviewCoverage, unit: str = "failure", *, provisional: bool) -> Iterator[Block]:
     if provisional:
         rest = "not every cause is final" if reading.status != "provisional" else "the rest comes from rules"
-        read = f"{reading.read} of {plural(reading.failures, 'failure')} reviewed"
+        read = f"{reading.read} of {plural(reading.failures, unit)} reviewed"
         yield paragraph(Strong("PROVISIONAL."), f" {read}; {rest}.")
 
 

@@ -11,7 +11,7 @@ from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
 from errata.buckets.suggest import shared_parameters, suggest
 from errata.errors import StoreError
-from errata.model import Attempt, Attribution, BucketMark, Case, RunBuckets, StoredRun
+from errata.model import Attempt, Attribution, BucketMark, Case, RunBuckets, StoredRun, Verdict
 from errata.model.case_versions import CaseBook
 from errata.model.standing import standing
 from errata.model.times import now_as_text
@@ -19,7 +19,13 @@ from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
 from errata.store.attempts import case_book_of, case_of, with_texts
 from errata.store.attributions import attributed_failures
-from errata.store.buckets import bucket_marks, buckets_of, placements_of_run, remove_pending_marks
+from errata.store.buckets import (
+    bucket_marks,
+    buckets_in_other_runs,
+    buckets_of,
+    placements_of_run,
+    remove_pending_marks,
+)
 from errata.store.database import Store
 from errata.store.runs import all_runs
 from errata.transcript.error_text import error_lines, has_logs
@@ -29,7 +35,7 @@ from errata.triage.wrong_answers import wrong_answer
 if TYPE_CHECKING:
     from errata.runs.view import RunView
 
-VERSION = "2"
+VERSION = "3"
 """Counts up when the grouping changes its results."""
 PENDING = "~"
 """Behind the mark of a run: the parameters that its buckets share with other runs are not up to date."""
@@ -100,10 +106,11 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
     known = {one.id: one for one in buckets_of(store, stored.run.suite)}
     fixed = {one.attempt: one.bucket for one in placed if one.attempt not in freed and one.bucket in known}
     failures = list(failures_to_group(view))
+    elsewhere = buckets_in_other_runs(store, stored.run.suite, stored.run.id) if view.standings else set[str]()
     return keep_suggestion(
         store,
         stored,
-        suggest(failures, list(known.values()), fixed),
+        suggest(failures, list(known.values()), fixed, elsewhere),
         failures,
         known=known,
         freed=freed,
@@ -194,6 +201,7 @@ class _RunContext:
             answer=wrong_answer(attempt, self._cases.of(attempt)) if is_by_default else None,
             verdict=review.verdict if review else None,
             final=review.final if review else False,
+            reviewed_cluster=_reviewed_cluster(review.verdict if review else None),
         )
 
 
@@ -229,12 +237,18 @@ def _rules(rules: triage.Rules) -> dict[str, RuleMeaning]:
 
 
 @cache
+def _taxonomies_of_causes(rules: triage.Rules) -> frozenset[str]:
+    """None of their labels is suggested for an owner alone."""
+    return frozenset(one.name for one in rules.taxonomies if not any(label.owners for label in one.label))
+
+
+@cache
 def _clusters(rules: triage.Rules) -> frozenset[tuple[str, str]]:
-    """Taxonomy and label, where the taxonomy is one of causes: none of its labels is suggested for an owner alone.
+    """Taxonomy and label, where the taxonomy is one of causes.
 
     The last that goes by cues takes what no other fits: it names no cause.
     """
-    causes = [one.name for one in rules.taxonomies if not any(label.owners for label in one.label)]
+    causes = _taxonomies_of_causes(rules)
     cued = {one.name: [label.name for label in one.label if label.cues] for one in rules.taxonomies}
     named = [(one.name, label.name) for one in rules.taxonomies if one.name in causes for label in one.label]
     return frozenset((name, label) for name, label in named if label not in cued[name][-1:])
@@ -242,3 +256,7 @@ def _clusters(rules: triage.Rules) -> frozenset[tuple[str, str]]:
 
 def _cluster(attribution: Attribution, clusters: frozenset[tuple[str, str]]) -> str:
     return next((label for pair in attribution.suggested_labels.items() if pair in clusters for label in pair[1:]), "")
+
+
+def _reviewed_cluster(verdict: Verdict | None) -> str:
+    return verdict.label if verdict and verdict.taxonomy in _taxonomies_of_causes(rules_in_use()) else ""

@@ -53,22 +53,33 @@ def run_named(selector: str, store: Store) -> StoredRun:
 def known_run(selector: str, store: Store) -> StoredRun:
     """The one run of the store that is meant, never a path to be imported.
 
-    A name wins over a model's, and both win over the beginning of an id.
+    A name wins over a model's, and both win over the beginning of a name or id. What may as well mean a run of another
+    model is refused.
     """
-    if not _is_named(selector, store):
-        labelled = runs_of_model(selector, store)
-        if len(labelled) == 1:
-            return labelled[0]
-        if labelled:
-            problem = f"`{selector}` names {len(labelled)} runs"
-            raise NotFoundError(problem, hint=f"name one of them:\n{candidates(labelled)}")
+    is_named, labelled = _is_named(selector, store), runs_of_model(selector, store)
+    if not is_named and labelled:
+        return _the_only(selector, labelled)
     try:
-        return find_run(store, selector)
+        stored = find_run(store, selector)
     except NotFoundError as error:
         meant = did_you_mean(selector, _names(store))
         if not meant or "\n" in error.hint:
             raise
         raise NotFoundError(error.message, hint=f"{meant}\n{error.hint}") from None
+    if selector == "latest":
+        return stored
+    model = stored.run.subject.model
+    if is_named:
+        others = [one for one in labelled if one.run.subject.model != model]
+    else:
+        others = [one for one in all_runs(store) if any(label.startswith(selector) for label in _models(one.run))]
+    return _the_only(selector, [stored, *(one for one in others if one.run.id != stored.run.id)])
+
+
+def _the_only(selector: str, runs: list[StoredRun]) -> StoredRun:
+    if len(runs) > 1:
+        raise NotFoundError(f"`{selector}` names {len(runs)} runs", hint=f"name one of them:\n{candidates(runs)}")
+    return runs[0]
 
 
 def _is_named(selector: str, store: Store) -> bool:
@@ -100,11 +111,7 @@ def _names_another_run(selector: str, store: Store) -> bool:
 def runs_of_model(name: str, store: Store) -> list[StoredRun]:
     """The runs of a model: by its name, its name without the vendor, or NAME@MODEL."""
     runs = all_runs(store) if name else []
-    for labels in (_labels, _model_without_vendor):
-        matching = [stored for stored in runs if name in labels(stored.run)]
-        if matching:
-            return matching
-    return []
+    return [stored for stored in runs if name in _labels(stored.run) or name in _models(stored.run)]
 
 
 def _labels(run: Run) -> list[str]:
@@ -116,8 +123,9 @@ def _labels(run: Run) -> list[str]:
     return [model, f"{name}@{model}", *(["@".join([name, model, *variant])] if variant else [])]
 
 
-def _model_without_vendor(run: Run) -> list[str]:
-    return [tail] if (tail := run.subject.model.rpartition("/")[2]) else []
+def _models(run: Run) -> set[str]:
+    """The model's name, and its name without the vendor."""
+    return {run.subject.model, run.subject.model.rpartition("/")[2]} - {""}
 
 
 def candidates(runs: list[StoredRun]) -> str:
@@ -172,18 +180,22 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
     """
     known = [one.run for one in runs]
     named = Counter(name for run in known for name in {run.native_id, run.name, short(run.native_id)})
-    labelled = Counter(label for run in known for label in {*_labels(run), *_model_without_vendor(run)})
+    labelled = Counter(label for run in known for label in {*_labels(run), *_models(run)})
     # everything that the resolver matches: whole names, and the beginnings of names, ids and tails of names
     whole = Counter(name for run in known for name in {run.id, run.native_id, run.external_id, run.name} if name)
     beginnings = sorted(name for run in known for name in {run.native_id, run.id, run.native_id.rpartition("_")[2]})
+    models = sorted({(label, run.subject.model) for run in known for label in _models(run)})
 
     def is_unique(head: str) -> bool:
-        at = bisect_left(beginnings, head)
+        at, first = bisect_left(beginnings, head), bisect_left(models, (head, ""))
         is_other = labelled[head] or whole[head] or head == "latest"
-        return not is_other and not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
+        is_beginning = any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
+        return not is_other and not is_beginning and not any(one.startswith(head) for one, _ in models[first:][:1])
 
     def is_own_name(head: str, run: Run) -> bool:
-        return head == run.native_id and whole[head] == 1 and head != "latest"
+        is_own = head == run.native_id and whole[head] == 1 and head != "latest"
+        at = bisect_left(models, (head, ""))
+        return is_own and all(each != head or model == run.subject.model for each, model in models[at : at + 2])
 
     def is_own_label(label: str) -> bool:
         taken = named[label] or whole[label] or label == "latest"

@@ -5,7 +5,7 @@ from functools import partial
 
 import msgspec
 
-from errata.compare.comparison import Comparison, ComparisonOptions, Lookups, compare_runs
+from errata.compare.comparison import Comparison, ComparisonOptions, Lookups, compare_runs, refuse_incomparable
 from errata.compare.consistency import Consistencies, StudyInputs, consistency_of
 from errata.compare.matrix import Matrix, subject_names
 from errata.compare.policies import scores_of
@@ -48,11 +48,14 @@ class RunSet:
         facts = []
         names = subject_names([view.run for view in self.views])
         to_pool = options.by_model or len(set(names)) < len(names)
+        lookups = self._lookups(options, to_pool=to_pool)
+        if not options.common:
+            refuse_incomparable(self.runs, lambda: (cell for view in self.views for cell in view.cells), lookups)
         with self.store.kept_open():
             for view in self.views:
                 facts.append(facts_of(view, timeouts=options.timeouts, to_pool=to_pool))
                 on_attempts(view.stored.counts.attempts)
-        comparison = compare_runs(facts, options, self._lookups(options, to_pool=to_pool))
+        comparison = compare_runs(facts, options, lookups)
         return msgspec.structs.replace(comparison, suspects=self._suspects(comparison))
 
     def _suspects(self, comparison: Comparison) -> SuspectTasks:

@@ -224,17 +224,10 @@ def summarise(view: "RunView") -> Analysis:
     )
 
 
-ALL_FAIL = "all_fail"
-
-
 def _passed_by_nobody(view: "RunView") -> tuple[str, ...]:
-    """By what triage has found in the other runs of the suite, in the order of the log."""
-    attributions = view.attributions
-    failed = dict.fromkeys(
-        case
-        for attempt, case in view.overview.tally.failures
-        if attempt in attributions and any(one.name == ALL_FAIL for one in attributions[attempt].signals)
-    )
+    """Of the tasks that no subject passes, those that this run failed, in the order of the log."""
+    nobody = frozenset(view.suspects.passed_by_nobody)
+    failed = dict.fromkeys(case for _, case in view.overview.tally.failures if case in nobody)
     return tuple(case_name(view.stored.run, case) for case in failed)
 
 

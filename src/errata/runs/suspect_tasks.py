@@ -23,7 +23,7 @@ from errata.triage.stored import MOST_RUNS, NOT_THE_CASES, subject_name, was_mea
 from errata.triage.task_evidence import FAULTS_OF_TESTS, REFERENCE, SubjectFailure, as_doubts, evidence_against
 
 KIND = "suspect tasks"
-RULES = 2
+RULES = 3
 """Increase it when the list changes although the runs and their triage are the same."""
 MOST_LISTED = 500
 MOST_READ = 150
@@ -135,11 +135,13 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
     reference_fails = {
         (tally.case, tally.digest) for tally in _tallies(store, dict.fromkeys(runs.references, 0)) if not tally.passed
     }
-    candidates = []
+    candidates, nobody = [], list[str]()
     for tally in _tallies(store, runs.subjects):
         names.add(tally.case)
         suite.add(tally.measured, tally.passed)
         categories.setdefault(tally.category, CaseCounts()).add(tally.measured, tally.passed)
+        if suite.is_failed_by_all(tally.measured, tally.passed):
+            nobody.append(tally.case)
         if tally.passed.bit_count() <= allowed_passes(tally.measured.bit_count()):
             candidates.append(_candidate(tally))
     tried = {one.version for one in candidates}
@@ -161,6 +163,7 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
         subjects=runs.names,
         cases=suite.cases,
         failed_by_all=suite.failed_by_all,
+        passed_by_nobody=tuple(sorted(nobody)),
         expected=suite.expected,
         total=len(tasks) + left_over,
         tasks=tuple(tasks),

@@ -1,6 +1,7 @@
 """Suspicious passes (`failures --suspicious`): passes that deserve a second look. They are never rescored.
 
-A pass is suspicious from one sign on that is at least likely. Weak signs are listed, and counted apart.
+A pass is suspicious from one sign on that is at least likely. Weak signs are listed, and counted apart. A row that
+another row of the same attempt contradicts is no pass.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,7 @@ from errata.model import Attempt, Case, Run, StoredRun
 from errata.model.output.failures import SuspiciousPassOutput
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, case_book_of, case_of, with_texts
+from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
 from errata.triage.rulesets import FUNCTIONS_VERSION
@@ -31,6 +33,8 @@ class SuspiciousCount(msgspec.Struct, frozen=True, array_like=True):
     suspicious: int = 0
     only_weak: int = 0
     """Passes with weak signs and no other."""
+    contradictory: int = 0
+    """Rows that passed and that another row of the same attempt contradicts; not looked at."""
 
 
 class SuspicionTally:
@@ -39,17 +43,19 @@ class SuspicionTally:
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
         self._watch = SuspicionWatch(stored.run, _cases(stored, store))
+        self._contradictory = contradictory_passes(stored, store)
         self._strong: set[str] = set()
         self._weak: set[str] = set()
         self._listed: list[Suspicion] | None = []
 
     def add(self, attempt: Attempt) -> None:
-        if attempt.outcome == "pass" and attempt.counted:
+        if attempt.outcome == "pass" and attempt.counted and attempt.case not in self._contradictory:
             self._take(self._watch.add(with_work(attempt, self._store)))
 
     def finish(self) -> SuspiciousCount:
         self._take(self._watch.finish())
-        counted = SuspiciousCount(len(self._strong), len(self._weak - self._strong))
+        contradictory = sum(self._contradictory.values())
+        counted = SuspiciousCount(len(self._strong), len(self._weak - self._strong), contradictory)
         with suppress(StoreError):  # a store that can only be read counts again
             keep_summary(self._store, self._stored.pk, KIND, FUNCTIONS_VERSION, msgspec.msgpack.encode(counted))
         return counted
@@ -145,8 +151,17 @@ def _cases(stored: StoredRun, store: Store) -> CaseLookup:
 
 def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:
     """With their transcripts."""
+    contradictory = contradictory_passes(stored, store)
     for attempt in attempts_of(store, stored.pk, counted=True, outcome="pass", steps=True):
-        yield with_work(attempt, store)
+        if attempt.case not in contradictory:
+            yield with_work(attempt, store)
+
+
+def contradictory_passes(stored: StoredRun, store: Store) -> dict[str, int]:
+    """Cases whose rows repeat one attempt and contradict each other → how many of these rows passed."""
+    if stored.counts.counted <= stored.counts.cases:
+        return {}
+    return {cell.case: cell.passes for cell in cells_of(store, [stored.pk]) if cell.state == "contradictory"}
 
 
 def with_work(attempt: Attempt, store: Store) -> Attempt:

@@ -52,6 +52,13 @@ def bucket_runs(store: Store, name: str) -> tuple[str, list[str]] | None:
     return (rows[0].slug, [row.run_id for row in rows if row.run_id]) if rows else None
 
 
+def buckets_in_other_runs(store: Store, suite: str, run_id: str) -> set[str]:
+    """Ids of buckets of a suite that have members outside of one run."""
+    query = select(bucket_members.c.bucket).join(buckets, buckets.c.id == bucket_members.c.bucket).distinct()
+    with store.reading() as connection:
+        return set(connection.scalars(query.where(buckets.c.suite == suite, bucket_members.c.run_id != run_id)))
+
+
 def run_of(attempt: str) -> str:
     """The run that an attempt's id begins with."""
     return attempt.partition(":")[0]

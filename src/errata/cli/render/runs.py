@@ -64,4 +64,4 @@ def passes_in_words(passes: int, odd: SuspiciousCount) -> str:
     """`3 suspicious passes among 20, 2 more with weak signs only`."""
     suspicious = plural(odd.suspicious, "suspicious pass", "suspicious passes")
     weak = f", {odd.only_weak:,}{' more' if odd.suspicious else ''} with weak signs only" if odd.only_weak else ""
-    return f"{suspicious} among {passes:,}{weak}"
+    return f"{suspicious} among {passes - odd.contradictory:,}{weak}"

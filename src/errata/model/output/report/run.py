@@ -168,6 +168,9 @@ class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     """The change that a reviewer proposes."""
     doubts: tuple[str, ...] = ()
     bucket: str = ""
+    """Title of its cause."""
+    bucket_slug: str = ""
+    """Short name of its cause in `errata buckets`."""
     follows: str = ""
 
 

@@ -54,6 +54,7 @@ class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many failures of a report were reviewed."""
 
     failures: int
+    """In a report about several runs, failed rows."""
     read: int
     """Those with a verdict of their own that is not stale."""
     final: int
