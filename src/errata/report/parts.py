@@ -10,6 +10,7 @@ from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Status, Table, line, table
 from errata.render.figures import NONE, percent, plural
+from errata.triage.rulesets import project_words
 
 NO_BUCKET = "No cause assigned yet"
 LONGEST_LIST = 160
@@ -86,15 +87,16 @@ def status_of(reading: ReviewCoverage) -> Status | None:
 
 def coverage_line(reading: ReviewCoverage) -> Line:
     """How many failures were reviewed."""
+    project = f"; uses the project's {project_words(reading.project)}" if reading.project else ""
     if not reading.failures:
-        return line("no failures to review")
+        return line(f"no failures to review{project}")
     rest = reading.failures - reading.read - reading.inherited
     parts = [f"{reading.read:,} of {plural(reading.failures, 'failure')} reviewed", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
     parts.append(f"; {rest:,} classified by rules only" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
     parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
-    return line("".join(parts))
+    return line("".join((*parts, project)))
 
 
 def _by(reading: ReviewCoverage) -> str:
