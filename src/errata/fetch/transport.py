@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from socket import SHUT_RDWR, gaierror
 from ssl import SSLError
 from threading import Timer, local
-from typing import Any, Literal, TypeVar
+from typing import IO, Any, Literal, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.request import (
     HTTPHandler,
@@ -73,8 +73,8 @@ class FunctionError(FetchError):
 class _NoRedirects(HTTPRedirectHandler):
     """A redirect could send a key, or the request, to another host, so it is an error. Its address is not parsed."""
 
-    def http_error_302(self, *_: Any) -> None:
-        return None
+    def http_error_302(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage) -> None:
+        del req, fp, code, msg, headers
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
@@ -83,7 +83,7 @@ class _Deadline:
     """A connection that is cut when its time is over: a server can send headers as slowly as it likes."""
 
     sock: Any
-    timeout: float
+    timeout: Any
 
     def connect(self) -> None:
         super().connect()  # type: ignore[misc]
