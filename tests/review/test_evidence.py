@@ -458,7 +458,11 @@ def test_every_whole_line_of_a_place_is_evidence(text, data):
 
 @pytest.mark.parametrize(
     ("text", "quote"),
-    [("a" * 200_000, "a" * 20 + " b"), ("ok\n" * 66_000, "ok ok ok ok ok ok"), ("不是没有错误，" * 28_000, "没有错误不是，错")],
+    [
+        ("a" * 200_000, "a" * 20 + " b"),
+        ("ok\n" * 66_000, "ok ok ok ok ok ok"),
+        ("不是没有错误，" * 28_000, "没有错误不是，错"),
+    ],
     ids=["one word", "equal lines", "no spaces"],
 )
 def test_a_text_that_is_made_to_be_slow_is_searched_in_time(text, quote):
