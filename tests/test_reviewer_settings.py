@@ -6,7 +6,7 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.settings import load_settings
-from errata.settings.trust import guarded_in
+from errata.settings.trust import settings_that_need_trust
 
 MODEL = 'kind = "llm"\nmodel = "openai:gpt-5"\n'
 
@@ -102,7 +102,7 @@ def test_a_name_that_no_command_line_could_name_is_refused(tmp_path):
 def test_what_trust_would_allow_is_listed_by_its_full_name():
     table = {"timeouts": "drop", "reviewers": {"a": {"kind": "command", "command": ["x"]}}, "deep": {"base_url": "u"}}
 
-    assert guarded_in(table) == [
+    assert settings_that_need_trust(table) == [
         ("reviewers.a.kind", "command"),
         ("reviewers.a.command", ["x"]),
         ("deep.base_url", "u"),

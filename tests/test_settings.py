@@ -1,5 +1,7 @@
 """Configuration from flags, environment and files."""
 
+import hashlib
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -7,11 +9,21 @@ import pytest
 from errata.errors import SettingsError
 from errata.settings import find_store, load_settings
 from errata.settings.files import TAKES
-from errata.settings.trust import hash_of, is_trusted, refuse_guarded
+from errata.settings.trust import trust_hash
 
 
 def settings(**given):
     return load_settings(**{"environ": {}} | given)
+
+
+def sha256_of(path):
+    content = path.read_bytes()
+    return trust_hash(path, content, tomllib.loads(content.decode()))
+
+
+def with_trust(folder, **environ):
+    """The environment of somebody who has checked the project's file."""
+    return {"ERRATA_TRUST": sha256_of(folder / "errata.toml")} | environ
 
 
 def test_a_flag_wins_over_the_environment(tmp_path):
@@ -182,7 +194,7 @@ def test_rules_are_found_beside_the_file_that_names_them(tmp_path):
     deep = tmp_path / "deep"
     deep.mkdir()
 
-    assert settings(cwd=deep).rule_files == (one, other)
+    assert settings(cwd=deep, environ=with_trust(tmp_path)).rule_files == (one, other)
 
 
 def test_the_users_rules_come_before_the_projects(tmp_path):
@@ -191,7 +203,7 @@ def test_the_users_rules_come_before_the_projects(tmp_path):
     theirs = write(tmp_path / "work" / "theirs.toml")
     write(tmp_path / "work" / "errata.toml", 'rules = ["theirs.toml"]')
 
-    chosen = settings(environ=environ, cwd=tmp_path / "work")
+    chosen = settings(environ=with_trust(tmp_path / "work", **environ), cwd=tmp_path / "work")
 
     assert (chosen.rule_files, chosen.taxonomy_files) == ((mine, theirs), (words,))
 
@@ -200,7 +212,7 @@ def test_a_file_that_two_patterns_name_is_taken_once(tmp_path):
     path = write(tmp_path / "rules" / "a.toml")
     write(tmp_path / "errata.toml", 'rules = ["rules/a.toml", "rules/*.toml"]')
 
-    assert settings(cwd=tmp_path).rule_files == (path,)
+    assert settings(cwd=tmp_path, environ=with_trust(tmp_path)).rule_files == (path,)
 
 
 @pytest.mark.parametrize("named", ["/etc/passwd", "../rules.toml", "rules/../../x.toml", "~/rules.toml", "", " "])
@@ -225,7 +237,7 @@ def test_a_link_that_stays_inside_is_followed(tmp_path):
     (tmp_path / "rules").symlink_to(tmp_path / "shared")
     write(tmp_path / "errata.toml", 'rules = ["rules/*.toml"]')
 
-    assert settings(cwd=tmp_path).rule_files == (tmp_path / "rules" / "a.toml",)
+    assert settings(cwd=tmp_path, environ=with_trust(tmp_path)).rule_files == (tmp_path / "rules" / "a.toml",)
 
 
 @pytest.mark.parametrize("named", ["rules/*.toml", "rules/mine.toml"])
@@ -282,7 +294,7 @@ def test_the_environment_wins_over_the_project(tmp_path):
     ],
 )
 def test_a_wrong_value_is_refused_with_a_right_one(tmp_path, text, key, right):
-    told = refused(tmp_path, text)
+    told = refused(tmp_path, text, environ={"ERRATA_TRUST": hashlib.sha256(text.encode()).hexdigest()})
 
     assert told.message.startswith(f"`{key}` in `{tmp_path / 'errata.toml'}`")
     assert right in told.hint
@@ -314,54 +326,6 @@ def test_a_file_that_is_far_too_large_is_refused(tmp_path):
     assert "larger than" in refused(tmp_path, "#" * 2_000_000).message
 
 
-# --- trust
-
-
-GUARDED = [
-    ('[reviewers.mine]\ncommand = ["sh", "-c", "true"]', "reviewers"),
-    ('base_url = "https://example.com"', "base_url"),
-    ('[[extra]]\nkey_env = "OPENAI_API_KEY"', "extra.key_env"),
-    ('[deployments]\nprod = "x"', "deployments"),
-    ('[a.b.c]\nCommand = "rm"', "a.b.c.Command"),
-]
-
-
-@pytest.mark.parametrize(("text", "named"), GUARDED, ids=[named for _, named in GUARDED])
-def test_a_project_can_not_say_what_runs_or_where_to_send(tmp_path, text, named):
-    told = refused(tmp_path, text)
-
-    assert told.message.startswith(f"`{named}` in `{tmp_path / 'errata.toml'}`")
-    assert "`errata trust`" in told.hint
-
-
-def trusted(tmp_path, path, content):
-    write(tmp_path / "state/errata/trusted.json", f'{{"{path.resolve()}": "{hash_of(content)}"}}')
-    return {"XDG_STATE_HOME": str(tmp_path / "state")}
-
-
-def test_a_file_that_was_trusted_is_taken_as_it_is(tmp_path):
-    path, content, table = tmp_path / "errata.toml", b'command = "x"', {"command": "x"}
-    environ = trusted(tmp_path, path, content)
-
-    refuse_guarded(path, content, table, environ)
-    assert is_trusted(path, content, environ)
-
-
-@pytest.mark.parametrize("change", [{"content": b"changed"}, {"path": Path("/elsewhere/errata.toml")}], ids=str)
-def test_a_file_that_was_changed_or_moved_is_trusted_no_more(tmp_path, change):
-    given = {"path": tmp_path / "errata.toml", "content": b"as it was"}
-    environ = trusted(tmp_path, **given)
-
-    assert not is_trusted(**given | change, environ=environ)
-
-
-@pytest.mark.parametrize("content", ["", "[]", '{"a": 1}', "{"])
-def test_a_damaged_list_of_trust_trusts_nobody(tmp_path, content):
-    write(tmp_path / "state/errata/trusted.json", content)
-
-    assert not is_trusted(tmp_path / "errata.toml", b"", {"XDG_STATE_HOME": str(tmp_path / "state")})
-
-
 # --- the document
 
 
@@ -371,7 +335,7 @@ def test_the_example_of_the_document_can_be_used(tmp_path):
     rule, words = write(tmp_path / "rules" / "mine.toml"), write(tmp_path / "taxonomies" / "mine.toml")
     write(tmp_path / "errata.toml", example)
 
-    chosen = settings(cwd=tmp_path)
+    chosen = settings(cwd=tmp_path, environ=with_trust(tmp_path))
 
     assert (chosen.rule_files, chosen.taxonomy_files, chosen.timeouts) == ((rule,), (words,), "count")
     assert chosen.store == tmp_path / ".errata" / "errata.db"

@@ -416,6 +416,6 @@ Store:
   rm           Remove runs from the store.
   doctor       Check the store for damage.
   sources      List the formats that errata reads.
-  trust        Allow a project's `errata.toml` to set reviewers, API addresses
-               and keys.
+  trust        Allow a project's `errata.toml` to set rules, taxonomies and
+               reviewers.
 """)

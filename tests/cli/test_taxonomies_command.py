@@ -18,6 +18,7 @@ def own_labels(tmp_path):
     Path("taxonomies").mkdir()
     Path("taxonomies/my-agents.toml").write_text(EXAMPLE)
     Path("errata.toml").write_text(SETTINGS)
+    done("trust")
     import_fixtures(RUN_B)
 
 

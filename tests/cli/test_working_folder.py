@@ -38,6 +38,7 @@ def project(tmp_path, monkeypatch) -> Path:
     (folder / "taxonomies" / "mine.toml").write_text(TAXONOMY)
     (folder / "errata.toml").write_text('taxonomies = ["taxonomies/*.toml"]\n')
     monkeypatch.chdir(folder)
+    done("trust")
     import_fixtures(RUN_B)
     return folder
 

@@ -97,6 +97,60 @@ def test_what_the_program_started_ends_with_it(tmp_path):
     assert alive.stat().st_size == size
 
 
+DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        {does}
+    os._exit(0)
+print("answered", flush=True)
+"""
+"""A program that leaves a child in a session of its own, with all pipes open."""
+
+
+@pytest.mark.parametrize(
+    "does",
+    ["time.sleep(8)", "[(os.write(1, b'.'), os.write(2, b'.'), time.sleep(0.01)) for _ in range(400)]"],
+    ids=["sleeps", "writes on"],
+)
+def test_nobody_waits_for_a_daemon_that_holds_the_pipes_open(does):
+    started = time.monotonic()
+
+    assert ask(DAEMON.format(does=does)).startswith("answered\n")
+    assert time.monotonic() - started < 4
+
+
+def test_a_flood_of_errors_is_no_failure_and_only_its_end_is_kept():
+    assert ask("import sys; sys.stderr.write('y' * 5_000_000); print('done')") == "done\n"
+    with pytest.raises(RetryLaterError, match="ended with code 3: no quota"):
+        ask("import sys; sys.stderr.write('y' * 5_000_000 + '\\nno quota\\n'); sys.exit(3)")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os, time; os.close(1); os.close(2); time.sleep(60)",
+        "import os, time; os.close(0); time.sleep(60)",
+        "import signal, time; [signal.signal(one, signal.SIG_IGN) for one in (1, 2, 13, 15)]; time.sleep(60)",
+        "import os, time; os.fork(); os.fork(); time.sleep(60)",
+        "import sys, time\nwhile True: sys.stderr.write('x' * 65_536)",
+    ],
+    ids=["closes its output", "closes its input", "ignores signals", "forks", "floods errors"],
+)
+def test_a_program_that_does_not_end_ends_with_its_time(code):
+    reviewer = CommandReviewer(command_for((sys.executable, "-c", code)), Reviewer(kind="command", name="p"))
+
+    async def go():
+        async with asyncio.timeout(0.5):
+            await reviewer.ask(PROMPT, PACKET)
+
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asyncio.run(go())
+    assert time.monotonic() - started < 3
+
+
 @pytest.mark.parametrize("program", ["claude", "/usr/local/bin/codex", "aider"])
 def test_an_agent_with_its_tools_on_is_refused(program):
     with pytest.raises(SettingsError, match="logs it would read are untrusted"):

@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 import tomllib
 
 import pytest
@@ -453,3 +454,20 @@ def test_every_whole_line_of_a_place_is_evidence(text, data):
     line = data.draw(st.sampled_from(lines))
 
     assert len(line) > 1000 or check_quotes([Quote(place="run.log", quote=line)], PlaceIndex(packet)).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("a" * 200_000, "a" * 20 + " b"),
+        ("ok\n" * 66_000, "ok ok ok ok ok ok"),
+        ("不是没有错误，" * 28_000, "没有错误不是，错"),
+    ],
+    ids=["one word", "equal lines", "no spaces"],
+)
+def test_a_text_that_is_made_to_be_slow_is_searched_in_time(text, quote):
+    index = PlaceIndex(a_packet(places=(PacketPlace(place="run.log", source="", text=text),)))
+    started = time.process_time()
+
+    assert check_quotes([Quote(place="run.log", quote=quote)] * 5, index).reasons
+    assert time.process_time() - started < 2

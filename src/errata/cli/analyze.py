@@ -10,7 +10,7 @@ from errata.cli.check import put_findings
 from errata.cli.fetch import deployment_option, is_remote, local_paths
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.import_ import say_passed_over, show_unreadable
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import number, plural, put, put_command, put_json, put_quote, say
 from errata.cli.progress import progress
 from errata.cli.render.analysis_counts import show_categories, show_cost, show_steps
@@ -113,7 +113,7 @@ def _show_all(
             put()
         path = report_failures(view) if report else None
         if options.json:
-            put_json(output_of(view.summary, path, () if at else unread))
+            put_json(with_project(output_of(view.summary, path, () if at else unread)))
         else:
             show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1)
 
@@ -146,7 +146,7 @@ def show_analysis(
     analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None, suspects_here: bool = True
 ) -> None:
     if as_json:
-        put_json(output_of(analysis, report))
+        put_json(with_project(output_of(analysis, report)))
         return
     tell_summary(analysis)
     show_summary(analysis, kept=kept, suspects_here=suspects_here)

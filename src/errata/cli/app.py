@@ -40,7 +40,7 @@ COMMANDS: Table = {
     "export": ("export", "Export runs in the every_eval_ever format, or as tables."),
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
-    "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, API addresses and keys."),
+    "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and reviewers."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),

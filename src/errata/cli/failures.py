@@ -6,22 +6,25 @@ from functools import partial
 from itertools import islice
 
 import click
+import msgspec
 
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
-from errata.cli.output import plural, put, put_lines_of_json
+from errata.cli.output import plural, put, put_json, put_lines_of_json
 from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
 from errata.cli.shared_options import OneOfMany, Word, reports_option
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.attempt import Filters
+from errata.model.output.failures import ListedFailureOutput
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.render.proof import how_sure
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
 from errata.runs.view import RunView
+from errata.triage.rulesets import project_in_use
 from errata.verbs.store import Store
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
@@ -89,9 +92,20 @@ def command(
             )
         else:
             failures = RunView(stored, store).failures(filters, limit=limit)
-            count += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
+            count += (_put_json if options.json else partial(show_failures, stored))(failures, raw=raw)
     if not count:
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
+
+
+def _put_json(failures: Iterable[Failure], *, raw: bool) -> int:
+    project = project_in_use()
+    if not project:
+        return put_lines_of_json(failures, raw=raw)
+    count = 0
+    for failure in failures:
+        put_json(ListedFailureOutput(**msgspec.structs.asdict(failure.as_json()), project=project), raw=raw)
+        count += 1
+    return count
 
 
 def _find_similar(

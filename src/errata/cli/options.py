@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
@@ -12,6 +12,9 @@ from errata.settings import Settings, load_settings, using_store
 
 if TYPE_CHECKING:
     from errata.verbs.store import Store
+
+
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 class Options(msgspec.Struct):
@@ -29,6 +32,31 @@ class Options(msgspec.Struct):
         return store
 
 
+PAGES = frozenset(("analyze", "check", "compare", "consistency", "failures", "report", "score", "show", "triage"))
+"""Commands whose pages show owners or scores."""
+WITH_SCORES = frozenset(("compare", "score"))
+"""Those whose scores the policies of a project's file apply to."""
+
+
+def _put_project(name: str) -> None:
+    """Before everything else: a project's file decides about what follows."""
+    from errata.cli.output import put
+    from errata.cli.render.fields import place_of
+    from errata.triage.rulesets import project_in_use, project_words
+
+    project = project_in_use(scores=name in WITH_SCORES)
+    if project:
+        put(f"Project  {place_of(project.file)}: {project_words(project)}", hang=9)
+
+
+def with_project(record: R, *, scores: bool = False) -> R:
+    """The record of `--json`, with what a project's file decides about it."""
+    from errata.triage.rulesets import project_in_use
+
+    project = project_in_use(scores=scores)
+    return msgspec.structs.replace(record, project=project) if project else record
+
+
 def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--store` and `--json`, and hands both over as `options`."""
 
@@ -44,6 +72,8 @@ def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ctx = click.get_current_context()
         options = Options(load_settings(store=store or chosen_store(ctx)), as_json)
         with using_store(options.settings.store):
+            if options.settings.project and not as_json and ctx.info_name in PAGES:
+                _put_project(ctx.info_name)
             if ctx.info_name in ASKING:
                 return function(*arguments, options=options, **named)
             with status_line(ctx.command_path):

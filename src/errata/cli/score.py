@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import click
 
 from errata.cli.fitting import WIDTH, columns, fold, padded
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
 from errata.cli.render.runs import counted_in, harness_title
 from errata.cli.render.score_json import json_pool, json_scores
@@ -38,12 +38,12 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
     for at, stored in enumerate(chosen if not pooled else ()):
         scores = verbs.score(stored, store, timeouts=timeouts)
         if options.json:
-            put_json(json_scores(scores))
+            put_json(with_project(json_scores(scores), scores=True))
         else:
             show_run(scores, handle_of(scores.stored, store), by_category=by_category, first=at == 0)
     for at, pool in enumerate(pools):
         if options.json:
-            put_json(json_pool(pool))
+            put_json(with_project(json_pool(pool), scores=True))
         else:
             show_pool(pool, by_category=by_category, first=at == 0)
 

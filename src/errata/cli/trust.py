@@ -2,16 +2,23 @@
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
-from msgspec import UNSET
 
 from errata.cli.output import plural, put, put_json, say, value_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model.output.store import TrustedFileOutput, TrustOutput
-from errata.settings.files import PROJECT_FILE, content_of, project_file, table_of
-from errata.settings.trust import end_trust, guarded_in, hash_of, keep_trust, trusted_files
+from errata.settings.files import PROJECT_FILE, project_file, table_of
+from errata.settings.paths import bytes_of
+from errata.settings.trust import (
+    end_trust,
+    files_named,
+    keep_trust,
+    settings_that_need_trust,
+    trust_hash,
+    trusted_files,
+)
 
 IN_WORDS = {
     "trusted": "trusted",
@@ -27,10 +34,11 @@ IN_WORDS = {
 @click.option("--remove", is_flag=True, help="Stop trusting FILE.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for lists.")
 def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
-    """Allow a project's `errata.toml` to set reviewers, API addresses and keys.
+    """Allow a project's `errata.toml` to set rules, taxonomies, reviewers and addresses.
 
-    FILE defaults to the nearest `errata.toml`. Read it first: its settings can run programs and send data elsewhere.
-    Trust covers the current content only; trust a changed file again.
+    FILE defaults to the nearest `errata.toml`. Read it first, and the files it names: they decide who owns a failure
+    and what a reviewer is asked, and can run programs. Trust covers the current content of `errata.toml` and of its
+    rules and taxonomies; trust changed files again. In CI, set ERRATA_TRUST to the SHA-256 that is printed.
     """
     if listing:
         _list(as_json=as_json)
@@ -38,13 +46,17 @@ def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> No
         path = _file_to_trust(file)
         if not end_trust(path, os.environ):
             raise NotFoundError(f"`{path}` is not trusted", hint="`errata trust --list` lists trusted files")
-        _show_state(path, "removed", as_json=as_json)
+        if as_json:
+            put_json(TrustOutput(file=str(path.resolve()), state="removed"))
+        else:
+            put(f"{path}   {IN_WORDS['removed']}")
     else:
         path = _file_to_trust(file)
-        content = content_of(path)
-        takes = guarded_in(table_of(path, content))
-        keep_trust(path, content, os.environ)
-        _show_state(path, "trusted", takes, as_json=as_json)
+        content = bytes_of(path)
+        table = table_of(path, content)
+        sha256 = trust_hash(path, content, table)
+        keep_trust(path, sha256, os.environ)
+        _show_trusted(path, table, sha256, as_json=as_json)
 
 
 def _file_to_trust(file: Path | None) -> Path:
@@ -53,24 +65,27 @@ def _file_to_trust(file: Path | None) -> Path:
         raise NotFoundError(f"There is no `{PROJECT_FILE}` here or above", hint="name one: `errata trust FILE`")
     if path.name != PROJECT_FILE:
         raise SettingsError(f"`{path}` is not read by errata", hint=f"project settings belong in `{PROJECT_FILE}`")
+    if path.is_symlink():
+        raise SettingsError(f"`{path}` is a link, which is not followed", hint="copy its target, or remove the link")
     return path.absolute()
 
 
-def _show_state(
-    path: Path,
-    state: Literal["trusted", "removed"],
-    takes: list[tuple[str, object]] | None = None,
-    *,
-    as_json: bool,
-) -> None:
+def _show_trusted(path: Path, table: dict[str, Any], sha256: str, *, as_json: bool) -> None:
+    takes = settings_that_need_trust(table)
+    files = [str(file.relative_to(path.parent)) for file in files_named(path, table)]
     if as_json:
-        put_json(TrustOutput(file=str(path.resolve()), state=state, takes=UNSET if takes is None else dict(takes)))
+        put_json(
+            TrustOutput(file=str(path.resolve()), state="trusted", takes=dict(takes), files=tuple(files), sha256=sha256)
+        )
         return
-    put(f"{path}   {IN_WORDS[state]}")
-    for name, value in takes or ():
+    put(f"{path}   {IN_WORDS['trusted']}")
+    for name, value in takes:
         put(f"  {name} = {value_of(value)}")
-    if takes == []:
-        say("it sets no reviewer, address or key, so there was nothing to trust")
+    for file in files:
+        put(f"  with {file}")
+    put(f"  sha256 {sha256}")
+    if not takes:
+        say("it sets no rule, taxonomy, reviewer or address, so there was nothing to trust")
 
 
 def _list(*, as_json: bool) -> None:
@@ -85,7 +100,10 @@ def _list(*, as_json: bool) -> None:
 
 
 def _state(path: Path, trusted: str) -> Literal["trusted", "changed", "gone"]:
-    try:
-        return "trusted" if hash_of(path.read_bytes()) == trusted else "changed"
-    except OSError:
+    if not path.is_file():
         return "gone"
+    try:
+        content = bytes_of(path)
+        return "trusted" if trust_hash(path, content, table_of(path, content)) == trusted else "changed"
+    except SettingsError:
+        return "changed"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import is_zipfile
 
 import msgspec
 
@@ -101,7 +102,11 @@ def _fetch_files(
             urls[storage_id] = msgspec.json.decode(answer.raw)
             if not isinstance(answer.value, str):
                 return "the deployment no longer has this file"
-            transport.download(answer.value, folder / f"{storage_id}.zip")
+            path = folder / f"{storage_id}.zip"
+            transport.download(answer.value, path)
+            if not is_zipfile(path):
+                path.unlink()
+                return "the deployment did not send a complete zip file"
         except FetchError as error:
             return error.message
         finally:

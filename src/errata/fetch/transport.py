@@ -2,23 +2,41 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from http.client import HTTPException, HTTPResponse
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
 from pathlib import Path
-from socket import gaierror
+from socket import SHUT_RDWR, gaierror
 from ssl import SSLError
-from typing import Any, Literal, TypeVar
+from threading import Timer, local
+from typing import IO, Any, Literal, TypeVar
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import (
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    build_opener,
+)
 
 import msgspec
 
 from errata.errors import FetchError
 from errata.fetch.addresses import belongs_to
+from errata.text.clean import one_line
 
 TIMEOUT = 30.0
-"""Seconds without a byte; a slow answer may take ten times as long in total."""
-LARGEST_ANSWER = 64 * 1024 * 1024
+"""Seconds without a byte."""
+SLOWEST = 10
+"""How many times longer a whole answer may take."""
+LARGEST_ANSWER = 16 * 1024 * 1024
 LARGEST_FILE = 256 * 1024 * 1024
+LARGEST_TOTAL = 4 * 1024 * 1024 * 1024
+LONGEST = 3_600.0
+"""Seconds for all requests of one command."""
+SHOWN = 300
+"""Characters of a message of the deployment."""
 PIECE = 256 * 1024
 TRIES = 4
 LONGEST_WAIT = 20.0
@@ -53,10 +71,53 @@ class FunctionError(FetchError):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirect could send a key, or the request, to another host, so it is an error."""
+    """A redirect could send a key, or the request, to another host, so it is an error. Its address is not parsed."""
 
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
+    def http_error_302(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage) -> None:
+        del req, fp, code, msg, headers
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+class _Deadline:
+    """A connection that is cut when its time is over: a server can send headers as slowly as it likes."""
+
+    sock: Any
+    timeout: Any
+
+    def connect(self) -> None:
+        super().connect()  # type: ignore[misc]
+        timer = Timer(SLOWEST * self.timeout, _cut, (self.sock,))
+        timer.daemon = True
+        timer.start()
+        _of_request.timer = timer
+
+
+_of_request = local()
+"""The timer of the request that a thread has made last."""
+
+
+def _cut(sock: Any) -> None:
+    with suppress(OSError):
+        sock.shutdown(SHUT_RDWR)
+
+
+class _Connection(_Deadline, HTTPConnection):
+    pass
+
+
+class _SecureConnection(_Deadline, HTTPSConnection):
+    pass
+
+
+class _Handler(HTTPHandler):
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_Connection, req)
+
+
+class _SecureHandler(HTTPSHandler):
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_SecureConnection, req)
 
 
 class Transport:
@@ -67,7 +128,9 @@ class Transport:
         self._key = key
         self._timeout = timeout
         self._wait = wait
-        self._opener: OpenerDirector = build_opener(_NoRedirects, ProxyHandler())
+        self._opener: OpenerDirector = build_opener(_NoRedirects, _Handler, _SecureHandler, ProxyHandler())
+        self._end = time.monotonic() + LONGEST
+        self._saved = 0
 
     @property
     def has_key(self) -> bool:
@@ -91,16 +154,24 @@ class Transport:
                 f"`{_host(address)}` is not the requested deployment",
                 hint="errata opens addresses in answers only if they are on the same host",
             )
+        if self._saved > LARGEST_TOTAL:
+            raise FetchError(
+                f"The files of the run have more than {LARGEST_TOTAL // 1024**3} GB", hint="fetch single evals"
+            )
         request = Request(address)  # noqa: S310 its scheme and host are the deployment's own
-        return self._with_retries(request, lambda response: _saved(response, path, self._until()), "a stored file")
+        size = self._with_retries(request, lambda response: _saved(response, path, self._until()), "a stored file")
+        self._saved += size
+        return size
 
     def _until(self) -> float:
-        return time.monotonic() + 10 * self._timeout
+        return min(time.monotonic() + SLOWEST * self._timeout, self._end)
 
     def _with_retries(self, request: Request, take: Callable[[HTTPResponse], T], what: str) -> T:
         for number in range(1, TRIES + 1):
+            until = self._until()
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
+                    _refuse_compressed(response, what)
                     return take(response)
             except HTTPError as error:
                 with error:
@@ -109,7 +180,10 @@ class Transport:
                     problem, again, pause = _http_error(error, what), error.code in MAY_PASS, _asked_pause(error)
             except (URLError, HTTPException, TimeoutError, OSError) as error:
                 problem, again, pause = _unreached(error, self.deployment, what), True, None
-            if not again or number == TRIES:
+            finally:
+                if timer := getattr(_of_request, "timer", None):
+                    timer.cancel()
+            if not again or number == TRIES or time.monotonic() >= until:
                 raise problem
             self._wait(min(LONGEST_WAIT, pause if pause is not None else 0.5 * 2**number))
         raise AssertionError("every try returns or raises")
@@ -146,8 +220,21 @@ def _saved(response: HTTPResponse, path: Path, until: float) -> int:
 
 def _refuse_cut(response: HTTPResponse, size: int) -> None:
     length = response.headers.get("Content-Length", "")
-    if length.isdigit() and int(length) != size:
-        raise HTTPException(f"{size} of {length} bytes arrived")
+    if _is_number(length) and length.lstrip("0") != str(size).lstrip("0"):
+        raise HTTPException(f"{size} of {length[:20]} bytes arrived")
+
+
+def _refuse_compressed(response: HTTPResponse, what: str) -> None:
+    """Nothing compressed was requested: an answer that unfolds to a thousand times its size is not unfolded."""
+    encoding = response.headers.get("Content-Encoding", "identity")
+    if encoding.strip().lower() not in ("", "identity"):
+        raise FetchError(
+            f"{what}: the answer is compressed (`{encoding[:40]}`), which was not requested", hint=_WRONG_PLACE
+        )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _opened(raw: bytes, function: str) -> ConvexAnswer:
@@ -157,7 +244,7 @@ def _opened(raw: bytes, function: str) -> ConvexAnswer:
         raise FetchError(f"The answer to `{function}` is not JSON: {error}", hint=_WRONG_PLACE) from error
     status = envelope.get("status") if isinstance(envelope, dict) else None
     if status == "error":
-        message = str(envelope.get("errorMessage") or "no reason given")
+        message = one_line(str(envelope.get("errorMessage") or "no reason given"), SHOWN)
         raise FunctionError(f"`{function}` failed: {message}", hint="the deployment answered with this error")
     if status != "success" or "value" not in envelope:
         raise FetchError(f"The answer to `{function}` is not a Convex envelope", hint=_WRONG_PLACE)
@@ -175,6 +262,7 @@ def _http_error(error: HTTPError, what: str) -> FetchError:
     try:
         body = msgspec.json.decode(error.read(4096))
         detail = f": {body['code']}: {body['message']}" if isinstance(body, dict) and "message" in body else ""
+        detail = one_line(detail, SHOWN)
     except (msgspec.DecodeError, OSError, HTTPException, KeyError, ValueError):
         pass
     return FetchError(f"{what}: HTTP {error.code}{detail}", hint=_hint_for_status(error.code))
@@ -218,7 +306,7 @@ def _unreached(error: Exception, deployment: str, what: str) -> FetchError:
 
 def _asked_pause(error: HTTPError) -> float | None:
     seconds = error.headers.get("Retry-After", "")
-    return float(seconds) if seconds.isdigit() else None
+    return float(seconds) if _is_number(seconds) else None
 
 
 def _host(address: str) -> str:

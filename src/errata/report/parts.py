@@ -10,6 +10,7 @@ from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Status, Table, line, table
 from errata.render.figures import NONE, percent, plural
+from errata.triage.rulesets import project_words
 
 FAILED_ROW = "failed row"
 """What a report about several runs counts: a row where a check failed. A row without a verdict is a failure, too."""
@@ -88,15 +89,16 @@ def status_of(reading: ReviewCoverage) -> Status | None:
 
 def coverage_line(reading: ReviewCoverage, unit: str = "failure") -> Line:
     """How many failures were reviewed; `unit` is what the report calls them."""
+    project = f"; uses the project's {project_words(reading.project)}" if reading.project else ""
     if not reading.failures:
-        return line(f"no {unit}s to review")
+        return line(f"no {unit}s to review{project}")
     rest = reading.failures - reading.read - reading.inherited
     parts = [f"{reading.read:,} of {plural(reading.failures, unit)} reviewed", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
     parts.append(f"; {rest:,} classified by rules only" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
     parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
-    return line("".join(parts))
+    return line("".join((*parts, project)))
 
 
 def _by(reading: ReviewCoverage) -> str:

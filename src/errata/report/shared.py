@@ -10,6 +10,7 @@ from errata.model.output.report.shared import FindingFact, ReviewCoverage, Score
 from errata.model.output.score import NoteOutput
 from errata.model.standing import AttemptReview, name_of
 from errata.model.verdict import word_for
+from errata.triage.rulesets import project_in_use
 
 REPORTED = ("error", "warning")
 """Severities of the findings that a report shows."""
@@ -70,6 +71,7 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
         second=second,
         inherited=inherited,
         disputed=disputed,
+        project=project_in_use(),
     )
 
 

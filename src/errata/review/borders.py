@@ -25,6 +25,8 @@ AHEAD = 12
 CARRIED = 24
 """Characters before a bracket, a colon or a line end that may deny what follows."""
 NEAR = 8
+LONGEST_TOKEN = 1_200
+"""Characters; a quote has fewer."""
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _JOINS = "'’ʼ＇‘-‐‑·"  # between two letters: contractions and compounds
 _IN_NUMBERS = ".,:/'’٫٬⁄∕’·_"
@@ -72,10 +74,11 @@ def whole(text: str, passage: Passage) -> Passage:
 
 
 def whole_tokens(text: str, passage: Passage) -> Passage:
+    """A token that is longer than any quote stays cut."""
     start, end = passage
-    while split_at(text, start):
+    while split_at(text, start) and passage.start - start < LONGEST_TOKEN:
         start -= 1
-    while split_at(text, end):
+    while split_at(text, end) and end - passage.end < LONGEST_TOKEN:
         end += 1
     return Passage(start, end)
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from errata.review.borders import Passage
 
@@ -10,14 +11,16 @@ SHORTEST = 15
 FEWEST = 3
 """Letters and digits among them."""
 REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
+LOOKED_AT = 2_000
+"""Characters of a passage; what is enough is in the first of them."""
 WIDEST = 40
 """Characters of a redaction."""
 
 
 def is_enough(text: str, passage: Passage, *, has_lines: bool) -> bool:
     """A short line is enough if it is there once, or if the reviewer gives its number. Redactions do not count."""
-    rest = _without_redactions(text, passage)
-    if len(letters_in(rest)) >= FEWEST and _width("".join(rest.split())) >= SHORTEST:
+    rest = "".join(_without_redactions(text, passage).split())[:LOOKED_AT]
+    if len(letters_in(rest)) >= FEWEST and _width(rest) >= SHORTEST:
         return True
     if not letters_in(rest) or not is_line(text, passage):
         return False
@@ -62,8 +65,12 @@ def _line(text: str, passage: Passage) -> Passage:
 
 
 def _count_lines(text: str, line: str) -> int:
-    wanted = line.strip()
-    return sum(one.strip() == wanted for one in text.split("\n"))
+    return _count(text, line.strip())
+
+
+@lru_cache(maxsize=16)
+def _count(text: str, wanted: str) -> int:
+    return sum(one.strip() == wanted for one in text.split("\n") if wanted in one)
 
 
 def _without_redactions(text: str, passage: Passage) -> str:

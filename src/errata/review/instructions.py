@@ -45,7 +45,7 @@ _ONE_BY_ONE = tuple(re.compile(one) for one in (*_ESCAPED_LETTERS, _ESCAPED_LETT
 _DIGITS_IN = re.compile(
     "ign0r|1gn[o0]r|d1sr|disr3|f0rg|prev1|previ0|pr3v|pri0r|instructi0|instruct1|1nstr|rev1e|r3v|grad3r|jud9e|0verr|0verl"
 )
-_DIGITS = str.maketrans("0134579", "oieastg")
+_DIGITS = tuple(zip("0134579", "oieastg", strict=True))
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{28,}+")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _LONGEST = 20_000
@@ -83,12 +83,18 @@ def views(text: str) -> Iterator[View]:
     if not text.isascii() and _DISGUISED.search(plain.text):
         yield _rewritten(plain.text, _DISGUISED, lambda found: _bare(found[0]))
     if _DIGITS_IN.search(plain.text):
-        yield View(plain.text.translate(_DIGITS), plain.at)
+        yield View(_as_letters(plain.text), plain.at)
     if any(one.search(plain.text) for one in _ONE_BY_ONE):
         yield _rewritten(plain.text, _ESCAPED_LETTER, _letter)
     for start, end, decoded in _encoded(text):
         if len(decoded) > 1:
             yield View(decoded.lower(), (start, end))
+
+
+def _as_letters(text: str) -> str:
+    for digit, letter in _DIGITS:
+        text = text.replace(digit, letter)
+    return text
 
 
 def _lowered(text: str) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from errata.review.borders import Passage, cut_of, whole_tokens
@@ -20,7 +20,8 @@ _MARK = re.compile(r"(?:[^\w\s]|_)")
 
 
 # as editors and chat windows set what was typed
-_TYPESET = str.maketrans("‘’‚‛ʼ＇“”„‟＂‐‑‒–—―−－", "''''''\"\"\"\"\"--------")
+_TYPESET = dict(zip("‘’‚‛ʼ＇“”„‟＂‐‑‒–—―−－", "''''''\"\"\"\"\"--------", strict=True))
+_SET = re.compile(f"[{''.join(_TYPESET)}]")
 _PASTED = re.compile(r"…|\.{3}|--+|[\u00ad\u200b\u2060\ufeff]")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _PLAIN = re.compile("[A-Za-z0-9]{3,}")
@@ -30,7 +31,12 @@ LARGEST = 1_000_000
 
 
 def fold(text: str) -> str:
-    return " ".join(text.translate(_TYPESET).split())
+    return " ".join(_typed(text).split())
+
+
+def _typed(text: str) -> str:
+    """At equal length; `str.translate` looks up every character of a text that is not plain."""
+    return text if text.isascii() else _SET.sub(lambda match: _TYPESET[match[0]], text)
 
 
 class Folded:
@@ -101,7 +107,7 @@ class _Rewritten:
 
     def __init__(self, text: str, patterns: Sequence[re.Pattern[str]]) -> None:
         self._at: Sequence[int] = range(len(text) + 1)
-        text = text.translate(_TYPESET)
+        text = _typed(text)
         for pattern in patterns:
             text = self._rewrite(text, pattern)
         self._folded = Folded(text)
@@ -120,9 +126,7 @@ class _Rewritten:
         return "".join((*pieces, text[done:]))
 
     def occurrences(self, quote: str) -> Iterator[Passage]:
-        for start, end in self._folded.occurrences(
-            _PASTED.sub(lambda match: _plain(match[0]), quote.translate(_TYPESET))
-        ):
+        for start, end in self._folded.occurrences(_PASTED.sub(lambda match: _plain(match[0]), _typed(quote))):
             yield Passage(self._at[start], self._at[end])
 
 
@@ -140,22 +144,25 @@ class Nearest(NamedTuple):
 
 
 class Letters:
-    """The letters and digits of a text, each with its position in the text."""
+    """The letters and digits of a text, with the position of each run of them in the text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = array("q")
+        self._first, self._place = array("q"), array("q")
         pieces: list[str] = []
+        count = 0
         for word in _WORD.finditer(text):
-            start, end = word.span()
-            if word[0].isascii():
-                pieces.append(word[0].lower())
-                self._at.extend(range(start, end))
-            else:
-                for at in range(start, end):
-                    pieces.append(_bare(text[at]))
-                    self._at.extend([at] * len(pieces[-1]))
+            for at, letters in _runs(word[0]):
+                self._first.append(count)
+                self._place.append(word.start() + at)
+                pieces.append(letters)
+                count += len(letters)
         self._letters = "".join(pieces)
+
+    def _at(self, number: int) -> int:
+        """The position of a letter: where its run of letters begins, and how far it is in that."""
+        run = bisect_right(self._first, number) - 1
+        return self._place[run] + number - self._first[run]
 
     def nearest(self, quote: str) -> Nearest | None:
         words = ["".join(map(_bare, word)) for word in _WORD.findall(quote)]
@@ -177,7 +184,7 @@ class Letters:
 
     def _passage(self, start: int, end: int) -> Passage:
         """Of whole words and numbers."""
-        return whole_tokens(self._text, Passage(self._at[start], self._at[end - 1] + 1))
+        return whole_tokens(self._text, Passage(self._at(start), self._at(end - 1) + 1))
 
     def _with_marks(self, passage: Passage, quote: str) -> Passage:
         """And with as many marks before and after it, on its lines, as the quote has."""
@@ -189,6 +196,19 @@ class Letters:
         return Passage(passage.start - (len(head[0]) if head else 0), tail.end() if tail else passage.end)
 
 
+def _runs(word: str) -> Iterator[tuple[int, str]]:
+    """Its letters in lower case and without accents: in one piece, unless a character becomes none or several."""
+    if word.isascii():
+        yield 0, word.lower()
+        return
+    plain = [_bare(char) for char in word]
+    if all(len(one) == 1 for one in plain):
+        yield 0, "".join(plain)
+    else:
+        yield from ((at, letter) for at, letters in enumerate(plain) for letter in letters)
+
+
+@lru_cache(maxsize=10_000)
 def _bare(char: str) -> str:
     """In lower case, and without accents; nothing where it is not a letter."""
     if char.isascii():

@@ -10,15 +10,26 @@ from typing import Literal
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.files import Deployment, project_file, project_settings, user_settings
+from errata.settings.files import Deployment, FromFile, project_file, project_settings, user_settings
 from errata.settings.reviewers import ReviewerSettings
 
 STORE_FOLDER = ".errata"
 STORE_FILE = "errata.db"
 
 
+class ProjectSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the project's file decides about results: every page that shows them names it."""
+
+    file: Path
+    rules: tuple[Path, ...] = ()
+    taxonomies: tuple[Path, ...] = ()
+    timeouts: Literal["count", "drop"] | None = None
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     store: Path
+    project: ProjectSettings | None = None
+    """None if no project's file decides anything about results."""
     author: str = ""
     rule_files: tuple[Path, ...] = ()
     """Rules besides the built-in ones; a later rule replaces an earlier one of the same name."""
@@ -40,6 +51,7 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
     author = environ.get("ERRATA_AUTHOR") or environ.get("USER") or environ.get("LOGNAME") or ""
     return Settings(
         store=_path_of(named) if named else project.store or _found_store(folder) or own.store or _new_store(folder),
+        project=_deciding(project),
         author=author,
         rule_files=own.rules + project.rules,
         taxonomy_files=own.taxonomies + project.taxonomies,
@@ -47,6 +59,12 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
         reviewers=own.reviewers | project.reviewers,
         deployments=own.deployments | project.deployments,
     )
+
+
+def _deciding(found: FromFile) -> ProjectSettings | None:
+    if found.file is None or not (found.rules or found.taxonomies or found.timeouts):
+        return None
+    return ProjectSettings(file=found.file, rules=found.rules, taxonomies=found.taxonomies, timeouts=found.timeouts)
 
 
 @contextmanager

@@ -8,13 +8,12 @@ from typing import Any, Literal
 import msgspec
 
 from errata.errors import SettingsError, did_you_mean
-from errata.settings.paths import config_home, files_below, path_below
+from errata.settings.paths import bytes_of, config_home, files_below, path_below
 from errata.settings.reviewers import EXAMPLE, ReviewerSettings, refuse_address, reviewers_in
-from errata.settings.trust import refuse_guarded
+from errata.settings.trust import refuse_untrusted
 
 PROJECT_FILE = "errata.toml"
 USER_FILE = "config.toml"
-LARGEST = 1024 * 1024
 
 
 DEPLOYMENT_EXAMPLE = (
@@ -33,6 +32,8 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class FromFile(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of a file; none for those it lacks."""
 
+    file: Path | None = None
+    """The project's file; none for the user's own."""
     store: Path | None = None
     rules: tuple[Path, ...] = ()
     taxonomies: tuple[Path, ...] = ()
@@ -66,16 +67,22 @@ TAKES = {
 
 
 def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
-    """The nearest file from a folder upward, like `.git`; it may only hold data until the user trusts it."""
+    """The nearest file from a folder upward, like `.git`; until the user trusts it, it may only set paths and policies.
+
+    A link is refused: it would bring the trust of its target to another folder.
+    """
     path = project_file(folder)
     if path is None:
         return FROM_NO_FILE
-    content = content_of(path)
+    if path.is_symlink():
+        raise SettingsError(f"`{path}` is a link, which is not followed", hint="copy its target, or remove the link")
+    content = bytes_of(path)
     table = table_of(path, content)
-    refuse_guarded(path, content, table, environ)
+    refuse_unknown(path, table)
+    refuse_untrusted(path, content, table, environ)
     written = _parse(path, table)
     store = path_below(path, "store", written.store) if written.store is not None else None
-    return _from_file(path, written, store)
+    return msgspec.structs.replace(_from_file(path, written, store), file=path)
 
 
 def project_file(folder: Path) -> Path | None:
@@ -87,7 +94,9 @@ def user_settings(environ: Mapping[str, str]) -> FromFile:
     path = home / USER_FILE if home is not None else None
     if path is None or not _is_file(path):
         return FROM_NO_FILE
-    written = _parse(path, table_of(path, content_of(path)))
+    table = table_of(path, bytes_of(path))
+    refuse_unknown(path, table)
+    written = _parse(path, table)
     store = path.parent / Path(written.store).expanduser() if written.store else None
     return _from_file(path, written, store)
 
@@ -110,19 +119,6 @@ def _from_file(path: Path, written: _FileContent, store: Path | None) -> FromFil
     )
 
 
-def content_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise SettingsError(
-            f"`{path}` can't be read: {error.strerror}", hint="fix its permissions, or move it"
-        ) from error
-    if len(content) > LARGEST:
-        raise SettingsError(f"`{path}` is larger than {LARGEST:,} bytes", hint="settings should be a few lines of TOML")
-    return content
-
-
 def table_of(path: Path, content: bytes) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 only needed if there is a file
 
@@ -134,12 +130,16 @@ def table_of(path: Path, content: bytes) -> dict[str, Any]:
         ) from error
 
 
+def refuse_unknown(path: Path, table: Mapping[str, Any]) -> None:
+    unknown = next((key for key in table if key not in TAKES), None)
+    if unknown is not None:
+        meant = did_you_mean(unknown, TAKES) or f"use one of: {', '.join(f'`{name}`' for name in TAKES)}"
+        raise SettingsError(f"`{path}` has an unknown setting `{unknown}`", hint=meant)
+
+
 def _parse(path: Path, table: dict[str, Any]) -> _FileContent:
     values = {}
     for key, value in table.items():
-        if key not in TAKES:
-            meant = did_you_mean(key, TAKES) or f"use one of: {', '.join(f'`{name}`' for name in TAKES)}"
-            raise SettingsError(f"`{path}` has an unknown setting `{key}`", hint=meant)
         try:
             values[key] = msgspec.convert(value, _TYPES[key])
         except msgspec.ValidationError as error:

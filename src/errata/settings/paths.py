@@ -7,6 +7,21 @@ from pathlib import Path, PurePath
 from errata.errors import SettingsError
 
 MOST_FILES = 500
+LARGEST = 1024 * 1024
+
+
+def bytes_of(path: Path) -> bytes:
+    """The content of a settings file, or of a file that it names."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"`{path}` can't be read: {error.strerror}", hint="fix its permissions, or move it"
+        ) from error
+    if len(content) > LARGEST:
+        raise SettingsError(f"`{path}` is larger than {LARGEST:,} bytes", hint="settings should be a few lines of TOML")
+    return content
 
 
 def files_below(file: Path, key: str, patterns: Iterable[str]) -> tuple[Path, ...]:

@@ -1,40 +1,81 @@
-"""Settings that an untrusted project file may not contain: it may come with a download that nobody has checked.
+"""What a project file may set before its user trusts it, decided by the effect of each setting.
 
-Settings that run programs, name hosts or choose keys must be in the user's own file, or in a project file that the user
-trusts. `errata/trusted.json` below `$XDG_STATE_HOME` maps the paths of trusted files to hashes of their content, so a
-changed file is no longer trusted.
+The file may come with a download that nobody has checked. Settings that decide owners, enter prompts, run programs
+or send data must be in the user's own file, or in a project file that the user trusts. `errata/trusted.json` below
+`$XDG_STATE_HOME` maps the paths of trusted files to hashes of their content and of the rules and taxonomies they name,
+so a changed file is no longer trusted. In CI, `ERRATA_TRUST` holds such hashes.
 """
 
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.paths import state_home
+from errata.settings.paths import bytes_of, files_below, state_home
 
 TRUSTED = "trusted.json"
-RUNS = ("command", "commands", "reviewer", "reviewers", "env", "passes")
-NAMES_HOSTS = ("base_url", "url", "host", "hosts", "headers", "deployment", "deployments", "fetch", "provider")
-NAMES_KEYS = ("api_key", "key", "keys", "key_env", "key_name", "token", "llm", "model", "models")
-GUARDED = frozenset((*RUNS, *NAMES_HOSTS, *NAMES_KEYS))
-"""Keys, at any level of the file, that run programs or name hosts, keys and deployments."""
+VARIABLE = "ERRATA_TRUST"
+Effect = Literal["path", "policy", "display", "owners", "prompts", "programs", "network"]
+EFFECTS: Mapping[str, Effect] = {
+    "store": "path",
+    "timeouts": "policy",
+    "rules": "owners",
+    "taxonomies": "prompts",
+    "reviewers": "programs",
+    "deployments": "network",
+}
+"""What each setting can change. One that is not listed needs trust."""
+FREE: frozenset[Effect] = frozenset(("path", "policy", "display"))
+"""Effects that need no trust: paths stay inside the project, and policies are named beside the score."""
+NAMED_FILES = ("rules", "taxonomies")
+"""Settings that name files; trust covers their content, too."""
+_CAN: Mapping[Effect | None, str] = {
+    "owners": "decides who owns a failure",
+    "prompts": "decides the labels of failures and what a reviewer is asked",
+    "programs": "can run programs and send data elsewhere",
+    "network": "can send requests and keys elsewhere",
+    None: "has an effect that is not known",
+}
 
 
-def refuse_guarded(path: Path, content: bytes, table: Mapping[str, Any], environ: Mapping[str, str]) -> None:
-    named = next(_guarded(table), "")
-    if named and not is_trusted(path, content, environ):
+def needs_trust(key: str) -> bool:
+    return EFFECTS.get(key) not in FREE
+
+
+def refuse_untrusted(path: Path, content: bytes, table: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+    named = next(filter(needs_trust, table), "")
+    if named and not is_trusted(path, trust_hash(path, content, table), environ):
         raise SettingsError(
-            f"`{named}` in `{path}` can run programs or send data elsewhere, and this file is not trusted",
-            hint="put it into your own configuration, or check the file and run `errata trust`",
+            f"`{named}` in `{path}` {_CAN[EFFECTS.get(named)]}, and this file is not trusted",
+            hint="check it and the files it names, then run `errata trust` (in CI set `ERRATA_TRUST`);\n"
+            "or move the setting to your own configuration, or work in another folder",
         )
 
 
-def is_trusted(path: Path, content: bytes, environ: Mapping[str, str]) -> bool:
-    return trusted_files(environ).get(str(path.resolve())) == hash_of(content)
+def trust_hash(path: Path, content: bytes, table: Mapping[str, Any]) -> str:
+    """Of the file, and of the rules and taxonomies it names: they have the same effects wherever they are written."""
+    digest = hashlib.sha256(content)
+    for file in files_named(path, table):
+        inner = bytes_of(file)
+        digest.update(b"\0%s\0%d\0" % (os.fsencode(file.relative_to(path.parent)), len(inner)))
+        digest.update(inner)
+    return digest.hexdigest()
+
+
+def files_named(path: Path, table: Mapping[str, Any]) -> tuple[Path, ...]:
+    """The rules and taxonomies; values of another type are refused when the file is parsed."""
+    listed = {key: table[key] for key in NAMED_FILES if isinstance(table.get(key), list)}
+    patterns = {key: [one for one in value if isinstance(one, str)] for key, value in listed.items()}
+    return tuple(file for key, named in patterns.items() for file in files_below(path, key, named))
+
+
+def is_trusted(path: Path, sha256: str, environ: Mapping[str, str]) -> bool:
+    in_variable = environ.get(VARIABLE, "").lower().replace(",", " ").split()
+    return sha256 in in_variable or trusted_files(environ).get(str(path.resolve())) == sha256
 
 
 def trusted_files(environ: Mapping[str, str]) -> dict[str, str]:
@@ -47,8 +88,8 @@ def trusted_files(environ: Mapping[str, str]) -> dict[str, str]:
         return {}
 
 
-def keep_trust(path: Path, content: bytes, environ: Mapping[str, str]) -> None:
-    _write(trusted_files(environ) | {str(path.resolve()): hash_of(content)}, environ)
+def keep_trust(path: Path, sha256: str, environ: Mapping[str, str]) -> None:
+    _write(trusted_files(environ) | {str(path.resolve()): sha256}, environ)
 
 
 def end_trust(path: Path, environ: Mapping[str, str]) -> bool:
@@ -77,28 +118,14 @@ def _write(known: dict[str, str], environ: Mapping[str, str]) -> None:
         ) from error
 
 
-def guarded_in(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The settings that trusting a file would allow: full name and value of each."""
-    return [leaf for key in table for leaf in _leaves(key, table[key], guarded=key.lower() in GUARDED)]
+def settings_that_need_trust(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What trusting a file would allow: full name and value of each setting."""
+    return [leaf for key in table if needs_trust(key) for leaf in _leaves(key, table[key])]
 
 
-def _leaves(name: str, value: Any, *, guarded: bool) -> Iterator[tuple[str, Any]]:
-    inner = value if isinstance(value, dict) else {}
-    for key, item in inner.items():
-        yield from _leaves(f"{name}.{key}", item, guarded=guarded or key.lower() in GUARDED)
-    if not inner and (guarded or any(_guarded({"": value}))):
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, dict) or not value:
         yield name, value
-
-
-def hash_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _guarded(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    for key, value in table.items():
-        name = f"{above}{key}"
-        if key.lower() in GUARDED:
-            yield name
-        for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, dict):
-                yield from _guarded(inner, f"{name}.")
+        return
+    for key, item in value.items():
+        yield from _leaves(f"{name}.{key}", item)

@@ -177,9 +177,10 @@ def last_opened() -> Store | None:
 
 def _refuse_links(path: Path) -> None:
     """A folder that comes from somewhere else could lead what is written to any place."""
-    if path.parent.name != FOLDER:
-        return
-    for place in (path.parent, *(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))):
+    beside = [path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal")]
+    if link := next((place for place in beside if place.is_symlink()), None):
+        raise StoreError(f"`{link}` is a link; the files of a store are not", hint="remove the link")
+    for place in (path.parent, path) if path.parent.name == FOLDER else ():
         if place.is_symlink():
             raise StoreError(
                 f"`{place}` is a link; a store in `{FOLDER}` is not followed to another place",

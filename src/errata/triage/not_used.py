@@ -5,7 +5,6 @@ A case named `rate_limit_guard`, or code of the model with "too many requests" i
 
 import re
 from collections.abc import Container, Iterator
-from functools import cache
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -13,6 +12,7 @@ import msgspec
 from errata.model import Attempt, Case
 from errata.model.words import Owner, Phase
 from errata.text.clean import one_line
+from errata.text.user_patterns import Match
 from errata.triage.rulebook import Rule, Rulebook
 
 MOST = 2
@@ -79,7 +79,7 @@ def not_used(
     by_rule = []
     for rule in book.rules.values():
         if rule.owner in OWNERS and not rule.sources and rule.name not in used:
-            hits = [hit for place in places if (hit := _hit(rule, place, attempt))]
+            hits = [hit for place in places if (hit := _hit(book, rule, place, attempt))]
             by_rule.append(hits)
     by_rule.sort(key=len, reverse=True)
     return tuple(hit for hits in by_rule for hit in hits)[:MOST]
@@ -97,9 +97,9 @@ def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Text]:
             yield _Text("file", artefact.text, artefact.path)
 
 
-def _hit(rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
+def _hit(book: Rulebook, rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
     text = written.text[:LOOKED_AT]
-    for match in _pattern(rule.match).finditer(text):
+    for match in book.pattern_of(rule).finditer(text):
         if not re.search(r"[^\W\d_]", match[0]):
             continue  # a bare number means nothing outside of an error
         looks_at = _looks_at(rule, attempt)
@@ -110,12 +110,7 @@ def _hit(rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
     return None
 
 
-@cache
-def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-
-
-def _from_there(text: str, match: re.Match[str]) -> str:
+def _from_there(text: str, match: Match) -> str:
     """The match and what follows it, to the end of its string or line."""
     end = _END.search(text, match.end())
     return one_line(text[match.start() : end.start() if end else len(text)], QUOTE)

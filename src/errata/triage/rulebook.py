@@ -13,8 +13,10 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Signal
 from errata.model.words import Confidence, Owner, Phase
+from errata.settings.paths import bytes_of
 from errata.text.clean import one_line
 from errata.text.mask import steady
+from errata.text.user_patterns import Pattern, compile_user_pattern
 from errata.triage.places import TextPlace
 from errata.triage.prefilter import Sieve, needed
 
@@ -65,11 +67,14 @@ class Matched(msgspec.Struct, frozen=True):
 class Rulebook:
     """Compiled rules. Texts that are equal but for long numbers are matched once: a thousand equal crashes cost one."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self.rules = {rule.name: rule for rule in rules}
+    def __init__(self, rules: Iterable[Rule], added: Iterable[Rule] = ()) -> None:
+        """`added` are rules of users; one replaces the built-in rule of its name."""
+        of_users = {rule.name: rule for rule in added}
+        self.rules = {rule.name: rule for rule in rules} | of_users
         encoded = msgspec.json.encode(list(self.rules.values()), order="deterministic")
-        self.version = blake2b(encoded, digest_size=4).hexdigest()
-        self._compiled = [_Compiled(rule) for rule in self.rules.values()]
+        self.version = blake2b(encoded + "".join(of_users).encode(), digest_size=4).hexdigest()
+        self._compiled = [_Compiled(rule, of_user=name in of_users) for name, rule in self.rules.items()]
+        self._by_name = {compiled.rule.name: compiled for compiled in self._compiled}
         self._for = cache(self._that_look_at)
         self._search = lru_cache(maxsize=20_000)(self._find)
 
@@ -91,6 +96,9 @@ class Rulebook:
                 )
                 yield Matched(rule, signal)
 
+    def pattern_of(self, rule: Rule) -> Pattern:
+        return self._by_name[rule.name].match
+
     def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":
         return Sieve(
             (compiled, compiled.needed)
@@ -111,20 +119,27 @@ class Rulebook:
 class _Compiled:
     """Compiled when it is first tried: most runs need few of the rules, and many commands none."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: Rule, *, of_user: bool = False) -> None:
         self.rule = rule
+        self._of_user = of_user
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
-        return needed(self.rule.match)
+        """Patterns of users are in another syntax, and always tried."""
+        return () if self._of_user else needed(self.rule.match)
 
     @cached_property
-    def match(self) -> re.Pattern[str]:
-        return re.compile(self.rule.match, re.IGNORECASE | re.MULTILINE)
+    def match(self) -> Pattern:
+        return self._pattern(self.rule.match)
 
     @cached_property
-    def unless(self) -> re.Pattern[str] | None:
-        return re.compile(self.rule.unless, re.IGNORECASE | re.MULTILINE) if self.rule.unless else None
+    def unless(self) -> Pattern | None:
+        return self._pattern(self.rule.unless) if self.rule.unless else None
+
+    def _pattern(self, pattern: str) -> Pattern:
+        if self._of_user:
+            return compile_user_pattern(pattern, f"Rule `{self.rule.name}`")
+        return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 @cache
@@ -145,24 +160,17 @@ def with_added(paths: Iterable[Path]) -> Rulebook:
     """The built-in rules and those of the files; a later rule replaces an earlier one of its name."""
     added = [rule for path in paths for rule in read_rules(path)]
     for rule in added:
-        _refuse_unusable(rule)
-    return Rulebook([*built_in().rules.values(), *added])
-
-
-def _refuse_unusable(rule: Rule) -> None:
-    try:
-        re.compile(rule.match)
-        re.compile(rule.unless)
-    except re.error as error:
-        raise SettingsError(f"Rule `{rule.name}` has a pattern that is not a regular expression: {error}") from error
+        for pattern in filter(None, (rule.match, rule.unless)):
+            compile_user_pattern(pattern, f"Rule `{rule.name}`")
+    return Rulebook(built_in().rules.values(), added)
 
 
 def read_rules(path: Path) -> list[Rule]:
     """The rules of one file; `SettingsError` names the rule and the field that is wrong."""
     try:
-        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = tomllib.loads(bytes_of(path).decode("utf-8"))
         return msgspec.convert(content.get("rule", []), list[Rule], strict=False)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
 
 

@@ -5,12 +5,16 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from errata.model.attribution import Taxonomy
+from errata.model.output.runs import ProjectOutput
 from errata.settings import load_settings
 from errata.triage import rulebook, taxonomy
 from errata.triage.rulebook import Rulebook
 
+NAMED = 3
+"""Files of a project that a page names."""
 FUNCTIONS_VERSION = "8"
 """Increase it when a rule in code changes its results."""
 
@@ -41,6 +45,31 @@ def taxonomies_in_use() -> list[tuple[Taxonomy, Path | None]]:
     """Each with its file; none for a built-in one."""
     files = {taxonomy.read_taxonomy(path).name: path for path in load_settings().taxonomy_files}
     return [(one, files.get(one.name)) for one in rules_in_use().taxonomies]
+
+
+def project_in_use(*, scores: bool = False) -> ProjectOutput | UnsetType:
+    """What the project's file decides, for the pages that show it; with `scores`, also how they treat timeouts."""
+    project = load_settings().project
+    if project is None or not (project.rules or project.taxonomies or (scores and project.timeouts)):
+        return UNSET
+    rules, taxonomies = (
+        tuple(str(file.relative_to(project.file.parent)) for file in files)
+        for files in (project.rules, project.taxonomies)
+    )
+    return ProjectOutput(
+        file=str(project.file), rules=rules, taxonomies=taxonomies, timeouts=project.timeouts if scores else None
+    )
+
+
+def project_words(project: ProjectOutput) -> str:
+    """`rules (rules/a.toml), taxonomies (labels.toml) and timeouts = "drop"`."""
+    parts = [
+        f"{name} ({', '.join(files[:NAMED])}{f' and {len(files) - NAMED} more' if len(files) > NAMED else ''})"
+        for name, files in (("rules", project.rules), ("taxonomies", project.taxonomies))
+        if files
+    ]
+    parts += [f'timeouts = "{project.timeouts}"'] if project.timeouts else []
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def rules_in_use() -> Rules:

@@ -14,7 +14,9 @@ from errata.errors import SettingsError
 from errata.model import Attempt
 from errata.model.attribution import Taxonomy
 from errata.model.words import Owner
+from errata.settings.paths import bytes_of
 from errata.text.clauses import find_statement
+from errata.text.user_patterns import Pattern, compile_user_pattern
 
 FOLDER = Path(__file__).parent / "taxonomies"
 
@@ -27,7 +29,10 @@ def built_in() -> tuple[Taxonomy, ...]:
 def with_added(paths: Iterable[Path]) -> tuple[Taxonomy, ...]:
     """The built-in ones and those of the files; a later one replaces an earlier one of its name."""
     taxonomies = {taxonomy.name: taxonomy for taxonomy in built_in()}
-    taxonomies |= {taxonomy.name: taxonomy for taxonomy in map(read_taxonomy, paths)}
+    for taxonomy in map(read_taxonomy, paths):
+        for label in taxonomy.label:
+            _cue(label.cues)
+        taxonomies[taxonomy.name] = taxonomy
     return tuple(taxonomies.values())
 
 
@@ -40,9 +45,9 @@ def version_of(taxonomies: Sequence[Taxonomy]) -> str:
 def read_taxonomy(path: Path) -> Taxonomy:
     """`SettingsError` names the file and what is wrong in it."""
     try:
-        taxonomy = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Taxonomy)
+        taxonomy = msgspec.convert(tomllib.loads(bytes_of(path).decode("utf-8")), Taxonomy)
         _refuse_unusable(taxonomy)
-    except (OSError, ValueError, re.error) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
+    except (ValueError, RecursionError) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
         raise SettingsError(
             f"Taxonomy `{path}` can't be used: {error}", hint="docs/taxonomies.md has an example"
         ) from error
@@ -55,8 +60,6 @@ def _refuse_unusable(taxonomy: Taxonomy) -> None:
         raise ValueError(f"the label `{twice[0]}` is listed twice")
     if not often:
         raise ValueError("it has no `[[label]]`")
-    for label in taxonomy.label:
-        _cue(label.cues)
 
 
 def suggest(taxonomy: Taxonomy, attempt: Attempt, owner: Owner, signals: frozenset[str]) -> str:
@@ -95,5 +98,6 @@ def suggestions(
 
 
 @cache
-def _cue(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _cue(pattern: str) -> Pattern:
+    is_built_in = not pattern or pattern in (label.cues for taxonomy in built_in() for label in taxonomy.label)
+    return re.compile(pattern, re.IGNORECASE) if is_built_in else compile_user_pattern(pattern, "A label's `cues`")

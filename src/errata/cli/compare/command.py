@@ -12,7 +12,7 @@ from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
-from errata.cli.options import Options, shared_options
+from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
@@ -98,7 +98,7 @@ def command(
         write_matrix(comparison, csv)
         say(f"wrote {csv}")
     if options.json:
-        put_json(json_comparison(comparison))
+        put_json(with_project(json_comparison(comparison), scores=True))
     else:
         _show(comparison, store, every=every)
 

@@ -3,6 +3,7 @@
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import CauseSummary
 from errata.model.coverage import WithoutFailures
@@ -13,7 +14,7 @@ from errata.model.output.memory import (
     RepeatsOutput,
     UnreadReportOutput,
 )
-from errata.model.output.runs import StoredRunOutput
+from errata.model.output.runs import ProjectOutput, StoredRunOutput
 from errata.model.output.score import ScoreOutput
 from errata.model.record import Finding, UnreadFiles
 from errata.model.suspects import SuspectTasks
@@ -77,6 +78,8 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """The report that was written."""
     unread: tuple[UnreadFiles, ...]
     """Files below the imported folders that no source read: all of them, with the first run that is printed."""
+    project: ProjectOutput | UnsetType = UNSET
+    """Absent unless a project's file decides about these results."""
 
 
 SHAPES: dict[str, type] = {"analyze": AnalysisOutput, "demo": AnalysisOutput}

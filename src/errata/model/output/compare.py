@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from errata.model.output.runs import ProjectOutput
 from errata.model.output.score import Interval, ScoreOutput
 from errata.model.suspects import SuspectTasks
 from errata.model.words import LeftOutCode
@@ -222,6 +223,8 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     failed_checks: tuple[CountsOutput, ...]
     patterns: tuple[CountsOutput, ...]
     categories: tuple[CategoryOutput, ...]
+    project: ProjectOutput | UnsetType = UNSET
+    """Absent unless a project's file decides about these results."""
 
 
 class NamedRunOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,12 +3,13 @@
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from errata.model.action import KnownGap
 from errata.model.attribution import FailureKey
 from errata.model.history import Match, Mention
 from errata.model.output.memory import ActionListOutput, CaseHistoryOutput
-from errata.model.output.runs import NamedRun
+from errata.model.output.runs import NamedRun, ProjectOutput
 from errata.model.verdict import Reviewer
 from errata.model.words import (
     BucketStatus,
@@ -128,6 +129,11 @@ class FailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
     """What was known of the case before this run."""
 
 
+class ListedFailureOutput(FailureOutput, frozen=True, kw_only=True):
+    project: ProjectOutput | UnsetType = UNSET
+    """Absent unless a project's file decides about these results."""
+
+
 class SuspiciousPassOutput(AttemptRowOutput, frozen=True, kw_only=True):
     """A pass that deserves a second look; an object for each suspicion."""
 
@@ -214,7 +220,7 @@ class SimilarFailuresOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SHAPES: dict[str, type] = {
-    "failures": FailureOutput,
+    "failures": ListedFailureOutput,
     "failures --suspicious": SuspiciousPassOutput,
     "failures --like": SimilarFailuresOutput,
 }

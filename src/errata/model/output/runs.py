@@ -19,6 +19,18 @@ class NamedRun(msgspec.Struct, frozen=True, kw_only=True):
     """errata's id of the run: the same for the same content."""
 
 
+class ProjectOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What a project's `errata.toml` decides about the results beside it."""
+
+    file: str
+    rules: tuple[str, ...]
+    """Files with rules in use, relative to the project's folder."""
+    taxonomies: tuple[str, ...]
+    """Files with taxonomies in use."""
+    timeouts: Literal["count", "drop"] | None
+    """How scores treat timeouts, if the file sets it; null beside results without such scores."""
+
+
 class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
     """A run in the store."""
 

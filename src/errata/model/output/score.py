@@ -3,7 +3,9 @@
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from errata.model.output.runs import ProjectOutput
 from errata.model.run import Exclusion
 from errata.model.words import CostNote, LeftOutCode
 
@@ -170,6 +172,8 @@ class RunScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
     cost: CostOutput
     after_fixes: AfterFixesOutput | None
     """Null where no failure has an accepted fix."""
+    project: ProjectOutput | UnsetType = UNSET
+    """Absent unless a project's file decides about these results."""
 
 
 class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,6 +196,8 @@ class PooledScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
     unit: Literal["cases", "attempts"]
     scores: dict[str, ScoreOutput]
     categories: dict[str, dict[str, ScoreOutput]]
+    project: ProjectOutput | UnsetType = UNSET
+    """Absent unless a project's file decides about these results."""
 
 
 SHAPES: dict[str, type] = {"score": RunScoresOutput, "score --pooled": PooledScoresOutput}

@@ -107,6 +107,10 @@ class TrustOutput(msgspec.Struct, frozen=True, kw_only=True):
     state: Literal["trusted", "removed"]
     takes: dict[str, Any] | UnsetType = UNSET
     """The settings that are now in force because the file is trusted; absent with --remove."""
+    files: tuple[str, ...] | UnsetType = UNSET
+    """Rules and taxonomies that the file names; trust covers their content."""
+    sha256: str | UnsetType = UNSET
+    """Of the file and of those it names: the value for `ERRATA_TRUST`."""
 
 
 class TrustedFileOutput(msgspec.Struct, frozen=True, kw_only=True):

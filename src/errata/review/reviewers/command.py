@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,9 +20,16 @@ from errata.text.redact import redact
 
 MOST_OUTPUT = 1_000_000
 """Bytes; a verdict has a few thousand."""
+KEPT_ERRORS = 65_536
+"""Bytes at the end of its standard error."""
+POLL = 0.02
+GRACE = 1.0
+"""Seconds for output that is still on its way when the program has ended, and for a killed program to be gone."""
 ALWAYS_PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
 CAN_DO_MORE = ("claude", "codex", "gemini", "aider", "opencode", "cursor-agent", "amp", "goose", "qwen", "copilot")
 """Programs that are known to have tools. Called without the flags of their preset they need `--allow-tools`."""
+
+Process = subprocess.Popen[bytes]
 
 
 def command_for(argv: tuple[str, ...], *, passes: tuple[str, ...] = (), allow_tools: bool = False) -> Preset:
@@ -49,75 +57,103 @@ class CommandReviewer:
         self._environment = {name: environment[name] for name in names if name in environment}
 
     async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:  # noqa: ARG002 the prompt holds the packet
-        with tempfile.TemporaryDirectory(prefix="errata-review-") as folder:
+        with tempfile.TemporaryDirectory(prefix="errata-review-", ignore_cleanup_errors=True) as folder:
             for name, text in self._preset.files.items():
                 Path(folder, name).write_text(text, encoding="utf-8")
-            process = await self._start(folder)
+            process = self._start(folder)
             try:
                 output, errors = await _talk(process, prompt.text.encode("utf-8", "replace"))
-                code = await process.wait()
             finally:
                 await _end(process)
-        if code:
-            why = f"`{self._preset.name}` ended with code {code}: {_last_line(errors or output)}"
+        if process.returncode:
+            why = f"`{self._preset.name}` ended with code {process.returncode}: {_last_line(errors or output)}"
             raise RetryLaterError(why, in_doubt=True)  # whom it asked before that, and for how much, it does not say
         text, usage = self._preset.read(output.decode("utf-8", "replace"))
         return ReviewerAnswer(text, usage)
 
-    async def _start(self, folder: str) -> asyncio.subprocess.Process:
-        pipe = asyncio.subprocess.PIPE
+    def _start(self, folder: str) -> Process:
+        pipe = subprocess.PIPE
         try:
             # a group of its own, so that what the program started ends with it
-            return await asyncio.create_subprocess_exec(
-                *self._preset.argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=self._environment,
+            return subprocess.Popen(
+                self._preset.argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=self._environment,
                 start_new_session=True,
             )  # fmt: skip
-        except OSError as error:
-            raise ReviewerStoppedError(f"`{self._preset.argv[0]}` can't be started: {error.strerror}") from error
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise ReviewerStoppedError(f"`{self._preset.argv[0]}` can't be started: {why}") from error
 
 
-async def _talk(process: asyncio.subprocess.Process, given: bytes) -> tuple[bytes, bytes]:
+async def _talk(process: Process, given: bytes) -> tuple[bytes, bytes]:
+    """Its output and the end of its errors. Once it has ended, nobody waits for a child that holds a pipe open."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    feeding = asyncio.create_task(_feed(process.stdin, given))
+    output, errors = _Output(MOST_OUTPUT), _Errors(KEPT_ERRORS)
+    loop = asyncio.get_running_loop()
+    reading, _ = await loop.connect_read_pipe(lambda: output, process.stdout)
+    reading_errors, _ = await loop.connect_read_pipe(lambda: errors, process.stderr)
+    writing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
+    writing.write(given)
+    writing.write_eof()
     try:
-        output, errors = await asyncio.gather(_read(process.stdout), _read(process.stderr))
+        while process.poll() is None and not output.too_much:
+            await asyncio.sleep(POLL)
+        last = loop.time() + GRACE
+        while not (output.ended and errors.ended) and not output.too_much and loop.time() < last:
+            await asyncio.sleep(POLL)
     finally:
-        feeding.cancel()
-        with suppress(asyncio.CancelledError):
-            await feeding
-    return output, errors
+        if not writing.is_closing() or writing.get_write_buffer_size():
+            writing.abort()
+        for transport in (reading, reading_errors):
+            transport.close()
+        await asyncio.sleep(0)  # transports close their pipes in the next turn of the loop
+    if output.too_much:
+        raise ReviewFailedError(f"the program printed more than {MOST_OUTPUT:,} bytes", in_doubt=True)
+    return bytes(output.content), bytes(errors.content)
 
 
-async def _feed(pipe: asyncio.StreamWriter, given: bytes) -> None:
-    with suppress(BrokenPipeError, ConnectionResetError):  # a program need not read to the end
-        pipe.write(given)
-        await pipe.drain()
-        pipe.close()
+class _Output(asyncio.Protocol):
+    """What arrives at a pipe, up to a limit."""
+
+    def __init__(self, most: int) -> None:
+        self.content = bytearray()
+        self.ended = self.too_much = False
+        self._most = most
+
+    def data_received(self, data: bytes) -> None:
+        if not self.too_much:
+            self.content += data
+            self.too_much = len(self.content) > self._most
+
+    def eof_received(self) -> None:
+        self.ended = True
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self.ended = True
 
 
-async def _read(pipe: asyncio.StreamReader) -> bytes:
-    content = bytearray()
-    while chunk := await pipe.read(65_536):
-        content += chunk
-        if len(content) > MOST_OUTPUT:
-            raise ReviewFailedError(f"the program printed more than {MOST_OUTPUT:,} bytes", in_doubt=True)
-    return bytes(content)
+class _Errors(_Output):
+    """Only the end of it is kept."""
+
+    def data_received(self, data: bytes) -> None:
+        self.content += data
+        del self.content[: -self._most]
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Nothing of it is left behind: not what it started, not its pipes."""
+async def _end(process: Process) -> None:
+    """Nothing of it is left behind: neither the rest of its group nor its pipes. A daemon in a session of its own is
+    not in the group and goes on, without a pipe to errata."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    for pipe in (process.stdout, process.stderr):
-        while pipe is not None and await pipe.read(65_536):
-            pass
-    await process.wait()
-    if process.stdin is not None:
-        process.stdin.close()  # a program that never read leaves a full buffer behind
-        with suppress(BrokenPipeError, ConnectionResetError):
-            await asyncio.shield(process.stdin.wait_closed())
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with suppress(OSError):
+            if pipe is not None:
+                pipe.close()
+    for _ in range(round(GRACE / POLL)):
+        if process.poll() is not None:
+            return
+        await asyncio.sleep(POLL)
 
 
 def _last_line(errors: bytes) -> str:

@@ -1,7 +1,9 @@
 """What the facts of every report have in common: scores, quotes, snippets, how far failures were reviewed."""
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from errata.model.output.runs import ProjectOutput
 from errata.model.output.score import NoteOutput
 
 
@@ -64,6 +66,8 @@ class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
     """Those with a second reviewer."""
     inherited: int = 0
     disputed: int = 0
+    project: ProjectOutput | UnsetType = UNSET
+    """Absent unless a project's file decides about these results."""
 
     @property
     def status(self) -> str:
