@@ -10,6 +10,7 @@ import tempfile
 import time
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 
 from soak import fuzz, kills, load, program, reviews
@@ -30,8 +31,13 @@ def parts_of(seed_size: float = 1.0) -> list[program.Part]:
         program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),
     ]
     if find_spec("soak.secrets"):
-        parts.append(program.Part("secrets", 1, import_module("soak.secrets").run))
+        parts.append(program.Part("secrets", 1, _secrets))
     return parts
+
+
+def _secrets(folder: Path, seed: str) -> program.Figures:
+    run = import_module("soak.secrets").run
+    return run(folder, seed=seed) if "seed" in signature(run).parameters else run(folder)  # type: ignore[no-any-return]
 
 
 def main() -> None:

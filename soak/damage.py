@@ -3,9 +3,14 @@
 import io
 import json
 import random
-import zipfile
+import sys
 from collections.abc import Callable
 from typing import Any
+
+if sys.version_info >= (3, 14):
+    import zipfile
+else:
+    from backports.zstd import zipfile
 
 DEEP = 10_000
 ODD_VALUES: tuple[Any, ...] = (

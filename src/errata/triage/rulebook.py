@@ -162,7 +162,7 @@ def read_rules(path: Path) -> list[Rule]:
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return msgspec.convert(content.get("rule", []), list[Rule], strict=False)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
 
 
