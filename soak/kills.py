@@ -20,6 +20,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from sqlalchemy import Engine, event
+
+import errata as package
+from errata.cli.door import run as run_command
+from errata.runs import importing
 from soak.kill_stages import STAGES, Stage
 from soak.visible import Parts, check_between, left_behind, visible_in
 
@@ -134,9 +139,6 @@ def _fork(
 
 
 def _in_child(work: Path, arguments: tuple[str, ...], piped: bool, last_step: int | None, count: bool) -> int:
-    from errata.cli.door import run as run_command
-    from errata.runs import importing
-
     os.chdir(work)
     output = os.open(work.parent / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
@@ -153,8 +155,6 @@ def _in_child(work: Path, arguments: tuple[str, ...], piped: bool, last_step: in
 
 def _count_steps(last: int | None) -> Callable[[], int]:
     """Count statements in the store and changes of files; at the last one, the process kills itself."""
-    from sqlalchemy import Engine, event
-
     steps = 0
 
     def step(*_: object) -> None:
@@ -181,9 +181,7 @@ def _printed(work: Path) -> str:
 
 @cache
 def _import_everything() -> None:
-    import errata
-
-    for module in pkgutil.walk_packages(errata.__path__, "errata."):
+    for module in pkgutil.walk_packages(package.__path__, "errata."):
         if "migrations" not in module.name and "__main__" not in module.name:
             with suppress(ImportError):  # an extra that is not installed
                 import_module(module.name)

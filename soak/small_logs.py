@@ -1,4 +1,4 @@
-"""Small logs for fuzzing: fixtures with fewer rows and shorter texts, so that reading one takes a millisecond or two."""
+"""Small logs for fuzzing: fixtures with fewer rows and shorter texts, so that reading takes milliseconds."""
 
 import json
 import shutil
