@@ -1,21 +1,83 @@
-"""`make soak`. `--quick` is one short pass of each, as CI does it."""
+"""`make soak`: everything that takes long, as one program with a seed that can be repeated.
+
+It prints its seed, keeps what is done in a state file, and continues there when it is called again. `--quick` is one
+short pass of each part.
+"""
 
 import argparse
+import sys
 import tempfile
+import time
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 
-from soak import fuzz, kills, load, reviews
+from soak import fuzz, kills, load, program, reviews
+
+STATE = Path("build/soak.json")
+IN_MEMORY = Path("/dev/shm")
+INPUTS, KILLS = 1_000_000, 2_000
+KILLS_OF_ONE_UNIT = 15
+"""At least: each unit kills each of ten commands one to four times."""
+
+
+def parts_of(seed_size: float = 1.0) -> list[program.Part]:
+    """Every part; to add one, add a line: how many units, and the function that runs one."""
+    parts = [
+        program.Part("kills", round(seed_size * KILLS / KILLS_OF_ONE_UNIT), kills.run),
+        program.Part("fuzz", round(seed_size * INPUTS / fuzz.INPUTS), fuzz.run),
+        program.Part("load", max(1, round(10 * seed_size)), load.run),
+        program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),
+    ]
+    if find_spec("soak.secrets"):
+        parts.append(program.Part("secrets", 1, _secrets))
+    return parts
+
+
+def _secrets(folder: Path, seed: str) -> program.Figures:
+    run = import_module("soak.secrets").run
+    return run(folder, seed=seed) if "seed" in signature(run).parameters else run(folder)  # type: ignore[no-any-return]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    with tempfile.TemporaryDirectory(prefix="errata-soak-") as folder:
-        kills.run(Path(folder), rounds=6 if quick else 200, size=(6 if quick else 24) * kills.MB)
-        fuzz.run(Path(folder), rounds=2 if quick else 300)
-        load.run(Path(folder), writers=3 if quick else 6, size=(2 if quick else 20) * load.MB)
-        reviews.run(Path(folder), packets=40 if quick else 1_000, kills=2 if quick else 20)
+    given = _arguments()
+    parts = [part for part in parts_of() if not given.only or part.name in given.only.split(",")]
+    if not parts:
+        sys.exit(f"no part is named `{given.only}`; one of: {', '.join(part.name for part in parts_of())}")
+    state = program.State(given.state)
+    with tempfile.TemporaryDirectory(prefix="errata-soak-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as folder:
+        if given.unit is not None:
+            _repeat(parts, Path(folder), given.seed, given.unit)
+            return
+        state.seed = given.seed or (state.seed if not program.is_done(parts, state) else "") or program.new_seed()
+        print(f"seed {state.seed}; stop at any time, `make soak` continues", flush=True)
+        if given.quick:
+            parts = [part._replace(units=1) for part in parts]
+        until = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
+        program.run(parts, state, Path(folder), until=until, processes=given.processes)
+    program.show(program.summary(state))
+    sys.exit(1 if state.problems else 0)
+
+
+def _repeat(parts: list[program.Part], folder: Path, seed: str, unit: int) -> None:
+    for part in parts:
+        result = program.run_unit(part, folder, seed, unit)
+        print(f"{part.name} {seed}/{unit}: {result.problem or result.figures}")
+        if result.problem:
+            sys.exit(1)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", default="", help="repeat this seed; default: the unfinished one, else a new one")
+    parser.add_argument("--only", default="", metavar="PART,…", help="only these parts")
+    parser.add_argument("--minutes", type=float, default=0, help="start nothing after this time")
+    parser.add_argument("--processes", type=int, default=2, help="units at once (default: 2)")
+    parser.add_argument("--state", type=Path, default=STATE, help=f"state file (default: {STATE})")
+    parser.add_argument("--unit", type=int, help="repeat one unit of `--seed`, without the state file")
+    parser.add_argument("--quick", action="store_true", help="one unit of each part")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -1,20 +1,38 @@
-"""A file as it must not be: cut, flipped, swapped, retyped, nested beyond reason, not UTF-8."""
+"""A file as it must not be: cut, flipped, swapped, retyped, recoded, nested beyond reason, not UTF-8."""
 
+import io
 import json
 import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
+if sys.version_info >= (3, 14):
+    import zipfile
+else:
+    from backports.zstd import zipfile
+
 DEEP = 10_000
-ODD_VALUES: tuple[Any, ...] = (None, True, -1, 1e308, "", "x" * 50, [], {}, [None], {"": {}}, "\ud800", 10**30)
+ODD_VALUES: tuple[Any, ...] = (
+    None, True, -1, 0, 1e308, float("nan"), float("-inf"), "", "x" * 50, "NaN", [], {}, [None], [[]], {"": {}},
+    "\ud800", "\x00", 10**30, 10**4000, "2026-02-30T25:61:00Z", "9999-12-31T23:59:59Z",
+)  # fmt: skip
 INVALID = (b"\xff\xfe", b"\xc3\x28", b"\xed\xa0\x80", b"\x00")
+ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig", "latin-1")
 LARGEST = 2_000_000
 """Bytes of a document whose values are changed one by one; in what is larger only bytes are."""
+ARCHIVE = b"PK\x03\x04"
+
+Kind = Callable[[bytes, random.Random], bytes]
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
-    kind = chance.choice(KINDS)
-    return kind(data, chance)
+    """One to three kinds of damage; in an archive mostly those of a member."""
+    if data.startswith(ARCHIVE) and chance.random() < 0.8:
+        return _in_archive(data, chance)
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        data = chance.choice(KINDS)(data, chance)
+    return data
 
 
 def truncated(data: bytes, chance: random.Random) -> bytes:
@@ -33,9 +51,22 @@ def deleted(data: bytes, chance: random.Random) -> bytes:
     return data[:start] + data[start + chance.randint(1, 200) :]
 
 
+def doubled(data: bytes, chance: random.Random) -> bytes:
+    """A stretch, a line or all of it is there twice."""
+    lines = data.splitlines(keepends=True)
+    if not lines or chance.random() < 0.3:
+        return data + data
+    at = chance.randrange(len(lines))
+    return b"".join((*lines[: at + 1], *lines[at:]))
+
+
 def not_utf8(data: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(data) + 1)
     return data[:at] + chance.choice(INVALID) + data[at:]
+
+
+def recoded(data: bytes, chance: random.Random) -> bytes:
+    return data.decode("utf-8", "replace").encode(chance.choice(ENCODINGS), "replace")
 
 
 def swapped(data: bytes, chance: random.Random) -> bytes:
@@ -47,58 +78,65 @@ def swapped(data: bytes, chance: random.Random) -> bytes:
 def nested(data: bytes, chance: random.Random) -> bytes:
     """Where a value or an element begins, ten thousand of them begin."""
     opening = b"<a>" if data.lstrip()[:1] == b"<" else chance.choice((b"[", b'{"a":'))
-    places = [at for at, byte in enumerate(data[:LARGEST]) if byte in b'"[{<:']
-    at = chance.choice(places) if places else 0
+    at = chance.randrange(len(data) + 1)
+    places = [place for byte in (b'"', b"[", b"{", b"<", b":") if (place := data.find(byte, at)) >= 0]
+    at = min(places, default=at)
     return data[:at] + opening * DEEP + data[at:]
 
 
 def retyped(data: bytes, chance: random.Random) -> bytes:
     """One value becomes another of another type, goes, or changes places with another."""
-    return _in_document(data, chance, _change_one)
-
-
-KINDS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    truncated,
-    flipped,
-    deleted,
-    not_utf8,
-    swapped,
-    nested,
-    retyped,
-    retyped,
-    retyped,
-)
-
-
-def _in_document(data: bytes, chance: random.Random, change: Callable[[Any, random.Random], None]) -> bytes:
-    """In a whole document of JSON, or in one line of many; other files are flipped."""
     lines = data.split(b"\n")
     number = chance.randrange(len(lines))
-    for piece, put in ((data, lambda made: made), (lines[number], lambda made: b"\n".join((*lines[:number], made)))):
+    for piece, head, tail in ((data, (), ()), (lines[number], lines[:number], lines[number + 1 :])):
         try:
             tree = [json.loads(piece)] if len(data) <= LARGEST else []
         except (ValueError, RecursionError):
             continue
-        change(tree, chance)
+        _change_one(tree, chance)
         made = json.dumps(tree[0] if tree else None).encode("utf-8", "surrogatepass")
-        rest = b"\n".join((b"", *lines[number + 1 :])) if piece is not data else b""
-        return bytes(put(made)) + rest
+        return b"\n".join((*head, made, *tail))
     return flipped(data, chance)
 
 
+KINDS: tuple[Kind, ...] = (
+    *(truncated, flipped, deleted, doubled, not_utf8, recoded, swapped),
+    *(retyped,) * 9,
+    nested,
+)
+
+
+def _in_archive(data: bytes, chance: random.Random) -> bytes:
+    """One member is damaged; the archive around it is sound."""
+    made = io.BytesIO()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(made, "w") as after:
+            chosen = chance.choice(before.namelist())
+            for name in before.namelist():
+                content = before.read(name)
+                after.writestr(name, damaged(content, chance) if name == chosen else content)
+    except (zipfile.BadZipFile, NotImplementedError, IndexError, ValueError, OSError):
+        return flipped(data, chance)
+    return made.getvalue()
+
+
 def _change_one(tree: list[Any], chance: random.Random) -> None:
-    places = list(_places(tree))
+    places = _places(tree)
     if not places:
         return
     holder, key = chance.choice(places)
-    what = chance.randrange(3)
+    what = chance.randrange(4)
     if what == 0 and holder is not tree:
         del holder[key]
     elif what == 1:
         other, name = chance.choice(places)
-        holder[key], other[name] = json.loads(json.dumps(other[name])), json.loads(json.dumps(holder[key]))
+        holder[key], other[name] = _copy(other[name]), _copy(holder[key])
     else:
         holder[key] = chance.choice(ODD_VALUES)
+
+
+def _copy(value: Any) -> Any:
+    return json.loads(json.dumps(value))
 
 
 def _places(tree: Any) -> list[tuple[Any, Any]]:

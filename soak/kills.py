@@ -1,105 +1,188 @@
-"""Imports killed with SIGKILL at random moments: no half-visible run, no damage, the repeated import completes."""
+"""Commands killed with SIGKILL at random moments: nothing half-visible, nothing lost, the repeated command completes.
 
-import json
+A command runs in a fork of this process, which has imported everything: that takes a tenth of the time of a new one.
+Half of the kills come after a random time, half before a random step: a statement in the store or a change of a file.
+"""
+
+import os
+import pkgutil
 import random
+import shutil
 import signal
-import sqlite3
-import subprocess
+import sys
 import time
+import traceback
 from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
-from bench import generate
-from bench.measure import errata
+from sqlalchemy import Engine, event
 
-from soak.commands import printed
+import errata as package
+from errata.cli.door import run as run_command
+from errata.runs import importing
+from soak.kill_stages import STAGES, Stage
+from soak.visible import Parts, check_between, left_behind, visible_in
 
-MB = 1024 * 1024
-
-
-def run(folder: Path, rounds: int, size: int = 24 * MB) -> None:
-    """One store for all rounds: what a kill leaves behind is met by the next import."""
-    chance = random.Random(11)
-    small = generate.judged_run(folder / "small", size // 12, seed=3)
-    large = generate.judged_run(folder / "large", size, seed=4)
-    store = folder / "kills.db"
-    truth = {name: _import_whole(path, folder / f"{name}.db") for name, path in (("small", small), ("large", large))}
-    typical = {name: seconds for name, (seconds, _) in truth.items()}
-    counts = {name: counted for name, (_, counted) in truth.items()}
-    results: Counter[str] = Counter()
-    for number in range(rounds):
-        name, path = ("large", large) if number % 4 == 0 else ("small", small)
-        results[_killed_import(path, store, chance.uniform(0, 1.1 * typical[name]))] += 1
-        seen = _visible(store)
-        for run_name, attempts in seen.items():
-            assert attempts == counts[run_name], f"round {number}: {run_name} is visible with {attempts} attempts"
-        assert _sound(store), f"round {number}: the store is damaged"
-        if number % 10 == 9:
-            _forget(store)
-    for name, path in (("small", small), ("large", large)):
-        subprocess.run(errata("import", path, "--store", store), check=True, stdout=subprocess.DEVNULL)
-        assert _visible(store)[name] == counts[name], "the repeated import did not complete"
-    printed("doctor", "--store", store)
-    left = _left_behind(store)
-    assert left == 0, f"{left} rows of dead imports stayed behind"
-    outcomes = ", ".join(f"{word} {often}" for word, often in sorted(results.items()))
-    print(f"kills: {rounds} imports ({outcomes})")
-    print("       no half-visible run, no damage, repeated imports complete, nothing left behind")
+MOST_KILLS = 4
+"""Of one folder, before the command may complete: what a kill leaves behind is met by the next one."""
+OUTPUT, PROBLEM, STEPS = "output.txt", "problem.txt", "steps.txt"
 
 
-def _import_whole(path: Path, store: Path) -> tuple[float, int]:
-    started = time.perf_counter()
-    subprocess.run(errata("import", path, "--store", store), check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started, _visible(store)[path.name]
+class Baseline(NamedTuple):
+    """A stage without a kill."""
+
+    folder: Path
+    before: Parts
+    after: Parts
+    seconds: float
+    steps: int
 
 
-def _killed_import(path: Path, store: Path, after: float) -> str:
-    """The result of one import that is killed after this many seconds."""
-    with subprocess.Popen(
-        errata("import", path, "--store", store), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+class Moment(NamedTuple):
+    """When a command is killed: after this time, or before this step."""
+
+    seconds: float | None = None
+    step: int | None = None
+
+
+def series(folder: Path, stage: Stage, baseline: Baseline, chance: random.Random) -> Counter[str]:
+    """One to four kills of one command in one folder; then it is repeated and has to complete."""
+    work = folder / "work"
+    shutil.copytree(baseline.folder, work)
+    figures: Counter[str] = Counter()
+    try:
+        for _ in range(chance.randint(1, MOST_KILLS)):
+            code = _run(work, stage, _moment(baseline, chance))
+            assert code in (0, -signal.SIGKILL), f"it ended with {code}: {_printed(work)}"
+            figures[f"killed in {stage.name}" if code else "finished before the kill"] += 1
+            check_between(baseline.before, visible_in(work), baseline.after)
+            if code == 0:
+                break
+        code = _run(work, stage, Moment())
+        assert code == 0, f"the repeated command ended with {code}: {_printed(work)}"
+        check_between(baseline.after, visible_in(work), baseline.after)
+        left = left_behind(work)
+        assert not left, f"left behind: {', '.join(left)}"
+    finally:
+        shutil.rmtree(work)
+    figures["kills"] = sum(count for name, count in figures.items() if name.startswith("killed"))
+    return figures
+
+
+def run(folder: Path, seed: str) -> Counter[str]:
+    """Every stage once."""
+    figures: Counter[str] = Counter()
+    for number, stage in enumerate(STAGES):
+        place = folder / f"kills-{number}"
+        figures += series(place, stage, baseline_of(number, place), random.Random(f"{seed}/{number}"))
+    return figures
+
+
+@cache
+def baseline_of(number: int, folder: Path) -> Baseline:
+    stage = STAGES[number]
+    _import_everything()
+    template = folder / "before"
+    template.mkdir(parents=True)
+
+    def errata(*arguments: object) -> None:
+        code = _fork(template, tuple(map(str, arguments)), piped=False)
+        assert code == 0, f"{arguments} ended with {code}: {_printed(template)}"
+
+    stage.prepare(template, errata)
+    whole = folder / "after"
+    for _ in range(2):  # the first one is slower
+        shutil.rmtree(whole, ignore_errors=True)
+        shutil.copytree(template, whole)
+        started = time.perf_counter()
+        assert _run(whole, stage, Moment(), count=True) == 0, _printed(whole)
+        seconds = time.perf_counter() - started
+    steps = int((folder / STEPS).read_text())
+    return Baseline(template, visible_in(template), visible_in(whole), seconds, steps)
+
+
+def _moment(baseline: Baseline, chance: random.Random) -> Moment:
+    if chance.random() < 0.5:
+        return Moment(seconds=chance.uniform(0, 1.05 * baseline.seconds))
+    return Moment(step=chance.randint(1, baseline.steps))
+
+
+def _run(work: Path, stage: Stage, moment: Moment, *, count: bool = False) -> int:
+    return _fork(work, stage.command, piped=stage.piped, moment=moment, count=count)
+
+
+def _fork(
+    work: Path, arguments: tuple[str, ...], *, piped: bool, moment: Moment | None = None, count: bool = False
+) -> int:
+    """The exit code, negative for a signal."""
+    moment = moment or Moment()
+    pid = os.fork()
+    if pid == 0:
+        code = 70
         try:
-            process.wait(after)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-    return "killed" if process.returncode == -signal.SIGKILL else "finished" if process.returncode == 0 else "failed"
+            code = _in_child(work, arguments, piped, moment.step, count)
+        except BaseException:  # noqa: BLE001 a fork must not return into the program of its parent
+            with suppress(OSError):
+                (work.parent / PROBLEM).write_text(traceback.format_exc())
+        finally:
+            os._exit(code)
+    if moment.seconds is not None:
+        time.sleep(moment.seconds)
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
 
 
-def _visible(store: Path) -> dict[str, int]:
-    """Run → counted attempts, as a user sees them: read back one by one, not from the kept counts."""
-    if not store.exists():
-        return {}
-    seen = {}
-    for line in printed("runs", "--json", "--store", store).splitlines():
-        row = json.loads(line)
-        failures = printed("failures", row["run_id"], "--json", "--store", store)
-        assert len(failures.splitlines()) == row["counts"]["failures"], "failures can't all be read back"
-        seen[row["run"]] = row["counts"]["counted"]
-    return seen
+def _in_child(work: Path, arguments: tuple[str, ...], piped: bool, last_step: int | None, count: bool) -> int:
+    os.chdir(work)
+    output = os.open(work.parent / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    if piped:
+        importing.PARALLEL_FROM = 0
+    steps = _count_steps(last_step) if last_step is not None or count else None
+    code = run_command(list(arguments))
+    if count and steps is not None:
+        (work.parent / STEPS).write_text(str(steps()))
+    return code
 
 
-def _sound(store: Path) -> bool:
-    if not store.exists():
-        return True
-    connection = sqlite3.connect(store)
-    try:
-        return bool(connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
-    finally:
-        connection.close()
+def _count_steps(last: int | None) -> Callable[[], int]:
+    """Count statements in the store and changes of files; at the last one, the process kills itself."""
+    steps = 0
+
+    def step(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def audit(name: str, arguments: tuple[object, ...]) -> None:
+        changes = name in ("os.rename", "os.remove", "os.mkdir", "os.truncate", "os.chmod")
+        flags = arguments[2] if name == "open" else 0
+        if changes or (isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)):
+            step()
+
+    event.listen(Engine, "connect", lambda driver, _: driver.set_trace_callback(step))
+    sys.addaudithook(audit)
+    return lambda: steps
 
 
-def _forget(store: Path) -> None:
-    for name in _visible(store):
-        subprocess.run(errata("rm", name, "--yes", "--store", store), check=True, stdout=subprocess.DEVNULL)
+def _printed(work: Path) -> str:
+    texts = [path.read_text(errors="replace") for name in (OUTPUT, PROBLEM) for path in work.parent.glob(name)]
+    return "\n".join(texts)[-2000:]
 
 
-def _left_behind(store: Path) -> int:
-    connection = sqlite3.connect(store)
-    try:
-        runs = "SELECT pk FROM runs WHERE state = 'current'"
-        tables = ("attempts", "checks", "blocks", "cases", "attributions", "summaries")
-        queries = [f"SELECT count(*) FROM {table} WHERE run_pk NOT IN ({runs})" for table in tables]
-        return sum(connection.execute(query).fetchone()[0] for query in queries)
-    finally:
-        connection.close()
+@cache
+def _import_everything() -> None:
+    for module in pkgutil.walk_packages(package.__path__, "errata."):
+        if "migrations" not in module.name and "__main__" not in module.name:
+            with suppress(ImportError):  # an extra that is not installed
+                import_module(module.name)
+    import_module("alembic.command")

@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from errata.model import StoredRun
@@ -34,19 +36,20 @@ class Ends(NamedTuple):
     failed: int
 
 
-def run(folder: Path, packets: int, kills: int, seed: int = 17) -> None:
+def run(folder: Path, seed: str, *, packets: int = 50, kills: int = 1) -> Counter[str]:
+    with TemporaryDirectory(dir=folder) as place:
+        return _review_all(Path(place), random.Random(seed), packets, kills)
+
+
+def _review_all(place: Path, chance: random.Random, packets: int, kills: int) -> Counter[str]:
     """The provider lives through all of it, as providers do."""
-    chance = random.Random(seed)
-    place = folder / "reviews"
     store, stored = failing_run(place, packets)
     log = place / "provider.jsonl"
-    started = time.perf_counter()
     in_flight: list[set[str]] = []
-    with provider("hostile", log) as url:
+    with provider("hostile", log, seed=chance.randrange(10**6)) as url:
         for _ in range(kills):
             in_flight.append(_killed(store, url, chance, packets // (kills + 1)) - set().union(*in_flight))
         last = _to_the_end(store, url)
-    seconds = time.perf_counter() - started
     ends = _every_packet_ended(store, stored, last)
     calls = list(calls_of(store))
     known = set().union(*in_flight)
@@ -57,17 +60,19 @@ def run(folder: Path, packets: int, kills: int, seed: int = 17) -> None:
     requests = requests_in(log)
     compare(calls, requests)
     _nothing_false_is_kept(store, stored)
-    figures = f"{ends.reviewed} reviewed, {ends.refused} refused, {ends.failed} failed with a reason"
-    print(f"reviews: {packets} packets, {kills} kills, {seconds:.0f} s: {figures}")
-    print(
-        f"         {len(requests)} requests, {len(calls)} calls in the ledger, {len(lost)} lost to kills; books agree"
-    )
+    return Counter(
+        {
+            "packets": packets, "kills": kills, "reviewed": ends.reviewed, "refused": ends.refused,
+            "failed with a reason": ends.failed, "requests": len(requests), "calls lost to kills": len(lost),
+        }
+    )  # fmt: skip
 
 
 @contextmanager
-def provider(plan: str, log: Path, latency: float = 0.05) -> Iterator[str]:
+def provider(plan: str, log: Path, latency: float = 0.05, seed: int = 1) -> Iterator[str]:
     """Its address, while it runs."""
-    command = [sys.executable, "-m", "soak.provider", "--plan", plan, "--log", str(log), "--latency", str(latency)]
+    options = ("--plan", plan, "--log", str(log), "--latency", str(latency), "--seed", str(seed))
+    command = [sys.executable, "-m", "soak.provider", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -68,7 +68,7 @@ def run(arguments: list[str] | None = None) -> int:
 _SURROUNDINGS = frozenset(
     {
         errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENAMETOOLONG, errno.EMFILE,
-        errno.ENFILE, errno.ELOOP, errno.ENOTDIR, errno.EISDIR,
+        errno.ENFILE, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EFBIG,
     }
 )  # fmt: skip
 """Failures of the machine, the disk or its permissions: not bugs of errata."""

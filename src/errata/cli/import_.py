@@ -57,12 +57,13 @@ def command(
 
     handles = handles_of(all_runs(store))
     first = True
-    for summary in summaries:
-        if options.json:
-            _put_json(summary, store, unread if first else ())
-            first = first and not summary.runs
-        else:
-            show_import(summary, store, handles)
+    with store.kept_open():
+        for summary in summaries:
+            if options.json:
+                _put_json(summary, store, unread if first else ())
+                first = first and not summary.runs
+            else:
+                show_import(summary, store, handles)
     say_stale(summaries, store, handles)
     show_unread(unread)
 
@@ -85,8 +86,8 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
     from errata.model.run import subject_label
     from errata.runs.names import described
 
-    for imported in summary.runs:
-        stored = run_by_id(store, imported.id)
+    every = [run_by_id(store, imported.id) for imported in summary.runs]
+    for imported, stored in zip(summary.runs, every, strict=True):
         run, handle = stored.run, handles[imported.id]
         # several runs share this name: the model and variant tell them apart
         names = [handle, *described(run)] if run.id.startswith(handle) else [handle, subject_label(run) or "–"]
@@ -101,7 +102,7 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
     if summary.unreadable:
         show_unreadable(summary)
     say_passed_over(summary)
-    say_mapping_notes([run_by_id(store, imported.id).run for imported in summary.runs])
+    say_mapping_notes(stored.run for stored in every)
 
 
 def say_mapping_notes(runs: "Iterable[Run]") -> None:

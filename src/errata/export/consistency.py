@@ -16,7 +16,7 @@ from errata.export import consistency_tables as tables
 from errata.export.consistency_tables import benchmark_row, turn_of
 from errata.model import Attempt
 from errata.render.document import Block, Code, Document, Line, Section, Table, items, line, paragraph
-from errata.render.files import slug
+from errata.render.files import replacing, slug, write_file
 from errata.render.markdown import to_markdown
 from errata.runs.runset import RunSet
 from errata.text.clean import one_kind_of_line_end, quoted
@@ -89,12 +89,12 @@ class _Files:
         yield self._write("benchmark_summary", tables.BENCHMARKS, _cells(benchmarks, tables.BENCHMARKS))
         sanity = tables.sanity_rows(self._studies, self._missing)
         yield self._write("sanity_checks", tables.SANITY, _cells(sanity, tables.SANITY))
-        (self._folder / SUMMARY).write_text(to_markdown(summary_of(self._studies)), encoding="utf-8")
+        write_file(self._folder, SUMMARY, to_markdown(summary_of(self._studies)))
         yield WrittenTable(file=str(self._folder / SUMMARY))
 
     def _write(self, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> WrittenTable:
         path, count = _table(self._folder, name), 0
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(map(_cell, header))
             for count, row in enumerate(rows, 1):  # noqa: B007

@@ -1,9 +1,7 @@
 """A table of typed rows: to iterate over, to convert to Arrow, pandas or polars, or to write as CSV or Parquet."""
 
 import csv
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -11,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from errata.errors import ReportError, SettingsError
+from errata.errors import SettingsError
 from errata.export.columns import TableColumn, columns_of, flat_row
+from errata.render.files import replacing
 from errata.render.notebook import html_table
 from errata.text.clean import clean, one_kind_of_line_end, quoted
 
@@ -123,7 +122,7 @@ class DataTable(Generic[Row]):
     def write_csv(self, path: Path | str) -> int:
         """The number of rows. No cell starts a formula in a spreadsheet; lists are written as JSON."""
         count = 0
-        with _replacing(Path(path)) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        with replacing(Path(path)) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.columns)
             for row in self:
@@ -136,7 +135,7 @@ class DataTable(Generic[Row]):
         """The number of rows."""
         parquet = _library("pyarrow.parquet", "parquet")
         count = 0
-        with _replacing(Path(path)) as unfinished, parquet.ParquetWriter(unfinished, self._schema()) as writer:
+        with replacing(Path(path)) as unfinished, parquet.ParquetWriter(unfinished, self._schema()) as writer:
             for batch in self._batches():
                 writer.write_batch(batch)
                 count += batch.num_rows
@@ -151,23 +150,6 @@ def _csv_cell(value: Any, column: TableColumn) -> str:
     if isinstance(value, str):
         return quoted(one_kind_of_line_end(clean(value)))
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file that takes the place of `path` once it is complete."""
-    unfinished = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield unfinished
-        os.replace(unfinished, path)  # noqa: PTH105 an existing file is replaced
-    except OSError as error:
-        raise ReportError(
-            f"`{path}` can't be written: {error.strerror or error}", hint="choose another folder"
-        ) from error
-    finally:
-        with suppress(OSError):  # where it is gone, or its folder could not be made
-            unfinished.unlink()
 
 
 def _library(module: str, extra: str) -> Any:

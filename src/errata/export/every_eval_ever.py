@@ -1,7 +1,6 @@
 """Runs in the format of every_eval_ever: a summary of each, and its instances."""
 
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -11,6 +10,7 @@ import msgspec
 from errata import __version__
 from errata.errors import SettingsError
 from errata.model import Case, StoredRun
+from errata.render.files import replacing
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources.every_eval_ever.written_rows import rows_of
@@ -52,7 +52,6 @@ def _write(view: RunView, runs: RunSet, folder: Path, naming: EvaluationNames, *
     tallies.losses[NO_DEVELOPER] += naming.developer == UNKNOWN
     tallies.losses[NOT_COUNTED] += stored.counts.attempts - stored.counts.counted
     summary, samples = _files(folder, naming)
-    summary.parent.mkdir(parents=True, exist_ok=True)
     rows, checksum = _write_documents(samples, _rows(view, runs, naming, tallies))
     document = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
     if rows:
@@ -81,14 +80,12 @@ def _rows(view: RunView, runs: RunSet, naming: EvaluationNames, tallies: Tallies
 
 def _write_documents(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
     """How many, and the sum over the file. It is seen whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.part")
     digest, count = hashlib.sha256(), 0
-    with unfinished.open("wb") as file:
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
         for document in documents:
             count += 1
             line = msgspec.json.encode(document)
             _write_line(file, digest, msgspec.json.format(line, indent=indent) if indent else line)
-    os.replace(unfinished, path)  # noqa: PTH105 over what is there
     return count, digest.hexdigest()
 
 

@@ -2,11 +2,15 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from errata.errors import ReportError
+
+KEPT_OF_NAME = 50
+"""Characters: a name has at most 255 bytes, and a character up to four."""
 
 
 class WrittenFile(NamedTuple):
@@ -60,16 +64,39 @@ def _write(path: Path, content: str, *, executable: bool = False) -> WrittenFile
 
 
 def _write_error(path: Path, error: OSError) -> ReportError:
-    return ReportError(f"`{path}` can't be written: {error.strerror}", hint="name another folder")
+    return ReportError(f"`{path}` can't be written: {error.strerror or error}", hint="name another folder")
 
 
 def _replace(path: Path, data: bytes) -> None:
-    new = path.with_name(f".{path.name}.{os.getpid()}.part")
+    new = _unfinished(path)
     try:
         new.write_bytes(data)
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file that takes the place of `path` once it is complete; if it is never complete, nothing is left of it."""
+    unfinished = _unfinished(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # a pipe or a device, such as `/dev/stdout`
+            yield path
+            return
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        raise _write_error(path, error) from error
+    finally:
+        with suppress(OSError):  # where it is gone, or its folder could not be made
+            unfinished.unlink()
+
+
+def _unfinished(path: Path) -> Path:
+    """Hidden, and never longer than a file name may be."""
+    return path.with_name(f".{path.name[:KEPT_OF_NAME]}.{os.getpid()}.part")
 
 
 UNKNOWN, UNNAMED = "unknown", "unnamed"

@@ -89,7 +89,8 @@ def import_paths(
 
 def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None) -> list[PathSummary]:
     """The same, of what was found at the paths before."""
-    summaries = [_import_one(order, store, on_items) for order in orders]
+    with store.kept_open():  # a folder may hold very many small runs
+        summaries = [_import_one(order, store, on_items) for order in orders]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
         why = f": {first.where}: {first.why}" if first else ""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import msgspec
 
@@ -20,6 +20,7 @@ from errata.model.codec import pack, storable
 from errata.runs.orders import Order, found_by
 from errata.sources.base import ReaderShare, is_zip
 from errata.store.packing import PackedBatch, pack_items
+from errata.store.sqlite import fitting
 
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
@@ -76,7 +77,14 @@ def encoded(batch: PackedBatch) -> bytes:
     except (OverflowError, UnicodeEncodeError):
         batch.runs = [storable(run) for run in batch.runs]
         batch.unreadables = [(run, storable(item)) for run, item in batch.unreadables]
+        for part in batch.parts.values():
+            part.cases, part.attempts, part.checks = map(_fitting_rows, (part.cases, part.attempts, part.checks))
+            part.tally = {fitting(check): counts for check, counts in part.tally.items()}
         return _encoder.encode(batch)
+
+
+def _fitting_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [tuple(map(fitting, row)) for row in rows]
 
 
 class Reader:

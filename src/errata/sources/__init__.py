@@ -14,7 +14,17 @@ from typing import NamedTuple, TypeVar, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
 from errata.model.record import TurnBegins
-from errata.sources.base import ReaderShare, RecognisedPath, Shareable, Source, describe, is_zip, losses, unreadable
+from errata.sources.base import (
+    ReaderShare,
+    RecognisedPath,
+    Shareable,
+    Source,
+    describe,
+    heads_kept,
+    is_zip,
+    losses,
+    unreadable,
+)
 from errata.sources.folder_search import DESCENT_CAP, FolderSearch
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
 
@@ -189,10 +199,11 @@ def _exists(path: Path) -> bool:
 
 def _recognise(path: Path, candidates: dict[str, Source]) -> RecognisedPath | None:
     matches = []
-    for source in candidates.values():
-        match = source.recognise(path)
-        if match is not None:
-            matches.append(RecognisedPath(path, source, match))
+    with heads_kept():
+        for source in candidates.values():
+            match = source.recognise(path)
+            if match is not None:
+                matches.append(RecognisedPath(path, source, match))
     sure = [found for found in matches if found.match.confidence == "sure"] or matches
     if len(sure) > 1:
         names = ", ".join(f"`{found.source.NAME}` ({found.match.because})" for found in sure)

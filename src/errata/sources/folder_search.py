@@ -7,7 +7,7 @@ from errata.errors import SourceError
 from errata.sources.base import RecognisedPath
 
 DESCENT_CAP = 8
-LOOK_CAP = 50_000
+LOOK_CAP = 200_000
 
 
 class FolderSearch:

@@ -107,7 +107,7 @@ def translated(path: Path) -> Iterator[None]:
     except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
         if sqlite.is_damage(error):
             raise damaged(path) from error
-        explained = sqlite.explain(error)
+        explained = sqlite.explain(error, path)
         if explained is None:
             raise
         raise StoreError(f"{explained[0]}: `{path}`", hint=explained[1]) from error

@@ -182,13 +182,23 @@ def integrity(connection: Connection) -> list[str]:
     return [] if problems == ["ok"] else problems
 
 
-def explain(error: BaseException) -> tuple[str, str] | None:
+def explain(error: BaseException, path: Path) -> tuple[str, str] | None:
     """A driver's error in words: what is wrong, and what would be right."""
     text = str(error).lower()
+    if "disk i/o error" in text and _is_disk_full(path):
+        text = "disk is full"
     for sign, explanation in _EXPLAINED:
         if sign in text:
             return explanation
     return None
+
+
+def _is_disk_full(path: Path) -> bool:
+    """SQLite calls it an I/O error if not even its lock file fits."""
+    try:
+        return shutil.disk_usage(path.absolute().parent).free < 4 * PAGE_SIZE
+    except OSError:
+        return False
 
 
 def is_damage(error: BaseException) -> bool:

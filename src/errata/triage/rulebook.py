@@ -170,7 +170,7 @@ def read_rules(path: Path) -> list[Rule]:
     try:
         content: dict[str, Any] = tomllib.loads(bytes_of(path).decode("utf-8"))
         return msgspec.convert(content.get("rule", []), list[Rule], strict=False)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
         raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
 
 

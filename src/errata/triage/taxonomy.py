@@ -47,7 +47,7 @@ def read_taxonomy(path: Path) -> Taxonomy:
     try:
         taxonomy = msgspec.convert(tomllib.loads(bytes_of(path).decode("utf-8")), Taxonomy)
         _refuse_unusable(taxonomy)
-    except (ValueError, RecursionError) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
+    except (OSError, ValueError, RecursionError) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
         raise SettingsError(
             f"Taxonomy `{path}` can't be used: {error}", hint="docs/taxonomies.md has an example"
         ) from error

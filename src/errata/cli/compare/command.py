@@ -19,7 +19,7 @@ from errata.cli.render.fields import place_of
 from errata.cli.render.suspects import put_suspects
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
-from errata.errors import ErrataError, SettingsError
+from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.compare import (
@@ -31,6 +31,7 @@ from errata.model.output.compare import (
     WrittenFileOutput,
 )
 from errata.model.run import subject_label
+from errata.render.files import replacing
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
 from errata.text.clean import one_line, quoted
@@ -127,15 +128,12 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
     labels = [_cell_text(column.label) for column in comparison.shown.columns]
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["case", "categories", *labels])
-            for case, row in comparison.shown.rows.items():
-                facts = comparison.cases[case]
-                writer.writerow([_cell_text(facts.name), _cell_text(" ".join(facts.categories)), *map(_cell, row)])
-    except OSError as error:
-        raise ErrataError(f"`{path}` can't be written: {error.strerror}", hint="name another file") from error
+    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["case", "categories", *labels])
+        for case, row in comparison.shown.rows.items():
+            facts = comparison.cases[case]
+            writer.writerow([_cell_text(facts.name), _cell_text(" ".join(facts.categories)), *map(_cell, row)])
 
 
 def _cell(cell: Cell | None) -> str:

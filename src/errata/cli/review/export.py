@@ -17,6 +17,7 @@ from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.output.review import PacketExportOutput
 from errata.model.words import OWNERS
+from errata.render.files import replacing
 from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.review.redaction import redacted
@@ -79,8 +80,7 @@ def command(
     files = _files(output, form, meant)
     _refuse_existing(files, force=force)
     for path, write in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
             count = write(rows, file)
         if options.json:
             put_json(PacketExportOutput(file=str(path), rows=count))

@@ -44,7 +44,7 @@ def _read_run(run: Run, run_answers: RunAnswers, storage: Storage) -> Iterator[I
         yield from files.damaged
         row = Row([statement.document for statement in statements], statements[0].ref)
         yield from convert_each([row], partial(_items_of, run, statements, files, numbering), source=NAME)
-    present = {statement.document.get("evalPath") for statements in evals.values() for statement in statements}
+    present = {str(statement.document.get("evalPath")) for statements in evals.values() for statement in statements}
     for path, ref in run_answers.planned.items():
         if path not in present:
             yield from missing(run, path, ref)

@@ -20,7 +20,7 @@ def recognise(path: Path) -> Match | None:
         if path.is_dir():
             return Match.maybe(f"`{FOLDER_MAP}` in it names `files`") if _is_one_table(path) else None
         beside = map_beside(path) if path.is_file() else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return Match.maybe(f"`{beside.name}` beside it") if beside else None
 

@@ -204,7 +204,7 @@ def load(path: Path) -> Mapping:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(f"`{path}` can't be read: {error.strerror}", hint="name a mapping file") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"`{path.name}` is not TOML: {error}", hint=_HINT) from error
     _refuse_unknown_keys(path, data)
     try:

@@ -77,8 +77,8 @@ def _decode_typed(data: bytes, decoder: "msgspec.json.Decoder[Any]") -> Any:
         return decoder.decode(data)
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:
-        # bare `NaN`, or not JSON
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        # bare `NaN`, a wrong byte, or not JSON
         return decoder.decode(msgspec.json.encode(plain(decode(data))))
 
 
@@ -224,7 +224,7 @@ class TraceSurvey:
         """The hash of its trace; None if it has none."""
         try:
             head = _head.decode(raw)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return None
         trace = hex_id(head.traceId)
         if not trace.strip("0"):

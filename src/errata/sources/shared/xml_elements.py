@@ -108,13 +108,23 @@ def _describe_error(error: Exception) -> str:
     return f"invalid XML from here on: {error}" if isinstance(error, expat.ExpatError) else describe(error)
 
 
+def _is_known(encoding: str) -> bool:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        return False
+    return True
+
+
 class _Feed:
     """Bytes that expat accepts: invalid bytes and control characters are common in logs, and would end the parsing."""
 
     def __init__(self, head: bytes) -> None:
         declared = _DECLARED.match(head)
+        self._unknown = declared[1] if declared and not _is_known(declared[1].decode()) else b""
         wide = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        self._raw = wide or (declared is not None and declared[1].decode().lower() not in _UTF_8)
+        other = declared is not None and not self._unknown and declared[1].decode().lower() not in _UTF_8
+        self._raw = wide or other
         self._strict = codecs.getincrementaldecoder("utf-8-sig")()
         self._lenient = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._kept = ""
@@ -123,6 +133,9 @@ class _Feed:
     def clean(self, chunk: bytes, *, last: bool = False) -> bytes:
         if self._raw:
             return chunk
+        if self._unknown:
+            self.problem = f"unknown encoding `{self._unknown.decode()}`; read as UTF-8"
+            chunk, self._unknown = chunk.replace(self._unknown, b"utf-8", 1), b""
         if not self.problem:
             try:
                 self._strict.decode(chunk, last)

@@ -1,0 +1,35 @@
+"""Bounds for one process: memory, and the time that one input may take."""
+
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+ADDRESS_SPACE = 3 * 2**30
+"""Bytes. Half of it is libraries that are only mapped."""
+
+
+def limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class TooSlowError(BaseException):
+    """Not an `Exception`: a reader must not take it for a damaged row."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TooSlowError(f"it took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,108 @@
+"""Small logs for fuzzing: fixtures with fewer rows and shorter texts, so that reading takes milliseconds."""
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata import sources
+from errata.errors import ErrataError
+from errata.model import Attempt
+
+FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures" / "sources"
+FEW, SHORT = 4, 600
+ROWS, FOLDERS = 6, 2
+WHOLE = 8_000
+"""Bytes of a file that is small enough as it is."""
+MOST = 400_000
+"""Bytes of a log: larger ones are left out where a source has smaller ones."""
+
+
+class SmallLog(NamedTuple):
+    name: str
+    files: dict[str, bytes]
+    """Path below the folder → content."""
+
+
+def targets() -> list[str]:
+    return sorted({path.relative_to(FIXTURES).parts[0] for path in FIXTURES.glob("**/ORIGIN.md")})
+
+
+@cache
+def small_logs(target: str, folder: Path) -> tuple[SmallLog, ...]:
+    """The fixtures of a source; shortened where its source still finds attempts in them."""
+    logs = []
+    for fixture in sorted(path.parent for path in (FIXTURES / target).glob("**/ORIGIN.md")):
+        data = fixture / "data"
+        whole = {path.relative_to(data).as_posix(): path.read_bytes() for path in data.rglob("*") if path.is_file()}
+        name = fixture.relative_to(FIXTURES).as_posix()
+        short = {path: shortened(path, content) for path, content in whole.items()}
+        choices = [SmallLog(name, files) for files in (_fewer_folders(short), short, whole)]
+        logs.append(next((log for log in choices if _has_attempts(log, folder / f"try-{target}")), choices[-1]))
+    small_enough = tuple(log for log in logs if sum(map(len, log.files.values())) <= MOST)
+    return small_enough or (min(logs, key=lambda log: sum(map(len, log.files.values()))),)
+
+
+def shortened(path: str, content: bytes) -> bytes:
+    """Fewer rows and elements, shorter texts; what can't be parsed stays as it is."""
+    if len(content) <= WHOLE:
+        return content
+    try:
+        return json.dumps(_shorter(json.loads(content))).encode("utf-8", "surrogatepass")
+    except (ValueError, RecursionError):
+        pass
+    lines = content.splitlines(keepends=True)
+    if path.endswith((".jsonl", ".ndjson")) or content[:1] == b"{":
+        return b"".join(map(_shorter_line, (*lines[:ROWS], *lines[ROWS:][-2:])))
+    if path.endswith((".csv", ".tsv", ".log", ".txt", ".md")):
+        return b"".join(lines[: 4 * ROWS])
+    return content
+
+
+def _fewer_folders(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Two folders of each folder: the others hold more cases of the same kind."""
+    kept: dict[Path, list[str]] = {}
+    left = {}
+    for name in sorted(files):
+        path = Path(name)
+        pairs = list(zip(list(path.parents)[1:], [parent.name for parent in path.parents], strict=False))
+        for parent, child in pairs:
+            if child not in kept.setdefault(parent, []) and len(kept[parent]) < FOLDERS:
+                kept[parent].append(child)
+        if all(child in kept[parent] for parent, child in pairs):
+            left[name] = files[name]
+    return left
+
+
+def write(log: SmallLog, folder: Path) -> None:
+    for name, content in log.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def _shorter(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _shorter(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_shorter(inner) for inner in value[:FEW]]
+    if isinstance(value, str) and value[:1] not in ("{", "["):
+        return value[:SHORT]
+    return value
+
+
+def _shorter_line(line: bytes) -> bytes:
+    try:
+        return json.dumps(_shorter(json.loads(line))).encode("utf-8", "surrogatepass") + b"\n"
+    except (ValueError, RecursionError):
+        return line
+
+
+def _has_attempts(log: SmallLog, folder: Path) -> bool:
+    write(log, folder)
+    try:
+        return any(isinstance(item, Attempt) for match in sources.find(folder) for item in sources.read(match))
+    except ErrataError:
+        return False
+    finally:
+        shutil.rmtree(folder)
