@@ -19,6 +19,7 @@ COMMANDS: Table = {
     "check": ("check", "Check whether runs are complete and fit for comparison."),
     "score": ("score", "Show scores under every scoring policy."),
     "compare": ("compare.command", "Compare runs case by case, with significance tests."),
+    "gate": ("gate", "Fail if a run has new failures, a low score, or is not fit."),
     "consistency": ("consistency", "Show which cases and checks change between repeated runs."),
     "failures": ("failures", "List failures with owner and evidence."),
     "triage": ("triage", "Reassign owners to all failures by the current rules."),
@@ -46,7 +47,7 @@ COMMANDS: Table = {
 
 SECTIONS = {
     "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
-    "Compare": ("compare", "consistency"),
+    "Compare": ("compare", "consistency", "gate"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
     "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),

@@ -1,7 +1,7 @@
 """`errata compare`: the page, the matrix as CSV, or a comparison folder."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,13 @@ from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
+from errata.cli.gate import FORMATS, put_formatted, refuse_output_alone
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
 from errata.cli.render.suspects import put_suspects
+from errata.cli.shared_options import Word
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import ErrataError, SettingsError
@@ -36,6 +38,7 @@ from errata.runs.runs_to_compare import runs_to_compare
 from errata.text.clean import one_line, quoted
 from errata.text.redact import redact
 from errata.verbs.compare import compare, write_comparison_folder
+from errata.verbs.gate import changes_as_gate
 from errata.verbs.store import Store, all_runs
 
 if TYPE_CHECKING:
@@ -66,6 +69,13 @@ NOT_WRITTEN: dict[NotWrittenCode, str] = {
     help="Write a comparison folder instead: run_results.csv, metric_summary.csv, model_summary.csv and more.",
 )
 @click.option("--force", is_flag=True, help="With --write, overwrite files that differ.")
+@click.option(
+    "--format",
+    "form",
+    type=Word(FORMATS),
+    help="Two runs, the baseline first: write a comment, JUnit XML or SARIF instead of the page.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File for --format.")
 @shared_options
 def command(
     runs: tuple[str, ...],
@@ -76,6 +86,8 @@ def command(
     csv: Path | None,
     into: Path | None,
     force: bool,
+    form: str | None,
+    output: Path | None,
     options: Options,
 ) -> None:
     """Compare runs case by case, with significance tests.
@@ -84,11 +96,16 @@ def command(
     from judged runs of conversation-bench.
     """
     if into is not None:
-        refuse_beside_write(common=common, by_model=by_model, category=category, all=every, csv=csv)
+        refuse_beside("--write", common=common, by_model=by_model, category=category, all=every, csv=csv, format=form)
         write_folder(runs, into, options, force=force)
         return
+    refuse_output_alone(form, output, options)
     store = options.store
     chosen = runs_to_compare(runs, store)
+    if form is not None:
+        refuse_beside(f"--format {form}", by_model=by_model, category=category, all=every, csv=csv)
+        _put_changes(chosen.runs, form, output, options, common=common)
+        return
     for folder in chosen.passed_over:
         say(f"skipped `{folder}`: the named runs take precedence")
     asked = ComparisonOptions(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
@@ -101,6 +118,17 @@ def command(
         put_json(json_comparison(comparison))
     else:
         _show(comparison, store, every=every)
+
+
+def _put_changes(runs: Sequence[StoredRun], form: str, output: Path | None, options: Options, *, common: bool) -> None:
+    if len(runs) != 2:
+        raise SettingsError(
+            f"`--format` compares two runs, and these are {len(runs)}", hint="name the baseline first, then the run"
+        )
+    before, after = runs
+    timeouts = options.settings.timeouts
+    made = changes_as_gate(before, after, options.store, timeouts=timeouts, common=common)
+    put_formatted(made, form, output, options.store, is_gate=False)
 
 
 def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
@@ -149,12 +177,12 @@ def _cell_text(text: str) -> str:
     return quoted(one_line(redact(text)))
 
 
-def refuse_beside_write(**given: object) -> None:
-    """Refuse options that select a part: a folder covers whole runs."""
+def refuse_beside(option: str, **given: object) -> None:
+    """Refuse options that select a part: a folder or a comment covers whole runs."""
     named = [f"`--{name.replace('_', '-')}`" for name, value in given.items() if value]
     if named:
-        message = f"{' and '.join(named)} can't be combined with `--write`"
-        raise SettingsError(message, hint="a comparison folder covers whole runs: leave one of the two out")
+        message = f"{' and '.join(named)} can't be combined with `{option}`"
+        raise SettingsError(message, hint=f"`{option}` covers whole runs: leave one of the two out")
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:
