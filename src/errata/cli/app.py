@@ -13,6 +13,7 @@ COMMANDS: Table = {
     "analyze": ("analyze", "Import, check and summarise runs, and write a report."),
     "import": ("import_", "Read runs into the store."),
     "map": ("map_", "Draft a mapping for a table of your own."),
+    "watch": ("watch", "Import finished runs as they appear in folders."),
     "fetch": ("fetch", "Download runs from the harness's server."),
     "runs": ("runs", "List the runs in the store."),
     "show": ("show", "Show a run, a case or an attempt, with evidence."),
@@ -50,7 +51,7 @@ SECTIONS = {
     "Compare": ("compare", "consistency", "gate"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
-    "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
+    "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""
 
