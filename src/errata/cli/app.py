@@ -37,7 +37,7 @@ COMMANDS: Table = {
     "report": ("report", "Write a report about runs."),
     "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
     "writeback": ("writeback", "Write owners and verdicts into copies of the harness's logs."),
-    "export": ("export", "Export runs in the every_eval_ever format, or as tables."),
+    "export": ("export", "Export runs as tables or in a shared format, and failures as regression cases."),
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, API addresses and keys."),

@@ -30,7 +30,7 @@ SHOWN = 20
 LARGEST_LIST = 1_000_000
 
 
-class Rate(click.ParamType):
+class Rate(click.ParamType[float]):
     name = "rate"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:

@@ -3,7 +3,8 @@
 import shlex
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
@@ -42,7 +43,7 @@ from errata.verbs.watch import FinishedRun, Poll, Watcher, call_program, check_a
     "program",
     default="",
     metavar="COMMAND",
-    help="Program to start for each run; gets JSON on stdin, no shell.",
+    help="Program to start for each run, without a shell; gets JSON on stdin.",
 )
 @click.option("--webhook", default="", metavar="URL", help="Address to post the JSON of each run to.")
 @shared_options
@@ -62,7 +63,7 @@ def command(
     imported, checked and triaged, and one summary is printed. Ctrl-C stops it; nothing is left half-imported.
     """
     hooks = _hooks(folders, program, webhook)
-    # not `options.store`: a command keeps one snapshot, and this one would never end
+    # `options.store` keeps connections open, and a watch may last for days
     watcher = Watcher(folders, open_store(options.settings.store), settle=settle, source=source)
     if not once:
         say(f"watching {', '.join(place_of(str(folder)) for folder in folders)}; Ctrl-C stops")
@@ -122,11 +123,13 @@ def _put_run(run: FinishedRun) -> None:
 
 def _call(hooks: Hooks, summary: WatchOutput) -> int:
     body = msgspec.json.encode(redact_tree(to_whole(summary)))
+    calls: list[Callable[[], None]] = []
+    if hooks.program:
+        calls.append(partial(call_program, hooks.program, body))
+    if hooks.webhook:
+        calls.append(partial(post_json, hooks.webhook, body))
     failed = 0
-    for call in (
-        *([lambda: call_program(hooks.program, body)] if hooks.program else []),
-        *([lambda: post_json(hooks.webhook, body)] if hooks.webhook else []),
-    ):
+    for call in calls:
         try:
             call()
         except ErrataError as problem:

@@ -58,10 +58,8 @@ class GateInput(msgspec.Struct, frozen=True, kw_only=True):
     fit: bool
     problems: tuple[str, ...] = ()
     """Findings that make the run unfit."""
-    case_names: frozenset[str] = frozenset()
-    """Of the run; only looked at where some are allowed to fail."""
-    failing: frozenset[str] = frozenset()
-    """Names of the cases that fail, or were not measured."""
+    case_states: dict[str, bool] = {}
+    """Name of a case → whether it passes; only looked at where some are allowed to fail."""
     baseline: StoredRun | None = None
     baseline_scores: dict[Policy, Score] = {}
     baseline_problems: tuple[str, ...] = ()
@@ -176,7 +174,7 @@ def _interval(score: Score) -> Interval | None:
 def _stale(given: GateInput, rules: GateRules) -> Iterator[AllowedCase]:
     """What fails in the baseline too is still needed; what was not measured may be."""
     for entry in rules.allowed:
-        if entry.name not in given.case_names or entry.name not in given.failing:
+        if given.case_states.get(entry.name, True):
             yield entry
 
 

@@ -11,7 +11,7 @@ from errata.compare.scores import POLICY_NAMES
 from errata.model import StoredRun
 from errata.model.gate import CodeRef
 from errata.model.run import subject_label
-from errata.render.document import Block, Code, OwnerName, Strong, items, line, marked, paragraph, table
+from errata.render.document import Block, Code, LineContent, OwnerName, Strong, items, line, marked, paragraph, table
 from errata.render.figures import plural
 from errata.render.markdown import blocks_to_markdown
 from errata.render.markdown_text import GAP, inline_text
@@ -73,8 +73,8 @@ def _head(gate: Gate, ref: CodeRef | None, *, is_gate: bool) -> Iterator[Block]:
     what = [part for part in (run.suite, subject_label(run)) if part]
     code = [one for one in ((ref.branch, ref.commit[:8]) if ref is not None else ()) if one]
     at = f" ({', '.join(code)})" if code else ""
-    against = ["; baseline ", Code(given.baseline.run.native_id)] if given.baseline is not None else []
-    yield paragraph(Strong(" · ".join(what) or run.source.name), ": run ", Code(run.native_id), at, *against)
+    against = line("; baseline ", Code(given.baseline.run.native_id)) if given.baseline is not None else ()
+    yield paragraph(Strong(" · ".join(what) or run.source.name), ": run ", Code(run.native_id), at, against)
     sentences = [*(reasons(gate) if is_gate else ()), *notes(gate)]
     if sentences:
         yield items(marked(_short(one, 600)) for one in sentences)
@@ -116,10 +116,10 @@ def _group(group: CaseGroup, room: int) -> tuple[str, int]:
     return f"<details>\n<summary>{inline_text(group.title)}</summary>\n\n{inner}\n\n</details>", missing
 
 
-def _row(change: CaseChange, header: Sequence[str]) -> tuple[Block | object, ...]:
+def _row(change: CaseChange, header: Sequence[str]) -> tuple[LineContent, ...]:
     failure = change.failure
     presumed = " (presumed)" if failure.is_presumed else ""
-    cells = {
+    cells: dict[str, LineContent] = {
         "case": Code(_short(change.name, NAME)),
         "owner": line(OwnerName(failure.owner), presumed) if failure.owner else "",
         "passed": rates_of(change),

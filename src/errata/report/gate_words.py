@@ -73,7 +73,7 @@ def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
             yield f"The {_policy(gate)} score {score_words(gate.score)} is below {percent(gate.rules.min_score)}."
         case "stale_allowances":
             for entry in gate.stale:
-                state = "passes now" if entry.name in given.case_names else "is not in this run"
+                state = "passes now" if entry.name in given.case_states else "is not in this run"
                 yield f"Stale allow-list entry in line {entry.line}: `{entry.name}` {state}. Remove the entry."
 
 

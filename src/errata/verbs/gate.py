@@ -56,7 +56,7 @@ def gate(
         baseline_scores=before.scores,
         baseline_problems=before.problems,
         changes=changes,
-        **_names(view, rules),
+        case_states=_states(view, rules),
     )
     return decide(given, rules)
 
@@ -70,17 +70,13 @@ def _alone(view: RunView, rules: GateRules, chosen: Baseline, timeouts: Timeouts
         fit=health.fit,
         problems=tuple(finding.text for finding in health.findings if finding.breaks),
         differences=(chosen.why_none,) if chosen.why_none else (),
-        **_names(view, rules),
+        case_states=_states(view, rules),
     )
 
 
-def _names(view: RunView, rules: GateRules) -> dict[str, frozenset[str]]:
+def _states(view: RunView, rules: GateRules) -> dict[str, bool]:
     """What an allow-list is checked against."""
-    if not rules.allowed:
-        return {}
-    names = {cell.case: case_name(view.run, cell.case) for cell in view.cells}
-    failing = frozenset(names[cell.case] for cell in view.cells if not cell.passed)
-    return {"case_names": frozenset(names.values()), "failing": failing}
+    return {case_name(view.run, cell.case): cell.passed for cell in view.cells} if rules.allowed else {}
 
 
 def compare_changes(
@@ -144,7 +140,7 @@ def _rank(owner: str) -> int:
     return 0 if owner == "model" else 2 if owner in NOT_THE_SUBJECTS else 1
 
 
-def _unstable(before: StoredRun, after: StoredRun, store: Store, cases: Collection[str]) -> set[str]:
+def _unstable(before: StoredRun, after: StoredRun, store: Store, cases: set[str]) -> set[str]:
     """Cases with mixed outcomes over equivalent attempts: runs that repeat the baseline, or the run at its commit."""
     if not cases:
         return set()
@@ -155,7 +151,7 @@ def _unstable(before: StoredRun, after: StoredRun, store: Store, cases: Collecti
     return {case for repeats in groups if len(repeats.runs) > 1 for case in _mixed(repeats, store, cases)}
 
 
-def _mixed(repeats: Repeats, store: Store, cases: Collection[str]) -> Iterator[str]:
+def _mixed(repeats: Repeats, store: Store, cases: set[str]) -> Iterator[str]:
     """Infrastructure failures don't count. A case that failed, and since then passes, may have been fixed."""
     comparison = _same_tasks(repeats.runs, store)
     if comparison is None:

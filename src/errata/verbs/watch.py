@@ -88,16 +88,9 @@ class Watcher:
 
     def _import(self, path: Path) -> list[FinishedRun]:
         summaries = import_paths([path], self._store, source=self._source)
-        changed = {
-            run.id: (run.change, summary)
-            for summary in summaries
-            for run in summary.runs
-            if run.change in ("new", "grown")
-        }
-        return [
-            FinishedRun(view, changed[view.run.id][0], changed[view.run.id][1].path, changed[view.run.id][1].source)
-            for view in analyze_stored(changed, self._store)
-        ]
+        imported = [(run, summary) for summary in summaries for run in summary.runs if run.change in ("new", "grown")]
+        views = {view.run.id: view for view in analyze_stored((run.id for run, _ in imported), self._store)}
+        return [FinishedRun(views[run.id], run.change, summary.path, summary.source) for run, summary in imported]
 
     def _is_news(self, path: Path, what: str) -> bool:
         is_news = self._named.get(path) != what
