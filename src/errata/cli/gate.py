@@ -1,9 +1,10 @@
 """`errata gate`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -44,6 +45,20 @@ class Rate(click.ParamType[float]):
         return rate
 
 
+def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Formats for other tools, each with its file."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    output = click.option("-o", "--output", "outputs", multiple=True, type=path, help="File for --format; repeatable.")
+    form = click.option(
+        "--format",
+        "forms",
+        multiple=True,
+        type=Word(FORMATS),
+        help="Write a comment, JUnit XML or SARIF instead of the page; repeatable, with a file each.",
+    )
+    return form(output(function))
+
+
 @click.command("gate")
 @click.argument("run", metavar="RUN")
 @click.option(
@@ -71,8 +86,7 @@ class Rate(click.ParamType[float]):
 )
 @click.option("--allow-no-baseline", is_flag=True, help="If there is no baseline yet, check only fit and score.")
 @click.option("--no-record", is_flag=True, help="Do not store the result, so that `latest-green` ignores it.")
-@click.option("--format", "form", type=Word(FORMATS), help="Write a comment, JUnit XML or SARIF instead of the page.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File for --format.")
+@format_options
 @shared_options
 def command(
     run: str,
@@ -80,8 +94,8 @@ def command(
     owners: tuple[str, ...],
     allow_list: Path | None,
     no_record: bool,
-    form: str | None,
-    output: Path | None,
+    forms: tuple[str, ...],
+    outputs: tuple[Path, ...],
     options: Options,
     **rules: object,
 ) -> int:
@@ -91,7 +105,7 @@ def command(
     added or edited are listed and do not fail the gate unless you choose so. Exit codes: 0 passed, 1 failed,
     4 not comparable.
     """
-    refuse_output_alone(form, output, options)
+    refuse_unpaired(forms, outputs, options)
     store = options.store
     stored = run_named(run, store)
     if is_path(run):
@@ -108,19 +122,21 @@ def command(
     made = gate(stored, store, asked, baseline=baseline, timeouts=options.settings.timeouts)
     if not no_record:
         record_gate(made, store, now=datetime.now(UTC))
-    if form is not None:
-        put_formatted(made, form, output, store)
+    put_formatted(made, forms, outputs, store)
     if options.json:
         put_json(json_gate(made, recorded=not no_record))
-    elif form is None or output is not None:
+    elif outputs or not forms:
         _show(made, store)
     return EXITS[made.verdict]
 
 
-def refuse_output_alone(form: str | None, output: Path | None, options: Options) -> None:
-    if output is not None and form is None:
+def refuse_unpaired(forms: Sequence[str], outputs: Sequence[Path], options: Options) -> None:
+    """Each format has its file, or a single one goes to stdout."""
+    if len(outputs) > len(forms):
         raise SettingsError("`--output` needs `--format`", hint=f"one of: {', '.join(FORMATS)}")
-    if form is not None and output is None and options.json:
+    if (outputs and len(outputs) < len(forms)) or (len(forms) > 1 and not outputs):
+        raise SettingsError("Several formats need a file each", hint="repeat `-o FILE` after each `--format`")
+    if forms and not outputs and options.json:
         raise SettingsError("`--json` and `--format` both print to stdout", hint="add `-o FILE`, or leave one out")
 
 
@@ -143,17 +159,21 @@ def _note_branch(run_id: str, store: Store) -> None:
         record_code_ref([run_id], store, branch=branch, commit=commit, now=datetime.now(UTC))
 
 
-def put_formatted(made: Gate, form: str, output: Path | None, store: Store, *, is_gate: bool = True) -> None:
-    """To a file or to stdout, as it is: texts are cleaned and redacted by the format itself."""
-    text = _formatted(made, form, code_refs_of(store).get(made.given.run.run.id), is_gate=is_gate)
-    if output is None:
-        write_out(text)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SettingsError(f"`{output}` can't be written: {error.strerror}", hint="name another file") from error
-    say(f"wrote {output}")
+def put_formatted(
+    made: Gate, forms: Sequence[str], outputs: Sequence[Path], store: Store, *, is_gate: bool = True
+) -> None:
+    """To files or to stdout, as they are: texts are cleaned and redacted by the format itself."""
+    ref = code_refs_of(store).get(made.given.run.run.id) if forms else None
+    for form, output in zip_longest(forms, outputs):
+        text = _formatted(made, form, ref, is_gate=is_gate)
+        if output is None:
+            write_out(text)
+            continue
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SettingsError(f"`{output}` can't be written: {error.strerror}", hint="name another file") from error
+        say(f"wrote {output}")
 
 
 def _formatted(made: Gate, form: str, ref: CodeRef | None, *, is_gate: bool) -> str:

@@ -12,15 +12,15 @@ from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
-from errata.cli.gate import FORMATS, put_formatted, refuse_output_alone
+from errata.cli.gate import format_options, put_formatted, refuse_unpaired
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.fields import place_of
 from errata.cli.render.suspects import put_suspects
-from errata.cli.shared_options import Word
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
+from errata.compare.gate import Gate
 from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
 from errata.model.counts import Cell
@@ -69,13 +69,7 @@ NOT_WRITTEN: dict[NotWrittenCode, str] = {
     help="Write a comparison folder instead: run_results.csv, metric_summary.csv, model_summary.csv and more.",
 )
 @click.option("--force", is_flag=True, help="With --write, overwrite files that differ.")
-@click.option(
-    "--format",
-    "form",
-    type=Word(FORMATS),
-    help="Two runs, the baseline first: write a comment, JUnit XML or SARIF instead of the page.",
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File for --format.")
+@format_options
 @shared_options
 def command(
     runs: tuple[str, ...],
@@ -86,25 +80,25 @@ def command(
     csv: Path | None,
     into: Path | None,
     force: bool,
-    form: str | None,
-    output: Path | None,
+    forms: tuple[str, ...],
+    outputs: tuple[Path, ...],
     options: Options,
 ) -> None:
     """Compare runs case by case, with significance tests.
 
     A comparison folder means the runs it lists; runs named beside it take precedence. `--write` makes such a folder
-    from judged runs of conversation-bench.
+    from judged runs of conversation-bench. With `--format`, the first of two runs is the baseline.
     """
     if into is not None:
-        refuse_beside("--write", common=common, by_model=by_model, category=category, all=every, csv=csv, format=form)
+        refuse_beside("--write", common=common, by_model=by_model, category=category, all=every, csv=csv, format=forms)
         write_folder(runs, into, options, force=force)
         return
-    refuse_output_alone(form, output, options)
+    refuse_unpaired(forms, outputs, options)
     store = options.store
     chosen = runs_to_compare(runs, store)
-    if form is not None:
-        refuse_beside(f"--format {form}", by_model=by_model, category=category, all=every, csv=csv)
-        _put_changes(chosen.runs, form, output, options, common=common)
+    if forms:
+        refuse_beside("--format", by_model=by_model, category=category, all=every, csv=csv)
+        put_formatted(_changes(chosen.runs, options, common=common), forms, outputs, store, is_gate=False)
         return
     for folder in chosen.passed_over:
         say(f"skipped `{folder}`: the named runs take precedence")
@@ -120,15 +114,12 @@ def command(
         _show(comparison, store, every=every)
 
 
-def _put_changes(runs: Sequence[StoredRun], form: str, output: Path | None, options: Options, *, common: bool) -> None:
+def _changes(runs: Sequence[StoredRun], options: Options, *, common: bool) -> Gate:
     if len(runs) != 2:
         raise SettingsError(
             f"`--format` compares two runs, and these are {len(runs)}", hint="name the baseline first, then the run"
         )
-    before, after = runs
-    timeouts = options.settings.timeouts
-    made = changes_as_gate(before, after, options.store, timeouts=timeouts, common=common)
-    put_formatted(made, form, output, options.store, is_gate=False)
+    return changes_as_gate(*runs, options.store, timeouts=options.settings.timeouts, common=common)
 
 
 def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
