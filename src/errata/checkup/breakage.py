@@ -7,6 +7,7 @@ from typing import Any
 from errata.checkup.survey import RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, finding, quote_errors
 from errata.model import Evidence, Finding, Unreadable
+from errata.model.run import RUNNING, is_running
 from errata.model.times import is_local, parse
 from errata.render.figures import plural
 from errata.text.clean import one_line
@@ -25,7 +26,6 @@ PLACES = {
     "scoring": "while scoring",
     "aggregation": "while aggregating",
 }
-RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
 
 
 def unavailable(survey: RunSurvey) -> Iterator[Finding]:
@@ -106,7 +106,7 @@ def run_not_completed(survey: RunSurvey) -> Iterator[Finding]:
     if status in ("failed", "error", "cancelled", "interrupted", "aborted"):
         text = f"the harness calls the whole run `{one_line(status, QUOTE_WIDTH)}`"
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
-    elif status in RUNNING and not _processes(survey):
+    elif is_running(survey.run) and not _processes(survey):
         text = f"the harness reports the run as `{status}`: results may be incomplete"
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
 

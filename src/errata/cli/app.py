@@ -13,12 +13,14 @@ COMMANDS: Table = {
     "analyze": ("analyze", "Import, check and summarise runs, and write a report."),
     "import": ("import_", "Read runs into the store."),
     "map": ("map_", "Draft a mapping for a table of your own."),
+    "watch": ("watch", "Import finished runs as they appear in folders."),
     "fetch": ("fetch", "Download runs from the harness's server."),
     "runs": ("runs", "List the runs in the store."),
     "show": ("show", "Show a run, a case or an attempt, with evidence."),
     "check": ("check", "Check whether runs are complete and fit for comparison."),
     "score": ("score", "Show scores under every scoring policy."),
     "compare": ("compare.command", "Compare runs case by case, with significance tests."),
+    "gate": ("gate", "Fail if a run has new failures, a low score, or is not fit."),
     "consistency": ("consistency", "Show which cases and checks change between repeated runs."),
     "failures": ("failures", "List failures with owner and evidence."),
     "triage": ("triage", "Reassign owners to all failures by the current rules."),
@@ -37,7 +39,7 @@ COMMANDS: Table = {
     "report": ("report", "Write a report about runs."),
     "issues": ("issues", "Write an issue for each failing case, and a script that files them."),
     "writeback": ("writeback", "Write owners and verdicts into copies of the harness's logs."),
-    "export": ("export", "Export runs in the every_eval_ever format, or as tables."),
+    "export": ("export", "Export runs as tables or in a shared format, and failures as regression cases."),
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and reviewers."),
@@ -48,10 +50,10 @@ COMMANDS: Table = {
 
 SECTIONS = {
     "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
-    "Compare": ("compare", "consistency"),
+    "Compare": ("compare", "consistency", "gate"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "run", "models", "issues", "action", "known", "writeback", "export"),
-    "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
+    "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""
 

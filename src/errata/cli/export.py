@@ -10,14 +10,19 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
 from errata.cli.render.runs import title_of
-from errata.cli.shared_options import Word
+from errata.cli.shared_options import Word, failure_filters
+from errata.errors import SettingsError
 from errata.export.every_eval_ever import WrittenRun
+from errata.export.regression_cases import DatasetFormat, WrittenDrafts
 from errata.model import StoredRun
+from errata.model.attempt import Filters
 from errata.model.output.compare import ComparisonExportOutput, TableFileOutput
+from errata.model.output.dataset import DatasetFileOutput
 from errata.runs.names import handle_of, runs_named
-from errata.verbs.export import TableFormat, export, write_tables
+from errata.verbs.export import TableFormat, export, write_drafts, write_tables
 
-FORMATS = ("every-eval-ever", "csv", "parquet")
+FORMATS = ("every-eval-ever", "csv", "parquet", "inspect", "promptfoo", "dataset")
+DRAFTS = "regression_cases"
 FOLDER = "every_eval_ever"
 TABLES = "tables"
 
@@ -31,20 +36,42 @@ TABLES = "tables"
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help=f"Output folder; default: {FOLDER}, for csv and parquet {TABLES}.",
+    help=f"Output folder; default: {FOLDER}; for tables {TABLES}, for regression cases {DRAFTS}.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
+@failure_filters
+@click.option("--limit", type=click.IntRange(min=1), help="Write at most N cases.")
 @shared_options
-def command(runs: tuple[str, ...], form: str, output: Path | None, force: bool, options: Options) -> None:
-    """Export runs in the every_eval_ever format, or as tables.
+def command(
+    runs: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    force: bool,
+    limit: int | None,
+    options: Options,
+    **chosen: str | None,
+) -> None:
+    """Export runs in the every_eval_ever format, as tables, or failures as regression cases.
 
     every-eval-ever is version 0.3.0: a summary and its instances. Broken attempts keep their error and never look like
     wrong answers. Data that the format cannot hold is listed here and in the summary.
 
     csv and parquet write three tables: attempts, checks and failures of all runs.
+
+    inspect, promptfoo and dataset write the cases of failures as drafts that a person has to approve: Inspect samples,
+    promptfoo tests, or plain JSON lines. The filters choose the failures; infrastructure failures are skipped.
     """
     store = options.store
+    filters = Filters(**{name: value or "" for name, value in chosen.items()})
+    if form not in get_args(DatasetFormat) and (filters != Filters() or limit is not None):
+        hint = f"they choose failures for: {', '.join(get_args(DatasetFormat))}"
+        raise SettingsError(f"`--to {form}` exports whole runs and takes no filters", hint=hint)
     meant = list(runs_named(runs, store))
+    if form in get_args(DatasetFormat):
+        folder = output or Path(DRAFTS)
+        drafts = write_drafts(meant, store, folder, cast(DatasetFormat, form), filters, limit=limit, force=force)
+        _put_drafts(drafts, form, options)
+        return
     if form in get_args(TableFormat):
         _export_tables(meant, cast(TableFormat, form), output or Path(TABLES), force, options)
         return
@@ -66,6 +93,26 @@ def _export_tables(runs: list[StoredRun], form: TableFormat, folder: Path, force
             put_json(TableFileOutput(format=form, file=str(table.path), rows=table.rows))
         else:
             put(f"wrote {place_of(str(table.path))}: {plural(table.rows, 'row')}")
+
+
+def _put_drafts(made: WrittenDrafts, form: str, options: Options) -> None:
+    if options.json:
+        fields = {name: getattr(made, name) for name in made.__struct_fields__ if name != "path"}
+        put_json(DatasetFileOutput(format=form, file=str(made.path), **fields))
+        return
+    put(f"wrote {place_of(str(made.path))}: {plural(made.cases, 'draft case')}, {made.with_expected:,} with an answer")
+    skipped = {
+        "infrastructure failures": made.infrastructure,
+        "the log has no input": made.without_input,
+        "the text would load a file or run code": made.unsafe,
+    }
+    for why, count in skipped.items():
+        if count:
+            say(f"skipped {plural(count, 'failure')}: {why}")
+    if made.changed:
+        say(f"note: secrets or control characters were removed from {plural(made.changed, 'case')}")
+    if made.cases:
+        say("note: these are drafts; check the input and the expected answer of each before you use it")
 
 
 def _json_of(made: WrittenRun, form: str) -> ComparisonExportOutput:

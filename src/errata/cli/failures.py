@@ -12,13 +12,12 @@ from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_json, put_lines_of_json
 from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
-from errata.cli.shared_options import OneOfMany, Word, reports_option
+from errata.cli.shared_options import failure_filters, reports_option
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.output.failures import ListedFailureOutput
-from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.render.proof import how_sure
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
@@ -35,14 +34,7 @@ REASON = 24
 
 @click.command("failures")
 @click.argument("runs", nargs=-1, metavar="RUN…")
-@click.option("--case", default="", help="Only cases whose name contains this text.")
-@click.option("--category", default="", help="Only cases of this category.")
-@click.option("--failed-check", default="", metavar="CHECK", help="Only attempts that failed this check.")
-@click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner.")
-@click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket.")
-@click.option("--execution", cls=OneOfMany, type=Word(EXECUTIONS), help="Only attempts with this execution status.")
-@click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts with this measurement status.")
-@click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")
+@failure_filters
 @click.option("--suspicious", is_flag=True, help="List suspicious passes instead of failures.")
 @click.option(
     "--like",

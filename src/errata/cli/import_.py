@@ -31,11 +31,20 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…|URL…", type=click.Path())
 @click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")
+@click.option("--branch", default="", help="Branch that the runs tested; default: of the CI job.")
+@click.option("--commit", default="", help="Commit that the runs tested; default: of the CI job.")
 @click.option("--no-triage", is_flag=True, help="Assign owners later, when they are first needed.")
 @deployment_option
 @shared_options
 def command(
-    paths: tuple[str, ...], source: str, map_path: Path | None, no_triage: bool, deployment: str, options: Options
+    paths: tuple[str, ...],
+    source: str,
+    map_path: Path | None,
+    branch: str,
+    commit: str,
+    no_triage: bool,
+    deployment: str,
+    options: Options,
 ) -> None:
     """Read runs into the store.
 
@@ -50,6 +59,7 @@ def command(
         store = options.store
         with progress("Importing") as on_items:
             summaries = import_orders(orders, store, on_items=on_items)
+    note_branch(summaries, store, branch=branch, commit=commit)
     if not no_triage:
         with progress("Triage") as on_items:
             triage_imported(summaries, store, on_run=lambda: on_items(1))
@@ -66,6 +76,22 @@ def command(
                 show_import(summary, store, handles)
     say_stale(summaries, store, handles)
     show_unread(unread)
+
+
+def note_branch(summaries: "Sequence[PathSummary]", store: "Store", *, branch: str, commit: str) -> None:
+    """As named; else as the CI job states it, but only for what it has just produced."""
+    from datetime import UTC, datetime
+
+    from errata.settings.ci import branch_and_commit
+    from errata.verbs.gate import record_code_ref
+
+    imported = [run for summary in summaries for run in summary.runs]
+    if not branch and not commit:
+        branch, commit = branch_and_commit()
+        imported = [run for run in imported if run.change in ("new", "grown")]
+    if branch or commit:
+        ids = dict.fromkeys(run.id for run in imported)
+        record_code_ref(ids, store, branch=branch, commit=commit, now=datetime.now(UTC))
 
 
 def say_stale(summaries: "Sequence[PathSummary]", store: "Store", handles: Mapping[str, str]) -> None:

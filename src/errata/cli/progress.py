@@ -13,7 +13,7 @@ PATIENCE = 1.0
 """Seconds without output before the line is shown."""
 REDRAW = 0.15
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-ASKING = ("rm", "next", "run")
+ASKING = ("rm", "next", "run", "watch")
 """Commands that wait for an answer, or show a line of their own."""
 
 HIDE_CURSOR, SHOW_CURSOR, CLEAR_LINE = "\x1b[?25l", "\x1b[?25h", "\r\x1b[2K"

@@ -11,10 +11,12 @@ from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
 from errata.model import StoredRun
 from errata.model.coverage import count_passes
+from errata.model.gate import CodeRef
 from errata.model.output.runs import StoredRunOutput
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
+from errata.verbs.gate import code_refs_of
 from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
@@ -36,8 +38,9 @@ def command(source: str, model: str, options: Options) -> None:
         run for run in known if source in ("", run.run.source.name) and model.lower() in run.run.subject.model.lower()
     ]
     if options.json:
+        refs = code_refs_of(options.store) if stored else {}
         for run in stored:
-            put_json(output_of(run, counted_before(run, options.store)))
+            put_json(output_of(run, counted_before(run, options.store), refs.get(run.run.id)))
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
@@ -57,8 +60,9 @@ def _check_source(name: str) -> None:
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
-def output_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> StoredRunOutput:
-    return StoredRunOutput(**fields_of(stored, suspicious))
+def output_of(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> StoredRunOutput:
+    branch, commit = (ref.branch or None, ref.commit or None) if ref is not None else (None, None)
+    return StoredRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
 
 
 def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:

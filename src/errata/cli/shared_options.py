@@ -1,4 +1,4 @@
-"""Options that several commands take: a word out of a list, and `--reports DIR`."""
+"""Options that several commands take: a word out of a list, filters of failures, and `--reports DIR`."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from errata.errors import nearest
+from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 
 
 class Word(click.Choice[str]):
@@ -36,6 +37,26 @@ class NotAWord(click.BadParameter):
         super().__init__(message, ctx, param)
         self.possibilities = possibilities
         """Like those of click's own errors about commands and options."""
+
+
+def failure_filters(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that select failures; the command gets them under the names of `Filters`."""
+    for option in reversed(
+        (
+            click.option("--case", default="", help="Only cases whose name contains this text."),
+            click.option("--category", default="", help="Only cases of this category."),
+            click.option("--failed-check", default="", metavar="CHECK", help="Only attempts that failed this check."),
+            click.option("--owner", cls=OneOfMany, type=Word(OWNERS), help="Only failures with this owner."),
+            click.option("--bucket", default="", metavar="SLUG", help="Only failures in this bucket."),
+            click.option(
+                "--execution", cls=OneOfMany, type=Word(EXECUTIONS), help="Only attempts with this execution status."
+            ),
+            click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts with this measurement status."),
+            click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome."),
+        )
+    ):
+        function = option(function)
+    return function
 
 
 def reports_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,6 +14,8 @@ from errata.model.coverage import holds_only_failures
 from errata.model.run import WhyLeftOut
 
 EXPERIMENT = "experiment"
+CASES = "cases"
+"""The difference of runs where one has cases that another lacks."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +88,7 @@ def _of_case_sets(matrix: Matrix) -> Iterator[Difference]:
         has = f"{sum(row[at] is not None for row in matrix.rows.values()):,} of {len(matrix.rows):,}"
         values[has] = (*values.get(has, ()), column.label)
     lacking = tuple(case for case, row in matrix.rows.items() if None in row)
-    yield Difference(what="cases", values=values, cases=lacking)
+    yield Difference(what=CASES, values=values, cases=lacking)
 
 
 NOT_MEASURED = frozenset(("missing", "unscored", "contradictory"))

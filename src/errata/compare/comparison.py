@@ -9,6 +9,7 @@ import msgspec
 from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of
 from errata.compare.checks import CountByRun, counted_patterns, failed_dimensions
 from errata.compare.comparability import (
+    CASES,
     Difference,
     common_cases,
     differences,
@@ -56,6 +57,8 @@ class ComparisonOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The runs of each subject as one column."""
     category: str = ""
     timeouts: Timeouts = "count"
+    may_lack_cases: bool = False
+    """Compare runs although one has cases that another lacks."""
     least: int = 2
     """Runs that have to be left; a report about the causes of failures can do with one."""
 
@@ -231,7 +234,8 @@ def _basis(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Loo
     changed: set[str] = set() if same_tasks else lookups.changed_cases([one.stored.pk for one in fit])
     known_differences = differences(whole, tuple(case for case in whole.rows if case in changed))
     if not options.common:
-        refuse_unequal(known_differences, whole)
+        tolerated = {CASES} if options.may_lack_cases else set()
+        refuse_unequal([one for one in known_differences if one.what not in tolerated], whole)
     matrix, cases = _narrowed(whole, options, lookups)
     refuse_nothing_shared(matrix, known_differences)
     edited = tuple(case for case in matrix.rows if case in changed)

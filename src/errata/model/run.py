@@ -181,6 +181,15 @@ class Run(Record):
         return next(counted, round(rate.value * rate.n)), rate.n
 
 
+RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
+"""Words of harnesses for a run that has not ended."""
+
+
+def is_running(run: Run) -> bool:
+    """Whether the log itself calls the run unfinished."""
+    return run.native_status in RUNNING
+
+
 LISTS_EVERY_CHECK = frozenset(("promptfoo",))
 """Sources whose log lists every check, so that a pass without a check was not tested."""
 

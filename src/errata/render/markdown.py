@@ -47,6 +47,11 @@ def to_markdown(document: Document) -> str:
     return "\n\n".join(_MarkdownPage(document).parts()) + "\n"
 
 
+def blocks_to_markdown(blocks: Iterable[Block]) -> str:
+    """Blocks alone, without a title."""
+    return "\n\n".join(_MarkdownPage(Document(title=""))._blocks(blocks))
+
+
 class _MarkdownPage:
     def __init__(self, document: Document) -> None:
         self._document = document

@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 6
+SCHEMA = 7
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -200,6 +200,24 @@ exclusions = Table(
     Column("at", Text, nullable=False),
 )
 
+code_refs = Table(
+    "code_refs",
+    metadata,
+    Column("run_id", String(32), primary_key=True, comment="an opinion: it stays when the run is imported again"),
+    Column("branch", Text, nullable=False),
+    Column("commit", Text, nullable=False),
+    Column("at", Text, nullable=False),
+)
+
+gates = Table(
+    "gates",
+    metadata,
+    Column("run_id", String(32), primary_key=True, comment="an opinion: the last gate of the run"),
+    Column("baseline_id", String(32), nullable=False, comment="empty if it had no baseline"),
+    Column("verdict", String(16), nullable=False, comment="passed, failed or not_comparable"),
+    Column("at", Text, nullable=False),
+)
+
 verdicts = Table(
     "verdicts",
     metadata,
@@ -318,7 +336,7 @@ known_gaps = Table(
     Index("gaps_of_suite", "suite", "case_key"),
 )
 
-REVIEWS = (verdicts, refusals, calls, leases, bucket_members)
+REVIEWS = (verdicts, refusals, calls, leases, bucket_members, code_refs, gates)
 """What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
 
 FACTS = (

@@ -1,4 +1,4 @@
-"""`export` and the Python API: runs in the format of every_eval_ever, or as tables for data analysis."""
+"""`export` and the Python API: runs as every_eval_ever or as tables, and failures as draft regression cases."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,12 +8,15 @@ from errata.errors import SettingsError
 from errata.export.data_table import DataTable
 from errata.export.tables import attempts_table, checks_table, failures_table, scores_table
 from errata.model import StoredRun
+from errata.model.attempt import Filters
+from errata.runs.failures import refuse_unknown
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.database import Store
 
 if TYPE_CHECKING:
     from errata.export.every_eval_ever import WrittenRun
+    from errata.export.regression_cases import DatasetFormat, WrittenDrafts
 
 __all__ = [
     "DataTable",
@@ -24,6 +27,7 @@ __all__ = [
     "export",
     "failures_table",
     "scores_table",
+    "write_drafts",
     "write_tables",
 ]
 
@@ -41,6 +45,26 @@ def export(
     from errata.export.every_eval_ever import write_runs  # noqa: PLC0415 tables don't need it
 
     return write_runs(RunSet.of(runs, store), folder, now=now, force=force)
+
+
+def write_drafts(
+    runs: Sequence[StoredRun],
+    store: Store,
+    folder: Path,
+    form: "DatasetFormat",
+    filters: Filters,
+    *,
+    limit: int | None = None,
+    force: bool = False,
+) -> "WrittenDrafts":
+    """Chosen failures as draft regression cases. A filter that nothing can match is an error."""
+    from errata.export import regression_cases  # noqa: PLC0415 only these formats need it
+
+    views = [RunView(stored, store) for stored in runs]
+    made = regression_cases.write_drafts(views, filters, form, folder, limit=limit, force=force)
+    if not made.cases:
+        refuse_unknown(filters, views)
+    return made
 
 
 def write_tables(

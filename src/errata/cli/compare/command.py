@@ -1,7 +1,7 @@
 """`errata compare`: the page, the matrix as CSV, or a comparison folder."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
+from errata.cli.gate import format_options, put_formatted, refuse_unpaired
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.progress import progress
@@ -19,7 +20,8 @@ from errata.cli.render.fields import place_of
 from errata.cli.render.suspects import put_suspects
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
-from errata.errors import SettingsError
+from errata.compare.gate import Gate
+from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.compare import (
@@ -37,6 +39,7 @@ from errata.runs.runs_to_compare import runs_to_compare
 from errata.text.clean import one_line, quoted
 from errata.text.redact import redact
 from errata.verbs.compare import compare, write_comparison_folder
+from errata.verbs.gate import changes_as_gate
 from errata.verbs.store import Store, all_runs
 
 if TYPE_CHECKING:
@@ -67,6 +70,7 @@ NOT_WRITTEN: dict[NotWrittenCode, str] = {
     help="Write a comparison folder instead: run_results.csv, metric_summary.csv, model_summary.csv and more.",
 )
 @click.option("--force", is_flag=True, help="With --write, overwrite files that differ.")
+@format_options
 @shared_options
 def command(
     runs: tuple[str, ...],
@@ -77,19 +81,26 @@ def command(
     csv: Path | None,
     into: Path | None,
     force: bool,
+    forms: tuple[str, ...],
+    outputs: tuple[Path, ...],
     options: Options,
 ) -> None:
     """Compare runs case by case, with significance tests.
 
     A comparison folder means the runs it lists; runs named beside it take precedence. `--write` makes such a folder
-    from judged runs of conversation-bench.
+    from judged runs of conversation-bench. With `--format`, the first of two runs is the baseline.
     """
     if into is not None:
-        refuse_beside_write(common=common, by_model=by_model, category=category, all=every, csv=csv)
+        refuse_beside("--write", common=common, by_model=by_model, category=category, all=every, csv=csv, format=forms)
         write_folder(runs, into, options, force=force)
         return
+    refuse_unpaired(forms, outputs, options)
     store = options.store
     chosen = runs_to_compare(runs, store)
+    if forms:
+        refuse_beside("--format", by_model=by_model, category=category, all=every, csv=csv)
+        put_formatted(_changes(chosen.runs, options, common=common), forms, outputs, store, is_gate=False)
+        return
     for folder in chosen.passed_over:
         say(f"skipped `{folder}`: the named runs take precedence")
     asked = ComparisonOptions(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
@@ -102,6 +113,14 @@ def command(
         put_json(with_project(json_comparison(comparison), scores=True))
     else:
         _show(comparison, store, every=every)
+
+
+def _changes(runs: Sequence[StoredRun], options: Options, *, common: bool) -> Gate:
+    if len(runs) != 2:
+        raise SettingsError(
+            f"`--format` compares two runs, and these are {len(runs)}", hint="name the baseline first, then the run"
+        )
+    return changes_as_gate(*runs, options.store, timeouts=options.settings.timeouts, common=common)
 
 
 def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
@@ -147,12 +166,12 @@ def _cell_text(text: str) -> str:
     return quoted(one_line(redact(text)))
 
 
-def refuse_beside_write(**given: object) -> None:
-    """Refuse options that select a part: a folder covers whole runs."""
+def refuse_beside(option: str, **given: object) -> None:
+    """Refuse options that select a part: a folder or a comment covers whole runs."""
     named = [f"`--{name.replace('_', '-')}`" for name, value in given.items() if value]
     if named:
-        message = f"{' and '.join(named)} can't be combined with `--write`"
-        raise SettingsError(message, hint="a comparison folder covers whole runs: leave one of the two out")
+        message = f"{' and '.join(named)} can't be combined with `{option}`"
+        raise SettingsError(message, hint=f"`{option}` covers whole runs: leave one of the two out")
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:

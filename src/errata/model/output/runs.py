@@ -58,6 +58,9 @@ class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
     """Of the rows in the log."""
     passes_without_rows: int
     """Passes that the harness counts and that have no row in the log; `counts` leaves them out."""
+    branch: str | None
+    """The branch that it tested, as named at import or by the CI job."""
+    commit: str | None
     suspicious: int | None
     """Passes that deserve a second look, without those that only weak signs point to; null until it was analysed."""
 

@@ -1,0 +1,224 @@
+"""`errata gate`."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put, put_json, say, write_out
+from errata.cli.render.gate_json import json_gate
+from errata.cli.render.runs import title_of
+from errata.cli.shared_options import OneOfMany, Word
+from errata.cli.table import put_table
+from errata.compare.gate import INFRASTRUCTURE, AllowedCase, Gate, GateRules, owners_of, parse_allowed
+from errata.compare.scores import POLICY_NAMES, Policy
+from errata.errors import SettingsError
+from errata.model.gate import CodeRef
+from errata.model.words import OWNERS
+from errata.report.gate_words import groups, headline, notes, rates_of, reasons, score_words
+from errata.runs.names import handle_of, is_path, run_named
+from errata.settings.ci import branch_and_commit, job_address
+from errata.verbs.gate import code_refs_of, gate, record_code_ref, record_gate
+from errata.verbs.store import Store
+
+FORMATS = ("github", "gitlab", "markdown", "junit", "sarif")
+EXITS = {"passed": 0, "failed": 1, "not_comparable": 4}
+SHOWN = 20
+LARGEST_LIST = 1_000_000
+
+
+class Rate(click.ParamType[float]):
+    name = "rate"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            rate = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            rate = -1.0
+        if not 0 <= rate <= 1:
+            self.fail(f"`{text}` is not a rate; write 0.8 or 80%", param, ctx)
+        return rate
+
+
+def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Formats for other tools, each with its file."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    output = click.option("-o", "--output", "outputs", multiple=True, type=path, help="File for --format; repeatable.")
+    form = click.option(
+        "--format",
+        "forms",
+        multiple=True,
+        type=Word(FORMATS),
+        help="Write a comment, JUnit XML or SARIF instead of the page; repeatable, with a file each.",
+    )
+    return form(output(function))
+
+
+@click.command("gate")
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--baseline",
+    default="",
+    metavar="RUN",
+    help="Run to compare with, `branch:NAME`, or `latest-green`: the newest run whose gate passed.",
+)
+@click.option(
+    "--owner",
+    "owners",
+    multiple=True,
+    cls=OneOfMany,
+    type=Word((*OWNERS, INFRASTRUCTURE)),
+    help="Fail on new failures of this owner; repeatable; default: model.",
+)
+@click.option("--shown-only", is_flag=True, help="Do not count failures that are only presumed to be the model's.")
+@click.option("--fail-on-missing", is_flag=True, help="Fail if cases of the baseline are missing.")
+@click.option("--min-score", type=Rate(), metavar="RATE", help="Fail if the score's whole interval is below this.")
+@click.option(
+    "--policy", type=Word(POLICY_NAMES), default="clean", show_default=True, help="Scoring policy for --min-score."
+)
+@click.option(
+    "--allow-list", type=click.Path(path_type=Path), metavar="FILE", help="Cases that may fail, one per line."
+)
+@click.option("--allow-no-baseline", is_flag=True, help="If there is no baseline yet, check only fit and score.")
+@click.option("--no-record", is_flag=True, help="Do not store the result, so that `latest-green` ignores it.")
+@format_options
+@shared_options
+def command(
+    run: str,
+    baseline: str,
+    owners: tuple[str, ...],
+    allow_list: Path | None,
+    no_record: bool,
+    forms: tuple[str, ...],
+    outputs: tuple[Path, ...],
+    options: Options,
+    **rules: object,
+) -> int:
+    """Fail if a run has new failures, a score below a bar, or is not fit.
+
+    A failure is new if the baseline passes the case. Infrastructure failures, flaky cases, and cases that are missing,
+    added or edited are listed and do not fail the gate unless you choose so. Exit codes: 0 passed, 1 failed,
+    4 not comparable.
+    """
+    refuse_unpaired(forms, outputs, options)
+    store = options.store
+    stored = run_named(run, store)
+    if is_path(run):
+        _note_branch(stored.run.id, store)
+    asked = GateRules(
+        owners=owners_of(owners or ("model",)),
+        allowed=_allowed(allow_list),
+        policy=cast(Policy, rules["policy"]),
+        min_score=cast("float | None", rules["min_score"]),
+        shown_only=bool(rules["shown_only"]),
+        fail_on_missing=bool(rules["fail_on_missing"]),
+        needs_baseline=bool(baseline) and not rules["allow_no_baseline"],
+    )
+    made = gate(stored, store, asked, baseline=baseline, timeouts=options.settings.timeouts)
+    if not no_record:
+        record_gate(made, store, now=datetime.now(UTC))
+    put_formatted(made, forms, outputs, store)
+    if options.json:
+        put_json(json_gate(made, recorded=not no_record))
+    elif outputs or not forms:
+        _show(made, store)
+    return EXITS[made.verdict]
+
+
+def refuse_unpaired(forms: Sequence[str], outputs: Sequence[Path], options: Options) -> None:
+    """Each format has its file, or a single one goes to stdout."""
+    if len(outputs) > len(forms):
+        raise SettingsError("`--output` needs `--format`", hint=f"one of: {', '.join(FORMATS)}")
+    if (outputs and len(outputs) < len(forms)) or (len(forms) > 1 and not outputs):
+        raise SettingsError("Several formats need a file each", hint="repeat `-o FILE` after each `--format`")
+    if forms and not outputs and options.json:
+        raise SettingsError("`--json` and `--format` both print to stdout", hint="add `-o FILE`, or leave one out")
+
+
+def _allowed(path: Path | None) -> tuple[AllowedCase, ...]:
+    if path is None:
+        return ()
+    try:
+        if path.stat().st_size > LARGEST_LIST:
+            raise SettingsError(f"`{path}` is too large for an allow-list", hint="it has one case per line")
+        return parse_allowed(path.read_text(encoding="utf-8"), place=str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"`{path}` can't be read: {error}"
+        raise SettingsError(message, hint="name a text file with one case per line") from None
+
+
+def _note_branch(run_id: str, store: Store) -> None:
+    """A run that is gated by its path was not imported with a branch."""
+    branch, commit = branch_and_commit()
+    if branch and run_id not in code_refs_of(store):
+        record_code_ref([run_id], store, branch=branch, commit=commit, now=datetime.now(UTC))
+
+
+def put_formatted(
+    made: Gate, forms: Sequence[str], outputs: Sequence[Path], store: Store, *, is_gate: bool = True
+) -> None:
+    """To files or to stdout, as they are: texts are cleaned and redacted by the format itself."""
+    ref = code_refs_of(store).get(made.given.run.run.id) if forms else None
+    for form, output in zip_longest(forms, outputs):
+        text = _formatted(made, form, ref, is_gate=is_gate)
+        if output is None:
+            write_out(text)
+            continue
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SettingsError(f"`{output}` can't be written: {error.strerror}", hint="name another file") from error
+        say(f"wrote {output}")
+
+
+def _formatted(made: Gate, form: str, ref: CodeRef | None, *, is_gate: bool) -> str:
+    if form in ("junit", "sarif"):
+        from errata.export.gate_files import to_junit, to_sarif
+
+        return (to_junit if form == "junit" else to_sarif)(made)
+    from errata.report.gate_comment import Forge, comment_of
+
+    return comment_of(made, cast(Forge, form), is_gate=is_gate, job=job_address(), ref=ref)
+
+
+def _show(made: Gate, store: Store) -> None:
+    given = made.given
+    put(title_of(given.run.run, handle_of(given.run, store)))
+    if given.baseline is not None:
+        put(f"baseline: {title_of(given.baseline.run, handle_of(given.baseline, store))}")
+    put(headline(made))
+    for sentence in (*reasons(made), *notes(made)):
+        put(f"  {sentence}")
+    put()
+    _put_scores(made)
+    for group in groups(made):
+        put()
+        put(f"{group.title} · {group.note}")
+        rows = [(one.name, one.failure.owner or "–", rates_of(one), one.failure.reason) for one in group.cases[:SHOWN]]
+        header = ("case", "owner", "passed", "why")
+        put_table(*_without_empty(header, rows), give_way=("why",))
+        if len(group.cases) > SHOWN:
+            put(f"{len(group.cases) - SHOWN:,} more with --json")
+
+
+def _without_empty(
+    header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    kept = [at for at in range(len(header)) if any(row[at] not in ("", "–") for row in rows)]
+    return tuple(header[at] for at in kept), [tuple(row[at] or "–" for at in kept) for row in rows]
+
+
+def _put_scores(made: Gate) -> None:
+    given = made.given
+    policies = [policy for policy in POLICY_NAMES if given.scores[policy].total]
+    rows = [
+        (policy, *(score_words(scores[policy]) for scores in (given.baseline_scores, given.scores) if scores))
+        for policy in policies
+    ]
+    if rows:
+        put_table(("score", "baseline", "this run") if given.baseline_scores else ("score", "this run"), rows)

@@ -1,0 +1,1 @@
+"""What errata sends to addresses that its user names: webhooks."""

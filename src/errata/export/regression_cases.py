@@ -1,0 +1,250 @@
+"""Failures → draft regression cases, for Inspect, for promptfoo, or as plain JSON lines. A person approves each."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.export.promptfoo_tests import promptfoo_test, to_yaml
+from errata.model import Case
+from errata.model.attempt import Filters
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.runs.failures import Failure
+from errata.runs.standings import owner_of
+from errata.runs.view import RunView
+from errata.text.clean import clean, one_line
+from errata.text.redact import redact_tree
+from errata.triage.expected import expected_texts
+
+DatasetFormat = Literal["inspect", "promptfoo", "dataset"]
+FILES: dict[DatasetFormat, str] = {
+    "inspect": "inspect.jsonl",
+    "promptfoo": "promptfoo.yaml",
+    "dataset": "dataset.jsonl",
+}
+REASON, ANSWER = 300, 1_000
+HEADER = """\
+# Draft regression cases, written by errata from failed attempts. Check the input and the expected answer of each
+# case, then remove its `draft: true`. Use the file with `tests: file://promptfoo.yaml`.
+"""
+
+
+class DraftCase(msgspec.Struct, frozen=True, kw_only=True):
+    """A case that failed, and where it comes from."""
+
+    id: str
+    input: Any
+    choices: tuple[str, ...] = ()
+    expected: Any = None
+    """As the log has it; None where it has none."""
+    targets: tuple[str, ...] = ()
+    """The same as texts, where it is made of texts."""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    origin: dict[str, Any]
+    changed: bool = False
+    """Whether a secret or a control character was removed."""
+
+
+class Drafts(msgspec.Struct, kw_only=True):
+    cases: dict[tuple[str, str], DraftCase] = {}
+    """By suite and case."""
+    infrastructure: int = 0
+    without_input: int = 0
+
+
+class WrittenDrafts(msgspec.Struct, frozen=True, kw_only=True):
+    path: Path
+    cases: int
+    with_expected: int
+    infrastructure: int
+    without_input: int
+    unsafe: int
+    changed: int
+
+
+def write_drafts(
+    views: Iterable[RunView], filters: Filters, form: DatasetFormat, folder: Path, *, limit: int | None, force: bool
+) -> WrittenDrafts:
+    path = folder / FILES[form]
+    if path.exists() and not force:
+        raise SettingsError(f"`{path}` already exists", hint="choose another folder, or add `--force`")
+    drafts = collect_drafts(views, filters, limit=limit)
+    written = [(draft, row) for draft in drafts.cases.values() if (row := _WRITERS[form](draft)) is not None]
+    rows = [row for _, row in written]
+    text = HEADER + to_yaml(rows) if form == "promptfoo" else "".join(_json_line(row) for row in rows)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"`{path}` can't be written: {error.strerror}", hint="choose another folder") from error
+    return WrittenDrafts(
+        path=path,
+        cases=len(rows),
+        with_expected=sum(draft.expected is not None for draft, _ in written),
+        infrastructure=drafts.infrastructure,
+        without_input=drafts.without_input,
+        unsafe=len(drafts.cases) - len(written),
+        changed=sum(draft.changed for draft, _ in written),
+    )
+
+
+def collect_drafts(views: Iterable[RunView], filters: Filters, *, limit: int | None = None) -> Drafts:
+    """Each case once, however often it failed. Infrastructure failures only where their owner is asked for."""
+    drafts = Drafts()
+    for view in views:
+        for failure in view.failures(filters):
+            if limit is not None and len(drafts.cases) >= limit:
+                return drafts
+            _add(failure, view, drafts, keep_infrastructure=bool(filters.owner))
+    return drafts
+
+
+def _add(failure: Failure, view: RunView, drafts: Drafts, *, keep_infrastructure: bool) -> None:
+    owner = owner_of(failure.attribution, failure.standing)
+    if owner in NOT_THE_SUBJECTS and not keep_infrastructure:
+        drafts.infrastructure += 1
+        return
+    key = failure.run.suite, failure.attempt.case
+    if key in drafts.cases:
+        drafts.cases[key].origin["attempts"].append(failure.attempt.id)
+        return
+    case = view.case_for(failure.attempt)
+    given = _input(case)
+    if case is None or given in (None, "", [], {}):
+        drafts.without_input += 1
+        return
+    raw = {"input": given, "expected": case.expected, "choices": list(case.choices)}
+    shown = _presentable(raw)
+    drafts.cases[key] = DraftCase(
+        id=failure.case_name,
+        input=shown["input"],
+        choices=tuple(shown["choices"]),
+        expected=shown["expected"],
+        targets=tuple(map(_clean, expected_texts(case))),
+        category=case.category,
+        tags=case.tags,
+        origin=_origin(failure, owner),
+        changed=shown != raw,
+    )
+
+
+def _input(case: Case | None) -> Any:
+    """As the log has it; else the text of its only task file."""
+    if case is None or case.input not in (None, ""):
+        return case.input if case is not None else None
+    tasks = [one.text for one in case.artefacts if one.role == "task" and one.text]
+    return tasks[0] if len(tasks) == 1 else None
+
+
+def _origin(failure: Failure, owner: str) -> dict[str, Any]:
+    attempt, run = failure.attempt, failure.run
+    verdict = failure.standing.verdict if failure.standing is not None else None
+    return {
+        "run": run.native_id,
+        "run_id": run.id,
+        "suite": run.suite,
+        "source": run.source.name,
+        "model": run.subject.model,
+        "case": failure.case_name,
+        "attempts": [attempt.id],
+        "owner": owner or "unknown",
+        "reviewed": verdict is not None,
+        "label": verdict.label if verdict is not None else None,
+        "reason": _clean(one_line(failure.reason, REASON)) or None,
+        "answer": _clean((attempt.output.text or "")[:ANSWER]) or None,
+    }
+
+
+def _json_line(row: dict[str, Any]) -> str:
+    return msgspec.json.encode(row).decode() + "\n"
+
+
+def _presentable(value: Any) -> Any:
+    """Without secrets and control characters, all else letter for letter."""
+    return _cleaned(redact_tree(value))
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(str(key)): _cleaned(one) for key, one in value.items()}
+    return [_cleaned(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _clean(text: str) -> str:
+    cleaned: str = _presentable(text)
+    return cleaned
+
+
+def inspect_sample(draft: DraftCase) -> dict[str, Any]:
+    """A line of `json_dataset`. Messages keep their texts; any other structure becomes JSON text."""
+    given, left_out = _text_or_messages(draft.input)
+    sample: dict[str, Any] = {"id": draft.id, "input": given}
+    if draft.choices:
+        sample["choices"] = list(draft.choices)
+    metadata: dict[str, Any] = {"draft": True}
+    if left_out:
+        metadata["content_left_out"] = left_out
+    if draft.targets:
+        sample["target"] = draft.targets[0] if len(draft.targets) == 1 else list(draft.targets)
+    elif draft.expected is not None:
+        metadata["expected"] = draft.expected
+    return sample | {"metadata": metadata | _about(draft)}
+
+
+def _about(draft: DraftCase) -> dict[str, Any]:
+    about: dict[str, Any] = {"category": draft.category} if draft.category else {}
+    return about | ({"tags": list(draft.tags)} if draft.tags else {}) | {"origin": draft.origin}
+
+
+def _text_or_messages(given: Any) -> tuple[Any, int]:
+    """And how many images and other parts were left out: Inspect would load the files that they name."""
+    if isinstance(given, str):
+        return given, 0
+    if isinstance(given, list) and given and all(map(_is_message, given)):
+        parts = [_parts(one["content"]) for one in given]
+        texts = ["\n".join(part for part in one if part is not None) for one in parts]
+        messages = [{"role": one["role"], "content": text} for one, text in zip(given, texts, strict=True)]
+        return messages, sum(part is None for one in parts for part in one)
+    if isinstance(given, dict) and len(given) == 1 and isinstance(only := next(iter(given.values())), str):
+        return only, 0
+    return msgspec.json.encode(given).decode(), 0
+
+
+def _is_message(one: Any) -> bool:
+    return isinstance(one, dict) and one.get("role") in _ROLES and isinstance(one.get("content"), str | list)
+
+
+_ROLES = ("system", "user", "assistant")
+
+
+def _parts(content: str | list[Any]) -> list[str | None]:
+    """The texts of a message; None for any other part."""
+    if isinstance(content, str):
+        return [content]
+    return [part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else None for part in content]
+
+
+def dataset_row(draft: DraftCase) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": draft.id, "draft": True, "input": draft.input}
+    if draft.choices:
+        row["choices"] = list(draft.choices)
+    if draft.expected is not None:
+        row["expected"] = draft.expected
+    return row | _about(draft)
+
+
+def _promptfoo(draft: DraftCase) -> dict[str, Any] | None:
+    metadata = {"draft": True} | _about(draft)
+    return promptfoo_test(draft.id, draft.input, draft.expected, draft.targets, metadata)
+
+
+_WRITERS: dict[DatasetFormat, Callable[[DraftCase], dict[str, Any] | None]] = {
+    "inspect": inspect_sample,
+    "promptfoo": _promptfoo,
+    "dataset": dataset_row,
+}

@@ -1,0 +1,168 @@
+"""A gate in words: why it failed, what else has to be known, and what each group of cases means."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from errata.compare.changes import CaseChange
+from errata.compare.gate import Gate, GateCode
+from errata.compare.scores import Score
+from errata.model import StoredRun
+from errata.model.run import subject_label
+from errata.render.figures import p_value, percent, plural
+
+
+class CaseGroup(NamedTuple):
+    key: str
+    title: str
+    """With the number of its cases."""
+    note: str
+    cases: tuple[CaseChange, ...]
+    is_open: bool = False
+    """Whether readers see it at once."""
+
+
+def headline(gate: Gate) -> str:
+    """The verdict and its first reason."""
+    if gate.verdict == "passed":
+        return "Gate passed: no new failures" if gate.given.changes is not None else "Gate passed"
+    words = {"failed": "Gate FAILED", "not_comparable": "Gate NOT COMPARABLE"}[gate.verdict]
+    return f"{words}: {_SHORT[gate.codes[0]](gate)}"
+
+
+_SHORT: dict[GateCode, Callable[[Gate], str]] = {
+    "not_fit": lambda _: "the run is NOT FIT",
+    "not_comparable": lambda _: "the runs did not measure the same thing",
+    "nothing_shared": lambda _: "no case was measured in both runs",
+    "no_score": lambda gate: f"the run has no {_policy(gate)} score",
+    "no_baseline": lambda _: "there is no baseline",
+    "new_failures": lambda gate: plural(len(gate.new), "new failure"),
+    "missing_cases": lambda gate: f"{_missing(gate)} missing",
+    "score_below": lambda gate: f"the {_policy(gate)} score is below {percent(gate.rules.min_score)}",
+    "stale_allowances": lambda gate: plural(len(gate.stale), "stale allow-list entry", "stale allow-list entries"),
+}
+
+
+def reasons(gate: Gate) -> Iterator[str]:
+    """A sentence for each reason why it did not pass."""
+    for code in gate.codes:
+        yield from _reason(gate, code)
+
+
+def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
+    given = gate.given
+    match code:
+        case "not_fit":
+            yield from (f"The run is NOT FIT: {problem}." for problem in given.problems)
+        case "not_comparable":
+            yield f"{given.refusal}."
+            yield from given.differences
+        case "nothing_shared":
+            yield "No case was measured in both runs."
+        case "no_score":
+            note = f": {gate.score.note}" if gate.score.note else ""
+            yield f"The run has no {_policy(gate)} score{note}."
+        case "no_baseline":
+            yield from (f"{why}." for why in given.differences or ("No baseline was named",))
+        case "new_failures":
+            presumed = sum(one.failure.is_presumed for one in gate.new)
+            note = f", {presumed} of them only presumed to be the model's" if presumed else ""
+            yield f"{plural(len(gate.new), 'case')} passed in the baseline and {_verb(gate.new, 'fail')} now{note}."
+        case "missing_cases":
+            yield f"{_missing(gate)} in the baseline and not in this run."
+        case "score_below":
+            yield f"The {_policy(gate)} score {score_words(gate.score)} is below {percent(gate.rules.min_score)}."
+        case "stale_allowances":
+            for entry in gate.stale:
+                state = "passes now" if entry.name in given.case_states else "is not in this run"
+                yield f"Stale allow-list entry in line {entry.line}: `{entry.name}` {state}. Remove the entry."
+
+
+def notes(gate: Gate) -> Iterator[str]:
+    given = gate.given
+    for code in gate.notes:
+        match code:
+            case "too_few_cases":
+                yield (
+                    f"Too few cases to tell: the interval of the {_policy(gate)} score {score_words(gate.score)} "
+                    f"includes the bar of {percent(gate.rules.min_score)}."
+                )
+            case "baseline_not_fit":
+                yield from (f"The baseline is NOT FIT: {problem}." for problem in given.baseline_problems)
+            case "no_baseline":
+                why = f" {given.differences[0]}." if given.differences else ""
+                yield f"Not compared with a baseline: only the fit and the score were checked.{why}"
+    if given.changes is not None and given.changes.of("regressed"):
+        test = given.changes.test
+        significant = "significant" if test.differs else "not significant"
+        yield (
+            f"Without infrastructure failures, {plural(test.only_second_fails, 'case fails', 'cases fail')} only in "
+            f"this run and {test.only_first_fails:,} only in the baseline, of {test.shared:,}: {significant} "
+            f"(exact McNemar, {p_value(test.p)})."
+        )
+
+
+def groups(gate: Gate) -> Iterator[CaseGroup]:
+    """The cases that changed, the most important first; empty groups are left out."""
+    changes = gate.given.changes
+    if changes is None:
+        return
+    added = changes.of("added")
+    failing = sum(one.fails for one in added)
+    listed = (
+        ("new", "New failures", "Passed in the baseline, fail now.", gate.new),
+        ("others", "Regressed, other owners", "Not counted by this gate.", gate.others),
+        ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
+        ("infrastructure", "Infrastructure", "Passed in the baseline; not measured now.", gate.infrastructure),
+        ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
+        ("fixed", "Fixed", "Failed in the baseline, pass now.", changes.of("fixed")),
+        ("missing", "Missing", "In the baseline only.", changes.of("missing")),
+        ("added", "Added", f"Not in the baseline; {failing:,} of them fail.", added),
+        ("edited", "Edited tasks", "The task differs between the runs: not comparable.", changes.of("edited")),
+        ("not_measured", "Not measured", _NOT_MEASURED, changes.of("not_measured")),
+        ("unknown_before", "No baseline result", _UNKNOWN_BEFORE, changes.of("no_baseline_result")),
+    )
+    for key, title, note, cases in listed:
+        if cases:
+            yield CaseGroup(key, f"{title}: {len(cases):,}", note, cases, key in ("new", "others"))
+
+
+_NOT_MEASURED = "No verdict or an infrastructure failure in this run."
+_UNKNOWN_BEFORE = "Fail now; not measured in the baseline."
+
+
+def score_words(score: Score) -> str:
+    """`16/23 69.6 % [49.1, 84.4]`."""
+    if score.rate is None or not score.total:
+        return "–"
+    between = score.interval
+    if score.mean is not None:
+        interval = f" [{between[0]:.3f}, {between[1]:.3f}]" if between else ""
+        return f"{score.rate:.3f} (n = {score.total:,}){interval}"
+    interval = f" [{100 * between[0]:.1f}, {100 * between[1]:.1f}]" if between else ""
+    return f"{score.passed:,}/{score.total:,} {percent(score.rate)}{interval}"
+
+
+def run_words(stored: StoredRun) -> str:
+    return " · ".join(part for part in (stored.run.native_id, subject_label(stored.run)) if part)
+
+
+def rates_of(change: CaseChange) -> str:
+    """`3/3 → 1/3` where a case was tried several times; else empty."""
+    tries = [one for one in (change.before, change.after) if one is not None]
+    if not any(attempts > 1 for _, attempts in tries):
+        return ""
+    return " → ".join(f"{passed}/{attempts}" for passed, attempts in tries)
+
+
+def _policy(gate: Gate) -> str:
+    return gate.rules.policy.replace("_", " ")
+
+
+def _missing(gate: Gate) -> str:
+    """`1 case is`, `2 cases are`."""
+    changes = gate.given.changes
+    return plural(len(changes.of("missing")) if changes is not None else 0, "case is", "cases are")
+
+
+def _verb(cases: Sequence[CaseChange], verb: str) -> str:
+    return f"{verb}s" if len(cases) == 1 else verb

@@ -1,0 +1,185 @@
+"""`gate`, and the comments of `compare`: what changed from a baseline to a run, and whether a job may go on."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+
+import msgspec
+
+from errata.compare.changes import CaseFailure, Changes, changes_between, failing_cases, passed_before
+from errata.compare.comparison import Comparison, ComparisonOptions
+from errata.compare.gate import Gate, GateInput, GateRules, decide
+from errata.compare.one_run import left_out_of_clean
+from errata.compare.trials import Timeouts
+from errata.errors import NotComparableError
+from errata.model import Attempt, StoredRun
+from errata.model.gate import CodeRef, GateRecord
+from errata.model.run import case_name
+from errata.model.times import to_text
+from errata.model.words import NOT_THE_SUBJECTS, OWNERS
+from errata.runs.baseline import Baseline, Repeats, baseline_for, repeats_of
+from errata.runs.runset import RunSet
+from errata.runs.standings import owner_of
+from errata.runs.view import RunView
+from errata.store.database import Store
+from errata.store.gates import code_refs_of, keep_code_ref, keep_gate
+from errata.triage.reasons import reason_of
+
+__all__ = ["changes_as_gate", "code_refs_of", "compare_changes", "gate", "record_code_ref", "record_gate"]
+
+EARLIER = 5
+"""Equivalent runs that show whether a case is flaky."""
+
+
+def gate(
+    stored: StoredRun, store: Store, rules: GateRules, *, baseline: str = "", timeouts: Timeouts = "count"
+) -> Gate:
+    """Nothing is stored; `record_gate` does that."""
+    view = RunView(stored, store)
+    chosen = baseline_for(stored, baseline, store) if baseline else Baseline(None)
+    if chosen.run is None:
+        return decide(_alone(view, rules, chosen, timeouts), rules)
+    try:
+        comparison, changes = compare_changes(chosen.run, stored, store, timeouts=timeouts)
+    except NotComparableError as problem:
+        given = _alone(view, rules, chosen, timeouts)
+        refused = msgspec.structs.replace(
+            given, refusal=problem.message, differences=tuple(problem.hint.splitlines()), baseline=chosen.run
+        )
+        return decide(refused, rules)
+    before, after = comparison.runs
+    given = GateInput(
+        run=stored,
+        scores=after.scores,
+        fit=not after.problems,
+        problems=after.problems,
+        baseline=chosen.run,
+        baseline_scores=before.scores,
+        baseline_problems=before.problems,
+        changes=changes,
+        case_states=_states(view, rules),
+    )
+    return decide(given, rules)
+
+
+def _alone(view: RunView, rules: GateRules, chosen: Baseline, timeouts: Timeouts) -> GateInput:
+    """The run without a comparison."""
+    health = view.health
+    return GateInput(
+        run=view.stored,
+        scores=view.scores(timeouts=timeouts).scores,
+        fit=health.fit,
+        problems=tuple(finding.text for finding in health.findings if finding.breaks),
+        differences=(chosen.why_none,) if chosen.why_none else (),
+        case_states=_states(view, rules),
+    )
+
+
+def _states(view: RunView, rules: GateRules) -> dict[str, bool]:
+    """What an allow-list is checked against."""
+    return {case_name(view.run, cell.case): cell.passed for cell in view.cells} if rules.allowed else {}
+
+
+def compare_changes(
+    before: StoredRun, after: StoredRun, store: Store, *, timeouts: Timeouts = "count", common: bool = False
+) -> tuple[Comparison, Changes]:
+    """Refused where the two did not measure the same thing; cases that only one of them has are listed."""
+    runs = RunSet.of([before, after], store)
+    options = ComparisonOptions(timeouts=timeouts, common=common, may_lack_cases=True)
+    comparison = runs.compare(options)
+    failures = _failures(runs.views[1], set(failing_cases(comparison)))
+    unstable = _unstable(before, after, store, set(passed_before(comparison)))
+    return comparison, changes_between(comparison, failures, unstable)
+
+
+def changes_as_gate(
+    before: StoredRun, after: StoredRun, store: Store, *, timeouts: Timeouts = "count", common: bool = False
+) -> Gate:
+    """What `compare --format` shows: the changes, without a verdict about them."""
+    comparison, changes = compare_changes(before, after, store, timeouts=timeouts, common=common)
+    first, second = comparison.runs
+    given = GateInput(
+        run=after,
+        scores=second.scores,
+        fit=not second.problems,
+        problems=second.problems,
+        baseline=before,
+        baseline_scores=first.scores,
+        baseline_problems=first.problems,
+        changes=changes,
+    )
+    return decide(given, GateRules(owners=frozenset(OWNERS) - NOT_THE_SUBJECTS))
+
+
+def _failures(view: RunView, cases: Collection[str]) -> dict[str, CaseFailure]:
+    """Case → its failure; of several attempts the one that is the model's, if any."""
+    failures: dict[str, CaseFailure] = {}
+    for attempt in view.attempts(failures=True, counted=True) if cases else ():
+        if attempt.case not in cases or not attempt.is_failure:
+            continue
+        failure = _failure(view, attempt)
+        known = failures.get(attempt.case)
+        if known is None or _rank(failure.owner) < _rank(known.owner):
+            failures[attempt.case] = failure
+    return failures
+
+
+def _failure(view: RunView, attempt: Attempt) -> CaseFailure:
+    attribution = view.attributions.get(attempt.id)
+    standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
+    cause = standing.verdict.cause if standing is not None else ""
+    return CaseFailure(
+        owner=owner_of(attribution, standing),
+        is_presumed=standing is None and attribution is not None and attribution.proof == "presumed",
+        reason=cause or reason_of(attempt, attribution).text,
+        attempt=attempt.id,
+        file=attempt.ref.file if attempt.ref is not None else "",
+    )
+
+
+def _rank(owner: str) -> int:
+    return 0 if owner == "model" else 2 if owner in NOT_THE_SUBJECTS else 1
+
+
+def _unstable(before: StoredRun, after: StoredRun, store: Store, cases: set[str]) -> set[str]:
+    """Cases with mixed outcomes over equivalent attempts: runs that repeat the baseline, or the run at its commit."""
+    if not cases:
+        return set()
+    groups = (
+        repeats_of(before, store, without=after.run.id, most=EARLIER),
+        repeats_of(after, store, without=before.run.id, most=EARLIER, known_commit=True),
+    )
+    return {case for repeats in groups if len(repeats.runs) > 1 for case in _mixed(repeats, store, cases)}
+
+
+def _mixed(repeats: Repeats, store: Store, cases: set[str]) -> Iterator[str]:
+    """Infrastructure failures don't count. A case that failed, and since then passes, may have been fixed."""
+    comparison = _same_tasks(repeats.runs, store)
+    if comparison is None:
+        return
+    matrix = comparison.matrix
+    out = left_out_of_clean(matrix, [one.scores["clean"] for one in comparison.runs])
+    for case in cases & matrix.rows.keys() - set(comparison.edited):
+        cells = [cell for cell in reversed(matrix.rows[case]) if cell is not None and (cell.run, case) not in out]
+        passed = [at for at, cell in enumerate(cells) if cell.passes]
+        failed = [at for at, cell in enumerate(cells) if cell.fails]
+        if passed and failed and (repeats.is_one_commit or passed[0] <= failed[-1]):
+            yield case
+
+
+def _same_tasks(runs: Sequence[StoredRun], store: Store) -> Comparison | None:
+    """None where they did not measure the same thing."""
+    try:
+        return RunSet.of(runs, store).compare(ComparisonOptions(may_lack_cases=True))
+    except NotComparableError:
+        return None
+
+
+def record_gate(made: Gate, store: Store, *, now: datetime) -> None:
+    """So that `latest-green` finds the run."""
+    baseline = made.given.baseline
+    record = GateRecord(verdict=made.verdict, baseline=baseline.run.id if baseline else "", at=to_text(now))
+    keep_gate(store, made.given.run.run.id, record)
+
+
+def record_code_ref(run_ids: Iterable[str], store: Store, *, branch: str, commit: str, now: datetime) -> None:
+    keep_code_ref(store, run_ids, CodeRef(branch=branch, commit=commit, at=to_text(now)))
