@@ -39,6 +39,7 @@ COMMANDS: Table = {
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, API addresses and keys."),
+    "skill": ("skill", "Install instructions for coding agents."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),
@@ -49,6 +50,7 @@ SECTIONS = {
     "Compare": ("compare", "consistency"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
+    "Agents": ("skill",),
     "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""
