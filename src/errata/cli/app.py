@@ -40,6 +40,7 @@ COMMANDS: Table = {
     "rm": ("rm", "Remove runs from the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set reviewers, API addresses and keys."),
     "skill": ("skill", "Install instructions for coding agents."),
+    "mcp": ("mcp", "Serve runs, packets and verdicts to an agent over MCP."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),
@@ -50,7 +51,7 @@ SECTIONS = {
     "Compare": ("compare", "consistency"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "issues", "action", "known", "writeback", "export"),
-    "Agents": ("skill",),
+    "Agents": ("skill", "mcp"),
     "Store": ("import", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""

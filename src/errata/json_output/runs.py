@@ -1,11 +1,19 @@
 """A run in the store."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from errata.model import StoredRun
 from errata.model.coverage import count_passes
 from errata.model.output.runs import StoredRunOutput
-from errata.runs.suspicions import SuspiciousCount
+from errata.runs.suspicions import SuspiciousCount, counted_before
+from errata.verbs.store import Store, all_runs
+
+
+def run_outputs(store: Store) -> Iterator[StoredRunOutput]:
+    """Every run, the newest first."""
+    for stored in all_runs(store):
+        yield run_output(stored, counted_before(stored, store))
 
 
 def run_output(stored: StoredRun, suspicious: SuspiciousCount | None) -> StoredRunOutput:
