@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.cli.review.next_ import form_of
+from errata.json_output.review import form_of
 from errata.model import Packet
 from errata.model.codec import from_json, to_whole
 from errata.review.answers import FIELDS

@@ -26,10 +26,6 @@ from report_pages import (
 from report_pages import tables as all_tables
 from terminal import Said, done
 
-OFFER = (
-    "These are my findings. Would you like me to implement any of these recommendations, or would you like to discuss "
-    "specific failures in more detail?"
-)
 GROUPS = ["Eval improvements", "Lint/config changes", "Model-specific notes", "No action needed"]
 
 
@@ -337,10 +333,9 @@ def test_actions_taken_are_none_at_first(run_a):
     assert re.search(r"^## Actions taken\n\nNone\n", run_a.text, re.MULTILINE)
 
 
-@pytest.mark.req("C-30")
 @pytest.mark.parametrize("which", ["run_a", "run_b", "reviewed"])
-def test_the_words_end_with_the_offer(which, request):
-    assert folded(request.getfixturevalue(which).said).endswith(OFFER)
+def test_a_command_asks_no_question_of_an_agent(which, request):
+    assert "?" not in folded(request.getfixturevalue(which).said)
 
 
 @pytest.mark.req("C-30")
@@ -368,7 +363,6 @@ def test_where_all_passed_that_is_said_and_nothing_is_written(tmp_path):
     said = reported(RUN_D)
 
     assert "All passed: nothing to analyse, and no report was written." in said.out
-    assert OFFER not in folded(said)
     assert not (tmp_path / "reports").exists()
 
 

@@ -14,7 +14,6 @@ from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import number, plural, put, put_command, put_json, put_quote, say
 from errata.cli.progress import progress
 from errata.cli.render.analysis_counts import show_categories, show_cost, show_steps
-from errata.cli.render.analysis_json import output_of
 from errata.cli.render.fields import place_of
 from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.runs import beside, counted_in, failures_in_words, passes_in_words, title_of
@@ -23,6 +22,7 @@ from errata.cli.render.suspects import put_suspects
 from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
 from errata.errors import NotFoundError
+from errata.json_output.analysis import analysis_output
 from errata.model import StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.proof import proof_counts
@@ -113,7 +113,7 @@ def _show_all(
             put()
         path = report_failures(view) if report else None
         if options.json:
-            put_json(with_project(output_of(view.summary, path, () if at else unread)))
+            put_json(with_project(analysis_output(view.summary, path, () if at else unread)))
         else:
             show_analysis(view.summary, as_json=False, report=path, suspects_here=len(views) == 1)
 
@@ -146,7 +146,7 @@ def show_analysis(
     analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None, suspects_here: bool = True
 ) -> None:
     if as_json:
-        put_json(with_project(output_of(analysis, report)))
+        put_json(with_project(analysis_output(analysis, report)))
         return
     tell_summary(analysis)
     show_summary(analysis, kept=kept, suspects_here=suspects_here)

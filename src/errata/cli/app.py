@@ -43,6 +43,8 @@ COMMANDS: Table = {
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and reviewers."),
+    "skill": ("skill", "Install instructions for coding agents."),
+    "mcp": ("mcp", "Serve runs, packets and verdicts to an agent over MCP."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),
@@ -53,6 +55,7 @@ SECTIONS = {
     "Compare": ("compare", "consistency", "gate"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "run", "models", "issues", "action", "known", "writeback", "export"),
+    "Agents": ("skill", "mcp"),
     "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
 }
 """The commands by what people want to do."""

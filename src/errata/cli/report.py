@@ -36,7 +36,7 @@ from errata.report.comparison_measurement import chance_words, unfit_words
 from errata.report.comparison_sections import model_in_short
 from errata.report.parts import name_list
 from errata.report.run_advice import GROUPS, advice_words
-from errata.report.run_document import OFFER, passed_of
+from errata.report.run_document import passed_of
 from errata.report.run_files import REPORTS, RunWritten
 from errata.report.run_prose import WORKED, answer_of
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
@@ -266,7 +266,6 @@ def show_run(made: RunWritten, handle: str) -> None:
     put()
     for file, name in zip(made.written, names_of(made.written), strict=True):
         put_parts("wrote", [name], "" if file.change == "new" else file.change)
-    put(OFFER)
 
 
 def _show_counts(report: RunReport) -> None:
@@ -314,7 +313,6 @@ def show_comparison(made: ComparisonWritten) -> None:
     for file, name in zip(made.written, names_of(made.written), strict=True):
         count = [plural(made.rows, "row")] if file.path.suffix in (".jsonl", ".csv") else []
         put_parts("wrote", [name, *count])
-    put(OFFER)
 
 
 def _shared(report: ComparisonReport) -> list[str]:

@@ -1,7 +1,5 @@
 """`errata runs`."""
 
-from typing import Any
-
 import click
 
 from errata.cli.options import Options, shared_options
@@ -9,10 +7,9 @@ from errata.cli.output import put_json, say
 from errata.cli.render.runs import beside, passes_in_words, without_verdict
 from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
+from errata.json_output.runs import run_output
 from errata.model import StoredRun
 from errata.model.coverage import count_passes
-from errata.model.gate import CodeRef
-from errata.model.output.runs import StoredRunOutput
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
@@ -40,7 +37,7 @@ def command(source: str, model: str, options: Options) -> None:
     if options.json:
         refs = code_refs_of(options.store) if stored else {}
         for run in stored:
-            put_json(output_of(run, counted_before(run, options.store), refs.get(run.run.id)))
+            put_json(run_output(run, counted_before(run, options.store), refs.get(run.run.id)))
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
@@ -58,36 +55,6 @@ def _check_source(name: str) -> None:
     if name and name not in names:
         hints = [did_you_mean(name, names), f"one of: {', '.join(names)}"]
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
-
-
-def output_of(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> StoredRunOutput:
-    branch, commit = (ref.branch or None, ref.commit or None) if ref is not None else (None, None)
-    return StoredRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
-
-
-def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:
-    """The fields of a run in every JSON output."""
-    run = stored.run
-    return {
-        "run": run.native_id,
-        "run_id": run.id,
-        "model": run.subject.model,
-        "agent": run.subject.agent or None,
-        "source": run.source.name,
-        "suite": run.suite,
-        "variant": run.variant,
-        "group": run.group or None,
-        "started_at": run.started_at,
-        "native_status": run.native_status or None,
-        "revision": run.revision,
-        "imported_at": stored.imported_at,
-        "origin": run.origin,
-        "excluded": run.excluded,
-        "expected_cases": run.expected_cases,
-        "counts": stored.counts,
-        "passes_without_rows": count_passes(stored).without_rows,
-        "suspicious": suspicious.suspicious if suspicious is not None else None,
-    }
 
 
 def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:

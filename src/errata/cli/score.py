@@ -8,7 +8,6 @@ from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
 from errata.cli.render.runs import counted_in, harness_title
-from errata.cli.render.score_json import json_pool, json_scores
 from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
 from errata.compare.after_fixes import AfterFixes
@@ -17,6 +16,7 @@ from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
 from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Trial
+from errata.json_output.scores import json_pool, json_scores
 from errata.model import Run
 from errata.model.run import case_name, subject_label
 from errata.runs.names import handle_of, runs_named, short

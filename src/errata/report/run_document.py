@@ -41,10 +41,6 @@ from errata.report.suspect_section import suspects_section
 from errata.runs.without_failures import harness_words
 
 ACTIONS_TAKEN = "Actions taken"
-OFFER = (
-    "These are my findings. Would you like me to implement any of these recommendations, "
-    "or would you like to discuss specific failures in more detail?"  # words: quoted
-)
 NO_STEP: dict[StepKind, str] = {
     "verdict": "none (overall verdict only)",
     "unchecked": "none (nothing was checked)",

@@ -1,17 +1,22 @@
-"""`analyze` and `check`: import, then one view of each run, from which everything is shown."""
+"""`analyze`, `check`, `failures` and `show`: import, then one view of each run, from which everything is shown."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from errata.errors import ErrataError, StoreError
-from errata.model import StoredRun, UnreadFiles
+from errata.errors import ErrataError, NotFoundError, StoreError
+from errata.model import Attempt, StoredRun, UnreadFiles
+from errata.model.attempt import Filters
+from errata.runs.addresses import locate
+from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.importing import OnItems, PathSummary, begin, import_orders, import_paths, made_ready
 from errata.runs.inherited_tasks import inherit_task_verdicts
+from errata.runs.names import runs_named
 from errata.runs.new_runs import Search, find_new
 from errata.runs.orders import Order, look_for
+from errata.runs.show import ShownAttempt, ShownRun, find_shown
 from errata.runs.triaging import triage_imported
 from errata.runs.view import RunView
 from errata.store.database import Store
@@ -68,6 +73,36 @@ def analyze_stored(run_ids: Iterable[str], store: Store) -> list[RunView]:
     for view in views:  # a summary takes from the triage of other runs
         _ = view.summary
     return views
+
+
+def analyze_named(selectors: Iterable[str], store: Store) -> list[RunView]:
+    """Runs by name; what is at a path is imported first."""
+    return analyze_stored([stored.run.id for stored in runs_named(selectors, store)], store)
+
+
+def list_failures(selector: str, store: Store, filters: Filters) -> Iterator[Failure]:
+    """Of the runs that are meant, one after the other. A filter that no run knows is refused."""
+    views = [RunView(stored, store) for stored in runs_named([selector], store)]
+    has_any = False
+    for view in views:
+        for failure in view.failures(filters):
+            has_any = True
+            yield failure
+    if not has_any:
+        refuse_unknown(filters, views)
+
+
+def show(thing: str, store: Store) -> ShownRun | ShownAttempt:
+    """A run, or an attempt as RUN/CASE or by its id."""
+    return find_shown(thing, store)
+
+
+def attempt_named(thing: str, store: Store) -> Attempt:
+    """An attempt as RUN/CASE or by its id, with its steps."""
+    located = locate(thing, store)
+    if located.attempt is None:
+        raise NotFoundError(f"`{thing}` names a run, not an attempt", hint="name a case: RUN/CASE")
+    return located.attempt
 
 
 def _import_each(

@@ -16,7 +16,7 @@ from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.standing import Standing, standing
 from errata.runs.bucketing import ensure_all_buckets, failures_to_group, suggest_runs
-from errata.runs.names import handles_of
+from errata.runs.names import handles_of, runs_named
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.view import RunView
 from errata.store.buckets import (
@@ -70,6 +70,11 @@ def list_buckets(
     ensure_all_buckets(_views(runs or all_runs(store), store), store)
     run_ids = [one.run.id for one in runs] if runs else None
     return bucket_table(store, run_ids=run_ids, alone=alone, limit=limit)
+
+
+def buckets_of_runs(selectors: Sequence[str], store: Store, *, alone: bool = False) -> BucketTable:
+    """Runs by name, or all."""
+    return list_buckets(store, list(runs_named(selectors, store)), alone=alone)
 
 
 def show_bucket(bucket: Bucket, store: Store, *, most: int | None) -> BucketDetails:

@@ -11,6 +11,8 @@ from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
 from errata.errors import ErrataError
 from errata.model import StoredRun
+from errata.runs.names import run_named
+from errata.runs.runs_to_compare import runs_to_compare
 from errata.runs.runset import RunSet
 from errata.runs.scores import Scores
 from errata.runs.view import RunView
@@ -39,6 +41,15 @@ def compare(
     on_attempts: Callable[[int], None] = lambda _: None,
 ) -> Comparison:
     return RunSet.of(runs, store).compare(options, on_attempts=on_attempts)
+
+
+def compare_named(selectors: Sequence[str], store: Store, options: ComparisonOptions) -> Comparison:
+    """Runs by name, or those of a comparison folder."""
+    return compare(runs_to_compare(selectors, store).runs, store, options)
+
+
+def score_named(selector: str, store: Store, *, timeouts: Timeouts = "count") -> Scores:
+    return score(run_named(selector, store), store, timeouts=timeouts)
 
 
 def consistency(runs: Sequence[StoredRun], store: Store) -> Consistencies:

@@ -32,7 +32,7 @@ from errata.review.tables import ExportRow, export_row, rows_in_order
 from errata.runs.addresses import locate, locate_known
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
-from errata.runs.names import are_judged_turns, handle_of, known_run
+from errata.runs.names import are_judged_turns, handle_of, known_run, run_named
 from errata.runs.review_context import as_question, context_of, labels_by_taxonomy, question_for
 from errata.runs.review_targets import ReviewTarget, review_target
 from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
@@ -280,6 +280,10 @@ def inherit(verdicts: Sequence[Verdict], store: Store, at: str) -> int:
 
 def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
     return queue.review_status(context_for(stored, store), store, buckets_of_run(RunView(stored, store)), now=now)
+
+
+def status_of(selector: str, store: Store, *, now: str) -> Status:
+    return review_status(run_named(selector, store), store, now=now)
 
 
 def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[agreement.TaxonomyAgreement]:

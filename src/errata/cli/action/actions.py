@@ -10,10 +10,11 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
-from errata.cli.render.history import action_output, put_action
+from errata.cli.render.history import put_action
 from errata.cli.shared_options import reports_option
+from errata.json_output.actions import action_output, added_output
 from errata.memory.actions import ActionRecord, ActionRequest
-from errata.model.output.memory import ActionAddOutput, ActionRmOutput
+from errata.model.output.memory import ActionRmOutput
 from errata.runs.names import handle_of
 from errata.verbs.memory import add_action, list_actions, remove_action
 from errata.verbs.store import Store
@@ -49,7 +50,7 @@ def add(dry_run: bool, options: Options, **request: Any) -> None:
     store = options.store
     record = add_action(ActionRequest(**request), store, now=datetime.now(UTC), dry_run=dry_run)
     if options.json:
-        put_json(_added_output(record, dry_run=dry_run))
+        put_json(added_output(record, dry_run=dry_run))
     else:
         _show_added(record, store, dry_run=dry_run)
 
@@ -72,19 +73,6 @@ def _show_added(record: ActionRecord, store: Store, *, dry_run: bool) -> None:
         put_field("", "nothing was written")
     elif record.is_new or record.written == "written":
         put_undo(["errata", "action", "rm", short, *(["--report"] if record.report else [])])
-
-
-def _added_output(record: ActionRecord, *, dry_run: bool) -> ActionAddOutput:
-    return ActionAddOutput(
-        action=record.action,
-        new=record.is_new,
-        run=record.run.run.native_id if record.run else None,
-        report=str(record.report.absolute()) if record.report else None,
-        written=record.written,
-        line=record.line,
-        text=record.text or None,
-        dry_run=dry_run,
-    )
 
 
 @click.command("list")

@@ -6,7 +6,7 @@ from errata.buckets.history import HistoryEntry
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.table import put_table
-from errata.model.output.buckets import BucketEventOutput, MovedFailureOutput
+from errata.json_output.buckets import event_output
 from errata.verbs.buckets import bucket_history, bucket_named
 
 HEADER = ("change", "when", "by", "what", "before", "after")
@@ -53,25 +53,3 @@ def words_of(entry: HistoryEntry) -> tuple[str, str]:
     if event.what == "confirm":
         return "", f"{len(event.change.moves):,} failures stay"
     return entry.before, entry.after
-
-
-def event_output(entry: HistoryEntry) -> BucketEventOutput:
-    event = entry.event
-    moves = (
-        MovedFailureOutput(attempt_id=attempt, old=old or None, new=new or None) for attempt, old, new in entry.moves
-    )
-    return BucketEventOutput(
-        number=event.number,
-        at=event.at,
-        by=event.by or None,
-        what=event.what,
-        undone=event.undone,
-        suite=event.suite,
-        bucket=entry.bucket,
-        bucket_id=event.bucket,
-        before=entry.before,
-        after=entry.after,
-        undoes=event.change.undoes,
-        confirmed=len(event.change.moves) if event.what == "confirm" else 0,
-        failures=tuple(moves),
-    )

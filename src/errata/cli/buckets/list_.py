@@ -1,15 +1,14 @@
 """`errata buckets list`."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
+from errata.json_output.buckets import bucket_output
 from errata.model import BucketCounts, BucketSum, BucketTable, RunBuckets
-from errata.model.output.buckets import BucketOutput
 from errata.runs.names import runs_named
 from errata.verbs.buckets import list_buckets
 from errata.verbs.store import all_runs
@@ -39,7 +38,7 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     table = list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
         for counts in table.listed:
-            put_json(BucketOutput(**bucket_fields(counts)))
+            put_json(bucket_output(counts))
     elif not table.failures:
         say("no failures, no buckets" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
@@ -115,35 +114,6 @@ def _below(counts: BucketCounts) -> str:
         followers.insert(0, f"{counts.read:,} reviewed, {counts.assigned:,} not reviewed")
     elsewhere = [f"{plural(counts.elsewhere, 'row')} in other runs"] if counts.elsewhere else []
     return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared])
-
-
-def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
-    """The fields of a `BucketOutput`."""
-    bucket = counts.bucket
-    return {
-        "id": bucket.id,
-        "slug": bucket.slug,
-        "title": bucket.title,
-        "description": bucket.description,
-        "suite": bucket.suite,
-        "status": bucket.status,
-        "rows": counts.rows,
-        "mistakes": counts.mistakes,
-        "followers": counts.followers,
-        "elsewhere": counts.elsewhere,
-        "cases": counts.cases,
-        "reviewed": counts.read,
-        "inherited": counts.inherited,
-        "assigned": counts.assigned,
-        "supported_by": bucket.supported_by,
-        "runs": counts.runs,
-        "models": counts.models,
-        "owner": counts.owner,
-        "owners": counts.owners,
-        "parameters": {name: value for name, value in bucket.parameters.items() if name != "owner"},
-        "first_seen": counts.first_seen,
-        "last_seen": counts.last_seen,
-    }
 
 
 def buckets_line(buckets: RunBuckets) -> str:

@@ -3,13 +3,11 @@
 import click
 
 from errata.buckets.status import needed
-from errata.cli.buckets.history import event_output, words_of
-from errata.cli.buckets.list_ import bucket_fields
+from errata.cli.buckets.history import words_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, put_quote
+from errata.json_output.buckets import details_output
 from errata.model import BucketCounts
-from errata.model.output.buckets import BucketDetailsOutput, BucketMemberOutput, MemberVerdictOutput
-from errata.model.run import case_name
 from errata.text.clean import one_line
 from errata.verbs.buckets import BucketDetails, BucketMember, bucket_named, show_bucket
 
@@ -29,8 +27,7 @@ def command(bucket: str, every: bool, options: Options) -> None:
     store = options.store
     shown = show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
     if options.json:
-        members, history = tuple(map(_member_output, shown.members)), tuple(map(event_output, shown.history))
-        put_json(BucketDetailsOutput(**bucket_fields(shown.counts), members=members, history=history))
+        put_json(details_output(shown))
     else:
         _put_head(shown.counts)
         _put_members(shown)
@@ -95,23 +92,3 @@ def _put_tail(shown: BucketDetails) -> None:
         unread = next((one.name for one in shown.members if one.standing is None), "")
         if unread:
             put_command("Next", ["errata", "review", "next", unread])
-
-
-def _member_output(member: BucketMember) -> BucketMemberOutput:
-    verdict = member.standing.verdict if member.standing else None
-    return BucketMemberOutput(
-        run=member.run.native_id,
-        run_id=member.run.id,
-        model=member.run.subject.model,
-        case=case_name(member.run, member.placement.case),
-        attempt_id=member.placement.attempt,
-        role=member.placement.role,
-        owner=member.placement.owner,
-        follows=member.placement.follows,
-        placed_by=member.placement.author or None,
-        supports=member.supports,
-        verdict=MemberVerdictOutput(id=verdict.id, label=verdict.label, cause=verdict.cause, bucket=verdict.bucket)
-        if verdict
-        else None,
-        quote=member.quote,
-    )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from errata.cli.compare.differences import put_differences
-from errata.cli.compare.json_output import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
 from errata.cli.compare.tables import put_pairs, put_tables
@@ -21,7 +20,8 @@ from errata.cli.render.suspects import put_suspects
 from errata.cli.table import put_parts, put_table
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.compare.gate import Gate
-from errata.errors import ErrataError, SettingsError
+from errata.errors import SettingsError
+from errata.json_output.comparison import json_comparison
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.model.output.compare import (

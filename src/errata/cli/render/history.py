@@ -8,15 +8,6 @@ from errata.cli.output import plural, put, say
 from errata.cli.render.fields import SHORT, place_of
 from errata.memory.actions import ActionStatus
 from errata.model.history import ActionResult, History, Mention
-from errata.model.output.memory import (
-    ActionListOutput,
-    AmbiguousNameOutput,
-    EarlierReportOutput,
-    EffectOutput,
-    RepeatsOutput,
-    RunHistoryOutput,
-    UnreadReportOutput,
-)
 from errata.runs.names import short
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
@@ -83,38 +74,6 @@ def _target(effect: ActionResult) -> str:
     action = effect.action
     name = PurePosixPath(action.path).name or one_line(action.what, TARGET)
     return f"{one_line(name, TARGET)}, {action.date[:10]}"
-
-
-def history_output(analysis: Analysis) -> RunHistoryOutput:
-    history, repeated = analysis.remembered, analysis.repeated
-    return RunHistoryOutput(
-        earlier_reports=tuple(
-            EarlierReportOutput(
-                report=report.path,
-                date=report.date,
-                run=report.run,
-                passed=report.passed,
-                total=report.total,
-                own=report.own,
-            )
-            for report in history.reports.same_model
-        ),
-        reports_of_other_models=len(history.reports.others),
-        reports_not_read=tuple(
-            UnreadReportOutput(path=str(report.path), why=report.why) for report in history.report_files.skipped
-        ),
-        repeats=RepeatsOutput(
-            in_reports=repeated.in_reports,
-            in_runs=repeated.in_runs,
-            otherwise=repeated.otherwise,
-            should_be_gone=repeated.should_be_gone,
-        ),
-        ambiguous_names=tuple(
-            AmbiguousNameOutput(name=mention.text, report=mention.report, line=mention.line, cases=keys)
-            for mention, keys in history.mentions.ambiguous
-        ),
-        actions=tuple(map(EffectOutput.of, history.effects)),
-    )
 
 
 def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool, comparable: bool = True) -> None:
@@ -189,16 +148,4 @@ def put_action(status: ActionStatus, *, raw: bool = False) -> None:
         f"{'':<{BELOW_ID}}{' · '.join(f'{label} {text}' for label, text in notes.items() if text)}",
         hang=BELOW_ID,
         raw=raw,
-    )
-
-
-def action_output(status: ActionStatus) -> ActionListOutput:
-    effect = status.effect
-    return ActionListOutput(
-        action=effect.resolved,
-        kept=status.in_store,
-        worked=effect.worked,
-        why=effect.reason,
-        case_effects=effect.cases,
-        run=effect.run or None,
     )

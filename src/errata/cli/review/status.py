@@ -3,14 +3,12 @@
 from datetime import UTC, datetime
 
 import click
-import msgspec
 
 from errata.cli.buckets.list_ import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
-from errata.model.output.review import StatusOutput
+from errata.json_output.review import status_output
 from errata.model.times import to_text
-from errata.model.usage import total_of
 from errata.review.status import Spent, Status, case_of
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
@@ -28,7 +26,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     for at, stored in enumerate(runs_named(runs, store)):
         status = review_status(stored, store, now=to_text(datetime.now(UTC)))
         if options.json:
-            put_json(json_of(status))
+            put_json(status_output(status))
             continue
         if at:
             put()
@@ -131,11 +129,3 @@ def _spent(spent: Spent) -> str:
     lost_cost = "unknown cost" if spent.lost_cost is None else f"about {money(spent.lost_cost)}"
     lost = f" · {spent.lost:,} lost, perhaps billed: {lost_cost}" if spent.lost else ""
     return f"{cost}{unknown} · {spent.reviewer} · {plural(spent.calls, 'call')}{tokens}{failed}{lost}"
-
-
-def json_of(status: Status) -> StatusOutput:
-    run = status.stored.run
-    facts = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
-    totals = {"cost": total_of(one.cost for one in status.spent), "calls": sum(one.calls for one in status.spent)}
-    named = {"run": run.native_id, "run_id": run.id, "model": run.subject.model}
-    return msgspec.convert(named | facts | totals, StatusOutput, from_attributes=True)

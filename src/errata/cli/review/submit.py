@@ -4,14 +4,13 @@ from datetime import UTC, datetime
 from typing import IO
 
 import click
-from msgspec import UNSET
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.options import reader, reader_options
 from errata.cli.shared_options import reports_option
+from errata.json_output.review import accepted_output, rejected_output
 from errata.model.identity import is_task_id
-from errata.model.output.review import AcceptedOutput, RejectedOutput
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 from errata.verbs.review import submit_verdict
 
@@ -44,20 +43,7 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
 def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
     verdict, kept = accepted.kept.verdict, accepted.kept
     if as_json:
-        put_json(
-            AcceptedOutput(
-                id=verdict.id,
-                attempt_id=verdict.attempt,
-                label=verdict.label,
-                owner=verdict.owner,
-                old_label=kept.old_label or None,
-                state=kept.state,
-                needs_second=verdict.needs_second,
-                inherited=accepted.inherited,
-                ignored=accepted.ignored,
-                doubts=verdict.doubts,
-            )
-        )
+        put_json(accepted_output(accepted))
         return
     change = f" (was {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
     known = "   unchanged" if kept.state == "unchanged" else ""
@@ -75,14 +61,7 @@ def show_reasons(rejected: RejectedVerdict, *, as_json: bool) -> None:
     """What is wrong, and the valid choices."""
     choices = {name: list(words) for name, words in (("labels", rejected.labels), ("places", rejected.places)) if words}
     if as_json:
-        put_json(
-            RejectedOutput(
-                attempt_id=rejected.attempt,
-                reasons=rejected.reasons,
-                labels=rejected.labels or UNSET,
-                places=rejected.places or UNSET,
-            )
-        )
+        put_json(rejected_output(rejected))
         return
     say("this verdict is rejected:")
     for reason in rejected.reasons:

@@ -1,4 +1,4 @@
-"""Scores as `--json` prints them."""
+"""Scores."""
 
 from collections.abc import Mapping
 from typing import Any, cast

@@ -1,21 +1,28 @@
-"""The analysis of a run as `errata analyze --json` prints it."""
+"""The analysis of a run."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from errata.cli.render.history import history_output
-from errata.cli.render.score_json import json_score
-from errata.cli.runs import fields_of
+from errata.json_output.runs import fields_of
+from errata.json_output.scores import json_score
 from errata.model import UnreadFiles
 from errata.model.coverage import holds_only_failures
 from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
+from errata.model.output.memory import (
+    AmbiguousNameOutput,
+    EarlierReportOutput,
+    EffectOutput,
+    RepeatsOutput,
+    RunHistoryOutput,
+    UnreadReportOutput,
+)
 from errata.runs.summary import Analysis
 from errata.runs.without_failures import without_failures
 
 
-def output_of(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> AnalysisOutput:
+def analysis_output(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFiles] = ()) -> AnalysisOutput:
     stored, odd = analysis.stored, analysis.suspicious
     whole = not holds_only_failures(stored)
     return AnalysisOutput(
@@ -45,4 +52,36 @@ def output_of(analysis: Analysis, report: Path | None, unread: Sequence[UnreadFi
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
         report=str(report) if report is not None else None,
         unread=tuple(unread),
+    )
+
+
+def history_output(analysis: Analysis) -> RunHistoryOutput:
+    history, repeated = analysis.remembered, analysis.repeated
+    return RunHistoryOutput(
+        earlier_reports=tuple(
+            EarlierReportOutput(
+                report=report.path,
+                date=report.date,
+                run=report.run,
+                passed=report.passed,
+                total=report.total,
+                own=report.own,
+            )
+            for report in history.reports.same_model
+        ),
+        reports_of_other_models=len(history.reports.others),
+        reports_not_read=tuple(
+            UnreadReportOutput(path=str(report.path), why=report.why) for report in history.report_files.skipped
+        ),
+        repeats=RepeatsOutput(
+            in_reports=repeated.in_reports,
+            in_runs=repeated.in_runs,
+            otherwise=repeated.otherwise,
+            should_be_gone=repeated.should_be_gone,
+        ),
+        ambiguous_names=tuple(
+            AmbiguousNameOutput(name=mention.text, report=mention.report, line=mention.line, cases=keys)
+            for mention, keys in history.mentions.ambiguous
+        ),
+        actions=tuple(map(EffectOutput.of, history.effects)),
     )

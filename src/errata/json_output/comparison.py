@@ -1,10 +1,9 @@
-"""A comparison as `--json` prints it."""
+"""A comparison."""
 
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from errata.cli.render.score_json import json_score
 from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparability import Difference
@@ -14,6 +13,7 @@ from errata.compare.pairs import Pairing, PairTally
 from errata.compare.ranking import Ranked
 from errata.compare.scores import Policy
 from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
+from errata.json_output.scores import json_score
 from errata.model.output.compare import (
     Cases,
     CategoryOutput,

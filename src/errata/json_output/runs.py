@@ -1,0 +1,50 @@
+"""A run in the store."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from errata.model import StoredRun
+from errata.model.coverage import count_passes
+from errata.model.gate import CodeRef
+from errata.model.output.runs import StoredRunOutput
+from errata.runs.suspicions import SuspiciousCount, counted_before
+from errata.verbs.gate import code_refs_of
+from errata.verbs.store import Store, all_runs
+
+
+def run_outputs(store: Store) -> Iterator[StoredRunOutput]:
+    """Every run, the newest first."""
+    refs = code_refs_of(store)
+    for stored in all_runs(store):
+        yield run_output(stored, counted_before(stored, store), refs.get(stored.run.id))
+
+
+def run_output(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> StoredRunOutput:
+    """`ref` is the branch and commit that were noted at import."""
+    branch, commit = (ref.branch or None, ref.commit or None) if ref is not None else (None, None)
+    return StoredRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
+
+
+def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:
+    """The fields of a run in every JSON output."""
+    run = stored.run
+    return {
+        "run": run.native_id,
+        "run_id": run.id,
+        "model": run.subject.model,
+        "agent": run.subject.agent or None,
+        "source": run.source.name,
+        "suite": run.suite,
+        "variant": run.variant,
+        "group": run.group or None,
+        "started_at": run.started_at,
+        "native_status": run.native_status or None,
+        "revision": run.revision,
+        "imported_at": stored.imported_at,
+        "origin": run.origin,
+        "excluded": run.excluded,
+        "expected_cases": run.expected_cases,
+        "counts": stored.counts,
+        "passes_without_rows": count_passes(stored).without_rows,
+        "suspicious": suspicious.suspicious if suspicious is not None else None,
+    }

@@ -1,0 +1,11 @@
+"""The MCP server: what the commands know, as tools, resources and prompts for an agent. Needs the extra `mcp`."""
+
+from importlib.util import find_spec
+
+from errata.errors import SettingsError
+
+
+def require_sdk() -> None:
+    if find_spec("mcp") is None:
+        message = "`errata mcp` needs the package `mcp`, which is not installed"
+        raise SettingsError(message, hint="`pip install 'errata[mcp]'` brings it")

@@ -1,0 +1,72 @@
+"""Packets and transcripts as resources: `errata://packet/ATTEMPT` and `errata://transcript/ATTEMPT`, page by page."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
+
+from errata.errors import NotFoundError
+from errata.mcp.outgoing import NOTE, outgoing, outgoing_text
+from errata.mcp.paging import page_of, read_cursor
+from errata.mcp.tools import Call, packet_of, steps_of
+from errata.model.attempt import Filters
+from errata.model.codec import json_text
+from errata.verbs.analyze import list_failures
+from errata.verbs.store import all_runs
+
+SCHEME = "errata://"
+TEMPLATES = {
+    "packet": "What a reviewer needs to see about one failure: facts, texts, question.",
+    "transcript": "The steps of an attempt: messages, tool calls and results.",
+}
+LISTED = 50
+
+
+class ListedResource(NamedTuple):
+    uri: str
+    name: str
+    description: str
+
+
+def uri_of(kind: str, attempt: str, cursor: str = "") -> str:
+    """An attempt's id has slashes and number signs."""
+    return f"{SCHEME}{kind}/{quote(attempt, safe='')}{f'?cursor={cursor}' if cursor else ''}"
+
+
+def template_of(kind: str) -> str:
+    return f"{SCHEME}{kind}/{{attempt}}{{?cursor}}"
+
+
+def read_resource(uri: str, call: Call) -> str:
+    """A page as JSON; `next` is the address of the next one."""
+    kind, _, rest = uri.removeprefix(SCHEME).partition("/")
+    if not uri.startswith(SCHEME) or kind not in TEMPLATES or not rest:
+        known = ", ".join(template_of(one) for one in TEMPLATES)
+        raise NotFoundError(f"`{uri}` is not an address of this server", hint=f"there are: {known}")
+    given, _, cursor = rest.partition("?cursor=")
+    attempt = unquote(given)
+    start = read_cursor(cursor, kind, attempt)
+    if kind == "packet":
+        page = page_of([packet_of(call, attempt)], start, prepare=lambda item: outgoing(item, redacted=True))
+    else:
+        page = page_of(steps_of(call, attempt), start, prepare=outgoing)
+    following = uri_of(kind, attempt, page.next.encoded()) if page.next else None
+    answer: dict[str, Any] = {"note": NOTE, "items": page.items, "next": following}
+    return json_text(answer)
+
+
+def listed_resources(call: Call, cursor: str) -> tuple[list[ListedResource], str]:
+    """The packets of all failures, those of the newest run first; and where the next page begins."""
+    start = read_cursor(cursor, "resources").at
+    page = list(islice(_packets(call), start, start + LISTED + 1))
+    more = read_cursor("", "resources")
+    following = type(more)(of=more.of, at=start + LISTED).encoded() if len(page) > LISTED else ""
+    return page[:LISTED], following
+
+
+def _packets(call: Call) -> Iterator[ListedResource]:
+    for stored in all_runs(call.store):
+        if stored.counts.failures:
+            for failure in list_failures(stored.run.id, call.store, Filters()):
+                name = outgoing_text(f"{stored.run.native_id}/{failure.case_name}")
+                yield ListedResource(uri_of("packet", failure.attempt.id), name, outgoing_text(failure.reason)[:200])
