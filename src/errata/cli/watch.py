@@ -15,8 +15,8 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
 from errata.cli.render.runs import attempts_in_words, failures_in_words, title_of
-from errata.cli.render.score_json import json_score
 from errata.errors import ErrataError, NotFoundError, SettingsError
+from errata.json_output.scores import json_score
 from errata.model.codec import to_whole
 from errata.model.output.gate import WatchOutput
 from errata.report.gate_words import score_words

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from errata.cli.render.score_json import json_score
 from errata.compare.changes import CaseChange
 from errata.compare.gate import Gate
+from errata.json_output.scores import json_score
 from errata.model.output.gate import CaseChangeOutput, GateChangesOutput, GateOutput, StaleEntryOutput
 
 
