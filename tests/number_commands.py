@@ -163,7 +163,7 @@ def causes_by_rule(run: RunOf) -> list[str]:
 
 def cause(count: object, title: str) -> str:
     """The beginning of the title: where a cause has one failure, a report shows its whole text."""
-    return f"{count}× {title[:25].rstrip('.')}"
+    return f"{count}× {title[:14].rstrip('.')}"
 
 
 def without_reviews(run: RunOf, found: Any) -> Any:

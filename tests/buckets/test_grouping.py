@@ -460,3 +460,14 @@ def test_suggesting_again_changes_nothing(again):
         found = suggest(failures, found).buckets
 
     assert sorted(found, key=lambda one: one.id) == sorted(first, key=lambda one: one.id)
+
+
+def test_a_sentence_that_reviewers_gave_a_bucket_of_their_own_still_names_it():
+    sentence = "Another line of the table was read."
+    alone = [read_as(a_failing(each, text), cause=sentence) for each, text in (("1", "one thing"), ("2", "a second"))]
+    (before,) = suggest(alone).buckets
+    later = [a_failing(each, text) for each, text in (("3", "one thing"), ("4", "a second"))]
+
+    found = suggest([*alone, *later], [before])
+
+    assert {found.places["1"], found.places["2"]} == {before.id}

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 from old_store_facts import (
+    SINCE_APART,
+    SINCE_FINAL,
     Rows,
     actions,
     actions_by_hand,
@@ -178,6 +180,8 @@ def test_buckets_that_somebody_read_have_their_names_status_and_support(old):
 
     assert {slug for slug, *_ in kept_buckets(before).values()} >= {"reserved-index-name", "page-shape"}
     assert kept_buckets(now) == kept_buckets(before)
+    words = {row["slug"]: (row["title"], row["status"]) for row in now}
+    assert {slug: words[slug] for slug in SINCE_FINAL} == {slug: (text, "final") for slug, text in SINCE_FINAL.items()}
 
 
 def test_what_people_put_into_a_bucket_lies_there(old):
@@ -193,7 +197,9 @@ def test_what_people_put_into_a_bucket_lies_there(old):
 def test_the_history_of_buckets_is_kept_event_by_event(old):
     now, before = both(old, "buckets history")
 
-    assert bucket_events(now) == bucket_events(before)
+    kept, added = bucket_events(now)[: len(before)], now[len(before) :]
+    assert kept == bucket_events(before)
+    assert [(event["what"], event["bucket"]) for event in added] == [("standing", slug) for slug in SINCE_FINAL]
     by_people = {event["what"] for event in bucket_events(now) if event["by"]}
     assert by_people == {"confirm", "rename", "merge", "split", "move", "undo"}
 
@@ -237,6 +243,7 @@ def test_a_comparison_counts_the_same_and_sets_the_edited_task_aside(old):
     assert edited_tasks(before) == ["tide-02"]
     assert edited_tasks(now) == edited_tasks(before)
     assert comparison_counts(now) == comparison_counts(before)
+    assert [tuple(row["flips"]["infrastructure"]) for row in now] == [SINCE_APART]
 
 
 def test_the_store_is_sound(old):

@@ -10,6 +10,7 @@ from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
 from errata.model.attribution import NO_KEY
 from errata.model.wrong_answer import WrongAnswer
 from errata.text.clean import clean
+from errata.text.judge_words import without_preamble
 from errata.text.tool_output import key_line
 
 MOST, LONGEST = 6, 600
@@ -116,11 +117,12 @@ def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]
     texts += [key_line(error.message) for error in attempt.errors if not error.recovered]
     # a scorer that only repeats the answer explains nothing
     answer = attempt.output.text or attempt.output.answer or ""
-    texts += [key_line(one.explanation) for one in attempt.checks if one.failed and one.explanation not in answer]
+    explained = [one.explanation for one in attempt.checks if one.failed and one.explanation not in answer]
+    texts += [key_line(without_preamble(text)) for text in explained]
     # nor does one that broke beside the one that decides
     measured = attempt.measurement == "scored"
     texts += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
-    texts += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
+    texts += [*lines, *(without_preamble(one.reasoning) for one in attempt.objections), attempt.native_reason]
     yield from (clean(text[:LONGEST]) for text in texts if text.strip())
 
 

@@ -8,7 +8,7 @@ import msgspec
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.grouping import FailureGroup, group_failures
 from errata.buckets.naming import Names, description_of
-from errata.buckets.opinions import agrees, is_opinion, is_owner, is_read, slug_of
+from errata.buckets.opinions import agrees, is_opinion, is_owner, is_read, opinion_of, slug_of
 from errata.buckets.status import support_of
 from errata.buckets.symptoms import pair_key
 from errata.model import Bucket
@@ -97,12 +97,16 @@ def _formed_by_rules(
     unread = [msgspec.structs.replace(one, verdict=None, owner=one.rule_owner or one.owner) for one in given]
     formed = suggest(unread, known, fixed)
     buckets, sizes = {bucket.id: bucket for bucket in formed.buckets}, Counter(formed.places.values())
+    # a sentence that reviewers gave a bucket of their own names it
+    by_verdicts = [bucket for bucket in known if any(map(is_opinion, bucket.keys[:1]))]
+    named_by_sentence = {(bucket.suite, key) for bucket in by_verdicts for key in bucket.keys}
     agreeing = {
         one.attempt: place
         for one in given
         if one.attempt not in fixed
         and (sizes[place := formed.places[one.attempt]] > 1 or place in in_other_runs)
         and agrees(one, buckets[place])
+        and ((one.suite, opinion_of(one)) not in named_by_sentence or opinion_of(one) in buckets[place].keys)
     }
     used = {bucket.id for bucket in known} | {formed.places[one.attempt] for one in given if one.verdict is None}
     named = {(one.suite, slug_of(one.verdict.bucket)): one for one in given if one.verdict and one.verdict.bucket}

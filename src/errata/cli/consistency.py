@@ -25,7 +25,7 @@ from errata.compare.consistency import (
 from errata.compare.repeats import RepeatedCase
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.output.compare import (
+from errata.model.output.consistency import (
     ConsistencyOutput,
     MetricFlipOutput,
     NotStudiedOutput,

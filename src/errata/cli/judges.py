@@ -7,7 +7,7 @@ from errata.cli.output import number, plural, put, put_command, put_json
 from errata.cli.review.agreement import ratio
 from errata.cli.table import put_table
 from errata.model import StoredRun
-from errata.model.output.compare import JudgesOutput
+from errata.model.output.consistency import JudgesOutput
 from errata.review.judge_agreement import OVERALL, JudgedQuestion, JudgesAgreement
 from errata.verbs.review import judges_agreement
 

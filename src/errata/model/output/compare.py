@@ -1,4 +1,4 @@
-"""`--json` of `compare`, `consistency`, `sessions` and `export`."""
+"""`--json` of `compare` and `export`."""
 
 from typing import Literal
 
@@ -254,155 +254,6 @@ class ComparisonFolderOutput(msgspec.Struct, frozen=True, kw_only=True):
     without_column: tuple[str, ...]
 
 
-class StudyColumnOutput(msgspec.Struct, frozen=True, kw_only=True):
-    index: int
-    run: str
-    run_id: str
-    epoch: int | None
-    passed: int
-    failed: int
-    incomplete: int
-
-
-class PassingOutput(msgspec.Struct, frozen=True, kw_only=True):
-    passed: int
-    measured: int
-    rate: float | None
-    interval: Interval | None
-
-
-class ReliabilityOutput(msgspec.Struct, frozen=True, kw_only=True):
-    k: int
-    any: float
-    """pass@k"""
-    all: float
-    """pass^k"""
-    cases: int
-
-
-class MetricFlipOutput(msgspec.Struct, frozen=True, kw_only=True):
-    metric: str
-    pattern: str
-    passed: int
-    failed: int
-    na: int
-
-
-class StudyCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
-    case: str
-    case_key: str
-    pattern: str
-    passed: int
-    failed: int
-    incomplete: int
-    frequency: str
-    flaky: bool
-    unstable: bool
-    metric_flips: tuple[MetricFlipOutput, ...]
-
-
-class PlaceOutput(msgspec.Struct, frozen=True, kw_only=True):
-    column: int
-    case: str
-
-
-class ConsistencyOutput(msgspec.Struct, frozen=True, kw_only=True):
-    subject: str
-    model: str
-    agent: str | None
-    variant: dict[str, str]
-    suite: str
-    suite_version: str | None
-    columns: tuple[StudyColumnOutput, ...]
-    rows: int
-    passing: PassingOutput
-    reliability: tuple[ReliabilityOutput, ...]
-    flaky: Cases
-    unstable: Cases
-    always_fail: Cases
-    cases: tuple[StudyCaseOutput, ...]
-    duplicates: tuple[PlaceOutput, ...]
-    judged_twice: int
-    changed: Cases
-    without_a_row: tuple[PlaceOutput, ...]
-
-
-class NotStudiedOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that is in no study."""
-
-    run: str
-    run_id: str
-    left_out: LeftOutCode
-    excluded: str | None
-    """The reason that was given for the exclusion."""
-
-
-class WrittenTableOutput(msgspec.Struct, frozen=True, kw_only=True):
-    file: str
-    rows: int | None
-
-
-class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    judged: int
-    invalid: int
-    passes: int
-    fails: int
-    score: float | None
-    """The mean."""
-
-
-class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
-    """How far the scores of two judges are apart in the mean."""
-
-    first: str
-    other: str
-    both: int
-    apart: float
-
-
-class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
-    first: str
-    other: str
-    both: int
-    same: int
-    kappa: float | None
-    confusion: dict[str, dict[str, int]]
-
-
-class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    pairs: tuple[JudgePairOutput, ...]
-    fleiss: float | None
-    alpha: float | None
-    """Krippendorff's."""
-    disagreements: tuple[str, ...]
-
-
-class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verdicts": "said"}):
-    run: str
-    case: str
-    attempt_id: str
-    verdicts: dict[str, str]
-    scores: dict[str, float]
-
-
-class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    agreement: JudgeAgreementOutput
-    disputes: tuple[JudgeDisputeOutput, ...]
-
-
-class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    shared: int
-    judges: tuple[JudgeOutput, ...]
-    left_out: int
-    """Further judges."""
-    gaps: tuple[ScoreGapOutput, ...]
-    questions: tuple[JudgedQuestionOutput, ...]
-
-
 class ComparisonExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     format: str
@@ -422,10 +273,6 @@ class TableFileOutput(msgspec.Struct, frozen=True, kw_only=True):
 SHAPES: dict[str, type] = {
     "compare": ComparisonOutput,
     "compare --write": ComparisonFolderOutput,
-    "consistency": ConsistencyOutput,
-    "consistency, a run that is left out": NotStudiedOutput,
-    "consistency -o, a file": WrittenTableOutput,
-    "consistency --judges": JudgesOutput,
     "export": ComparisonExportOutput,
     "export --to csv, a table": TableFileOutput,
 }

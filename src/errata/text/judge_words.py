@@ -1,0 +1,54 @@
+"""What a judge says about an answer, without the sentences that only announce it."""
+
+import re
+
+from errata.text.clean import one_line
+
+READ = 4_000
+TITLE, LOOKED_AT = 120, 10
+"""Characters of a title, and sentences among which the one that names a fault is looked for."""
+
+_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
+# the judge says what it is about to do, and not what it found
+_ANNOUNCES = re.compile(
+    r"\b(?:let me|let's|let us|(?:I|we)(?: wi|')ll|(?:I|we) (?:am|are) going to|(?:I|we) (?:first )?need to"
+    r"|here(?: is|'s) (?:my|the|an?) (?:evaluation|analysis|assessment|reasoning))\b",
+    re.IGNORECASE,
+)
+# a title above the rest, the number of an item, an interjection
+_HEADING = re.compile(
+    r"^\W*(?:\d+[.)]\s*)?(?:[^:]{1,80}:|\*\*[^*]{1,80}\*\*|#{1,6} .{1,80}|\d{0,3}|okay|ok|sure|alright|well|hmm)\W*$",
+    re.IGNORECASE,
+)
+# the answer as a whole is the subject: only what is said against it is news
+_SUBJECT = re.compile(
+    r"^\W*(?:the|this) (?:(?:given|submitted|provided) )?"
+    r"(?:assistant|model|ai|agent|bot|response|answer|submission|output|completion)\b",
+    re.IGNORECASE,
+)
+_FAULT = re.compile(
+    r"\b(?:not|never|no|none|neither|cannot|but|however|instead|although|without|rather than|only|should"
+    r"|fail\w*|miss(?:es|ed|ing)?|incorrect\w*|wrong\w*|lack\w*|omit\w*|contradict\w*|ignor\w*)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def without_preamble(text: str) -> str:
+    """From the first sentence on that carries information; the whole text where none announces another."""
+    starts = [match for match in _SENTENCE.finditer(text[:READ]) if match[0].strip()]
+    first = 0
+    while first < len(starts) - 1 and _is_announcement(starts[first][0]):
+        first += 1
+    if first < len(starts) and _is_about_the_answer(starts[first][0]):
+        later = (at for at, one in enumerate(starts[:LOOKED_AT]) if at > first and _FAULT.search(one[0]))
+        first = next(later, first)
+    return text[starts[first].start() :].lstrip() if first else text
+
+
+def _is_announcement(sentence: str) -> bool:
+    words = one_line(sentence)
+    return bool(_ANNOUNCES.search(words) or (len(words) <= TITLE and _HEADING.match(words)))
+
+
+def _is_about_the_answer(sentence: str) -> bool:
+    return bool(_SUBJECT.match(sentence)) and not _FAULT.search(sentence)
