@@ -33,7 +33,7 @@ class Draft:
         """Whether the reasoning came from a field of its own."""
         self.passed = False
         self.runs: tuple[str, ...] = ()
-        """Those in which it failed, where the text about it lists them."""
+        """Those where it failed, if the text about it lists them."""
         self.is_category = False
         self.section = 0
         """Under which heading it was named first."""

@@ -45,8 +45,8 @@ _RUN = {
         "pass-rate pass-rates recorded-pass-rate recorded-pass-rates passrate score result results overall "
         "overall-pass-rate passing passed-total outcome overall-result overall-score success-rate headline"
     ),
-    "passed": "passed passes pass evals-passed passed-evals",
-    "failed": "failed failures fails fail evals-failed failed-evals failing",
+    "passed": "passed passes pass evals-passed passed-evals green",
+    "failed": "failed failures fails fail evals-failed failed-evals failing red",
     "total": "total total-evals evals cases tests evals-total total-cases",
 }
 

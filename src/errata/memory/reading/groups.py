@@ -104,8 +104,8 @@ def _group_at(
 
 def _names_category(text: str, name: str) -> bool:
     """Near, and not in front of the name of a case."""
-    found = re.search(rf"(?i)(?<![\w/]){re.escape(name)}(?![\w/-])", text)
-    return found is not None and found.start() < WIDE
+    match = re.search(rf"(?i)(?<![\w/]){re.escape(name)}(?![\w/-])", text)
+    return match is not None and match.start() < WIDE
 
 
 def _is_of_failures(text: str, match: re.Match[str]) -> bool:

@@ -53,9 +53,9 @@ def _of_json(text: str) -> Iterator[Record]:
             value = msgspec.json.decode(part)
         except (msgspec.MsgspecError, RecursionError):
             continue
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, dict):
-                yield {str(name): _text(field) for name, field in one.items()}
+        for record in value if isinstance(value, list) else [value]:
+            if isinstance(record, dict):
+                yield {str(name): _text(field) for name, field in record.items()}
         if part is text:
             return
 

@@ -48,6 +48,9 @@ def read_row(piece: MarkdownPiece, naming: CaseNaming, subject: Draft | None, gr
 
 
 def _fill_row(draft: Draft, piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming, group: str) -> None:
+    lead = naming.lead(_cell(piece, columns, "step"))
+    if lead and lead.sure:  # a column `Where` may also hold the cases
+        columns = {role: at for role, at in columns.items() if role != "step"}
     label, is_explicit = _label(piece, columns, naming)
     draft.call(label, piece.line, FIELD if is_explicit else LINE)
     draft.call(group, piece.line)
@@ -107,8 +110,8 @@ def _names(piece: MarkdownPiece, columns: dict[str, int], naming: CaseNaming) ->
         known = [naming.vocabulary.trimmed(name) for name in names if naming.is_case(name)]
         return [f"{category}/{name}" if category and "/" not in name else name for name in known]
     leads = [lead for lead in map(naming.lead, piece.cells) if lead]
-    known = [lead for lead in leads if lead.sure] or [lead for lead in leads if naming.step_in(lead.rest.text)]
-    return [known[0].name] if known and (_label(piece, columns, naming)[0] or _has_step(piece)) else []
+    cases = [lead for lead in leads if lead.sure] or [lead for lead in leads if naming.step_in(lead.rest.text)]
+    return [cases[0].name] if cases and (_label(piece, columns, naming)[0] or _has_step(piece)) else []
 
 
 def _only_counts(piece: MarkdownPiece, at: int) -> bool:

@@ -30,8 +30,8 @@ class ReportRuns:
         self._by_model = {model: one.id for model, one in zip(models, drafts, strict=True) if models.count(model) == 1}
         words = Counter(word for model in models for word in set(model.split("-")))
         self._by_word = {
-            word: one.id
-            for model, one in zip(models, drafts, strict=True)
+            word: draft.id
+            for model, draft in zip(models, drafts, strict=True)
             for word in model.split("-")
             if words[word] == 1 and word.isalpha() and len(word) > 2
         }

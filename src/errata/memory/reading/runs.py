@@ -49,7 +49,7 @@ class RunDraft(msgspec.Struct, kw_only=True):
                 self._count(role, text)
 
     def _count(self, role: str, text: str) -> None:
-        rate, number = rate_in_field(text), re.match(r"\**(\d{1,6})\b(?!\s*%|\.\d)", text)
+        rate, number = rate_in_field(text), re.match(r"\**(\d{1,6})\b(?!\s*%|\.\d|[-/]\w)", text)
         if rate and role in ("passed", "failed") and re.match(r"\**\d+\s*(?:/|of|out)", text):
             is_failed = role == "failed"
             self.rate = self.rate or (PassRate(rate.total - rate.passed, rate.total) if is_failed else rate)
@@ -59,6 +59,7 @@ class RunDraft(msgspec.Struct, kw_only=True):
     def finish(self) -> None:
         """Where no field has the rate, from the counts."""
         passed, failed, total = (self.counts.get(name) for name in ("passed", "failed", "total"))
+        total = None if total is not None and total < (passed or 0) else total
         if self.rate is not None:
             return
         if passed is not None and (total is not None or failed is not None):

@@ -10,6 +10,7 @@ import msgspec
 
 from errata.memory.reading.fields import RUN, role_of
 from errata.memory.reading.markdown import INNER, MarkdownPiece, Words
+from errata.memory.reading.steps import canonical_step
 from errata.memory.spelling import folded
 
 About = Literal["failures", "actions", "recommendations", "patterns", "other"]
@@ -19,7 +20,7 @@ ASIDE = ("aside",)
 MESSAGE = ("message",)
 """Marks the line above a message that names its author and time."""
 OF_LIST = ("list",)
-"""Marks a sentence in front of a list that says what the list holds."""
+"""Marks a sentence in front of a list that states what the list holds."""
 _DONE = r"(?:taken|done|made|applied|performed|completed|implemented|executed|carried-out|so-far|log|to-date)"
 _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     (
@@ -45,7 +46,7 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
             r"|what-(?:we|i)-(?:have-|ve-)?(?:changed|did|done|fixed)|what-(?:was|has-been|were|got|has)-(?:done|changed|fixed)"
             r"|(?:applied|completed|implemented)-(?:changes|fixes|actions)|^(?:all-)?done(?:-(?:so-far|since.*|after.*|in-response"
             r"|today|yesterday|this-.*|on-.*))?$|carried-over|^(?:fixed|changed|applied|merged|implemented)-on-\d|^implemented$|^applied$|^(?:we-|i-)?did$|^commits?$"
-            r"|^changes$|^change-?log$|^fixes$|^remediations?$|^interventions?$|^resolutions?$|^what-changed$"
+            r"|^changes$|^change-?log$|^fixes$|^remediations?(?:-log)?$|^interventions?$|^resolutions?$|^what-changed$"
             r"|changes-since|what-did-(?:we|i)-(?:do|change|fix)|^follow-up-(?:done|taken)|^actions?-and-|^acted-on|^log-of-(?:actions|changes)|^changes-by-"
         ),
     ),
@@ -209,7 +210,7 @@ def _pairs(pieces: Iterable[MarkdownPiece]) -> Iterator[tuple[MarkdownPiece, Mar
 
 
 def _title_of_list(piece: MarkdownPiece) -> int | None:
-    """Where a sentence begins that says what the list below it holds: `Got the go from Helen. Done today:`."""
+    """Where a sentence begins that states what the list below it holds: `Got the go from Helen. Done today:`."""
     if piece.kind != "text" or piece.level or not piece.text.rstrip().endswith(":"):
         return None
     start = max((found.end() for found in re.finditer(r"[.!?]\s+|\n", piece.text.rstrip())), default=0)
@@ -261,7 +262,7 @@ def _title_end(piece: MarkdownPiece) -> int:
         is_field = bool(role_of(title, RUN)) and bool(piece.text[bold[1] :].strip(" :"))
         if about(title) not in (None, "failures") and not is_field:
             return bold[1]
-    if _IN_CAPITALS.fullmatch(piece.text) and about(piece.text) is not None:
+    if _IN_CAPITALS.fullmatch(piece.text) and (about(piece.text) is not None or canonical_step(piece.text)):
         return len(piece.text)
     match = _INLINE.match(piece.text)
     if match and about(re.sub(r"\([^()]*\)", "", match[0])) not in (None, "failures"):

@@ -101,11 +101,8 @@ def _names(sentence: Words, naming: CaseNaming) -> list[SentenceWord]:
     ]
     if _BEFORE.search(text) and not _AGAIN.search(text):
         names = [one for one in names if naming.drafts.find(one.text, naming.run)] if naming.labels.find(text) else []
-    return [
-        one
-        for one in names
-        if not _AFTER_NAME.match(text, one.at + len(_name_at(text, one))) and not _NOT_RUN.search(text, 0, one.at)
-    ]
+    ran = [name for name in names if not _NOT_RUN.search(text, 0, name.at)]
+    return [one for one in ran if not _AFTER_NAME.match(text, one.at + len(_name_at(text, one)))]
 
 
 def _by_number(text: str, naming: CaseNaming) -> list[SentenceWord]:

@@ -8,7 +8,7 @@ from errata.memory.spelling import Segments, segments, without_number
 
 _NUMBERED = re.compile(r"(\d{2,4})-[A-Za-z]\w*(?:[-.]\w+)*")
 _ALONE = re.compile(r"(?<![\w/.@-])(0\d{1,3}-[a-z][a-z0-9]*_\w+)(?![\w/-])")
-"""`001-react_upload`, which is the name of a case wherever it stands."""
+"""`001-react_upload`, the name of a case in any text."""
 _PATH = re.compile(r"(?<![\w@-])((?:[\w.-]+/)+[\w.-]*\w)")
 _CATEGORY_COLUMN = re.compile(r"(?i)^\W*(?:categor(?:y|ies)|area|group|topic|section|folder)\W*$")
 _IN_BRACKETS = re.compile(r"[A-Za-z0-9]\w+`?\s*[(\[]`?(\d{2,4}-[a-z]\w*)`?[)\]]")
