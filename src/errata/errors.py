@@ -26,8 +26,9 @@ class ErrataError(Exception):
     """What is wrong, and in `hint` what would be right."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        # a name with line breaks does not make lines of its own
+        self.message = " ".join(message.splitlines())
+        super().__init__(self.message)
         self.hint = hint
 
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from errata.render.document import Code, Text, marked
 from errata.render.markdown_text import GAP, plain_title
-from errata.text.private import (
+from errata.text.outgoing import (
     for_others,
     outgoing_line,
     outgoing_lines,
     outgoing_tree,
     short_line,
     tree_for_others,
-    without_people,
 )
+from errata.text.private import without_people
 
 CORPUS = tomllib.loads((Path(__file__).parents[1] / "fixtures/review/secrets.toml").read_text(encoding="utf-8"))
 SECRETS = [(one["text"].replace("·", ""), one["gone"], one["kind"]) for one in CORPUS["secret"]]
@@ -79,7 +79,7 @@ HOSTILE = [
 ]
 SCRIPT = """
 import sys
-from errata.text.private import for_others
+from errata.text.outgoing import for_others
 piece = sys.stdin.buffer.read().decode()
 for head in ("", "a@", "/home/"):
     for_others(head + piece * (200_000 // len(piece)))

@@ -10,7 +10,7 @@ from errata.model import Attribution, Packet
 from errata.model.attribution import suggested_label
 from errata.model.codec import to_json, to_whole
 from errata.review.excerpts import excerpt
-from errata.text.clean import one_kind_of_line_end, quoted
+from errata.text.clean import clean, one_kind_of_line_end, quoted
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
@@ -172,7 +172,7 @@ def _sorted_text(text: str) -> str:
 
 
 def _cell(value: Any, *, short: bool) -> str:
-    text = one_kind_of_line_end("" if value is None else str(value))
+    text = one_kind_of_line_end("" if value is None else clean(str(value)))
     if short:
         text = excerpt(text, CELL).text
     return quoted(text)

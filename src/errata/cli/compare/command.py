@@ -33,8 +33,8 @@ from errata.model.output.compare import (
 from errata.model.run import subject_label
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
-from errata.text.clean import one_line, quoted
-from errata.text.redact import redact
+from errata.text.clean import quoted
+from errata.text.outgoing import line_for_user
 from errata.verbs.compare import compare, write_comparison_folder
 from errata.verbs.store import Store, all_runs
 
@@ -146,7 +146,7 @@ def _cell(cell: Cell | None) -> str:
 
 
 def _cell_text(text: str) -> str:
-    return quoted(one_line(redact(text)))
+    return quoted(line_for_user(text))
 
 
 def refuse_beside_write(**given: object) -> None:
