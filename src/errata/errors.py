@@ -100,7 +100,7 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean `x`?"; empty if no name is similar."""
-    names = [f"`{name}`" for name in nearest(word, known)]
+    names = [f"`{' '.join(name.splitlines())}`" for name in nearest(word, known)]
     if len(names) > 1:
         return f"did you mean {', '.join(names[:-1])} or {names[-1]}?"
     return f"did you mean {names[0]}?" if names else ""

@@ -19,6 +19,7 @@ from errata.buckets.symptoms import answer_keys, shape_of
 from errata.model import Bucket, Verdict
 from errata.text.clean import one_line
 from errata.text.outgoing import for_user, line_for_user
+from errata.text.redact import beginning
 
 LONGEST = 80
 _WORDS = {
@@ -321,5 +322,5 @@ def cut(text: str, longest: int = LONGEST) -> str:
     text = one_line(text)
     if len(text) <= longest:
         return text
-    head, _, tail = text[: longest - 1].rpartition(" ")
+    head, _, tail = beginning(text, longest - 1).rpartition(" ")
     return f"{(head if len(head) > longest // 2 else head + tail).rstrip(' ,.;:-')}…"

@@ -43,6 +43,7 @@ from errata.report.step_summary import of_batch, of_comparison, of_run, of_trans
 from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView
 from errata.text.clean import clean
+from errata.text.shell import shell_word
 from errata.verbs.report import (
     BatchWritten,
     is_batch,
@@ -171,7 +172,7 @@ def _selectors(runs: tuple[str, ...], comparison_dir: Path | None, run_dirs: tup
 
 def _hint(path: Path) -> str:
     if (path / "transcript.jsonl").is_file():
-        return f"it is not judged yet: `errata report {path}` reports on its transcript"
+        return f"it is not judged yet: `errata report {shell_word(path)}` reports on its transcript"
     return "name the folder of a judged run"
 
 

@@ -18,6 +18,7 @@ from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
 from errata.report.parts import decisive_words, name_list
 from errata.text.outgoing import cell_for_others, tree_for_others
+from errata.text.shell import command_line
 
 OWNERS = (
     "real_model_error",
@@ -170,7 +171,7 @@ def _flag(flag: Flag) -> str:
 
 
 def _next(report: TranscriptReport) -> Iterator[Block]:
-    handles = " ".join(one.native_id.rpartition("_")[2] for one in report.runs)
+    handles = command_line([one.native_id.rpartition("_")[2] for one in report.runs])
     yield items(
         [
             line(

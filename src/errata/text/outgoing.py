@@ -7,14 +7,12 @@ not. A test makes sure that no module writes without it.
 Texts are redacted whole, before they are cut or folded: half a secret has lost the shape it is known by.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from errata.text.clean import clean, one_kind_of_line_end, one_line, quoted
 from errata.text.private import without_people
 from errata.text.redact import REDACTED_VALUE, given_secrets, redact, redact_fields, redact_key, redact_tree
-from errata.text.shell import shell_word
 
 REMEMBERED = 65_536
 """Texts in the cache: many texts appear in a report more than once."""
@@ -49,11 +47,6 @@ def cell_for_user(text: str) -> str:
 def tree_for_user(value: Any) -> Any:
     """Every text inside dicts and lists, and their keys. JSON escapes what is not printable."""
     return redact_tree(value)
-
-
-def command_for_user(words: Sequence[str]) -> str:
-    """A command to be copied: quoted for a shell, on one line."""
-    return " ".join(shell_word(line_for_user(word)) for word in words)
 
 
 # --- for others: reports, issues, packets, prompts

@@ -21,6 +21,8 @@ _CAPITAL = re.compile(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
 _SHORTEST_WORD = 12
 """No token consists of fewer letters, and a name needs a sign before its value."""
 NAMED = "named"
+LAST = 10_000
+"""The order of what is known by less than its whole shape."""
 _WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
 _NAMING = ("name", "key", "variable")
 
@@ -42,6 +44,20 @@ def redact(text: str) -> str:
         # also what was found before: an encoded character may have cut it short
         found += [Secret(*place_before(done, start, end), kind) for start, end, kind in _secrets(done[-1].text)]
     return without(text, sorted(found, key=lambda secret: secret.start)) if found else text
+
+
+BEYOND = 4_000
+"""Characters behind a cut that tell what is cut: an encoded secret is long."""
+
+
+def beginning(text: str, most: int) -> str:
+    """The first characters of a text. Redacted before it is cut: half a secret has lost the shape it is known by."""
+    return text if len(text) <= most else redact(text[: most + BEYOND])[:most]
+
+
+def ending(text: str, most: int) -> str:
+    """The last characters of a text, redacted before it is cut."""
+    return text if len(text) <= most else redact(text[-most - BEYOND :])[-most:]
 
 
 def _is_word(value: Any) -> bool:
@@ -127,7 +143,8 @@ def without(text: str, secrets: Iterable[Secret]) -> str:
 def _secrets(text: str) -> list[Secret]:
     """In the order of their positions."""
     found = [(*match.span(match.lastindex or 0), shape.order, shape.kind) for shape, match in _shaped(text)]
-    found += [(start, end, len(found) + 1_000, NAMED) for start, end in named_secrets(text)]
+    found += [(*match.span(), LAST, shape.kind) for shape, match in _cut_off(text)]
+    found += [(start, end, LAST, NAMED) for start, end in named_secrets(text)]
     found.sort(key=lambda one: (one[0], one[2]))
     return [Secret(start, end, kind) for start, end, _, kind in found]
 
@@ -149,6 +166,21 @@ def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
     for mark, shape in known.any_case:
         if mark in lowered:
             yield from _everywhere(text, lowered, mark, shape)
+
+
+# the beginning of a secret that was cut, by errata or by the harness
+_CUT_OFF = re.compile(r"(?=[A-Za-z+/]{0,60}[0-9])(?:[A-Za-z0-9+/$]{6,400}(?=\u2026|\.\.\.)|[A-Za-z0-9+/]{16,400}\Z)")
+_SHORTEST_MARK = 4
+
+
+def _cut_off(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    known = shapes()
+    for place in _SEPARATOR.finditer(text):
+        for mark, shape in known.after_separator.get(text[place.end() - 2 : place.end()], ()):
+            if len(mark) >= _SHORTEST_MARK and text.endswith(mark, 0, place.end()):
+                match = _CUT_OFF.match(text, place.end())
+                if match:
+                    yield shape, match
 
 
 def _at_end(
