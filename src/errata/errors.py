@@ -26,8 +26,9 @@ class ErrataError(Exception):
     """What is wrong, and in `hint` what would be right."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        # a name with line breaks does not make lines of its own
+        self.message = " ".join(message.splitlines())
+        super().__init__(self.message)
         self.hint = hint
 
 
@@ -99,7 +100,7 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean `x`?"; empty if no name is similar."""
-    names = [f"`{name}`" for name in nearest(word, known)]
+    names = [f"`{' '.join(name.splitlines())}`" for name in nearest(word, known)]
     if len(names) > 1:
         return f"did you mean {', '.join(names[:-1])} or {names[-1]}?"
     return f"did you mean {names[0]}?" if names else ""

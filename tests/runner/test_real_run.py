@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from soak.real_model import model_file
+
 from terminal import FIXTURES, errata
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ BY_SHAPE = [
     (f"key sk-ant-api03-{LETTERS} used", LETTERS, "anthropic-key"),
     (f"sk-proj-{LETTERS}", LETTERS, "openai-key"),
     (f"sk-{LETTERS}", LETTERS, "openai-key"),
-    (f"sk-or-v1-{HEX}", HEX, "openai-key"),
+    (f"sk-or-v1-{HEX}", HEX, "openrouter-key"),
     (f"clone with ghp_{LETTERS[:36]}!", LETTERS[:36], "github-token"),
     (f"github_pat_11ABC_{LETTERS}", LETTERS, "github-token"),
     (f"glpat-{LETTERS[:20]}", LETTERS[:20], "gitlab-token"),

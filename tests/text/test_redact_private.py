@@ -10,15 +10,15 @@ from tests.time_limit import within
 
 from errata.render.document import Code, Text, marked
 from errata.render.markdown_text import GAP, plain_title
-from errata.text.private import (
+from errata.text.outgoing import (
     for_others,
     outgoing_line,
     outgoing_lines,
     outgoing_tree,
     short_line,
     tree_for_others,
-    without_people,
 )
+from errata.text.private import without_people
 
 CORPUS = tomllib.loads((Path(__file__).parents[1] / "fixtures/review/secrets.toml").read_text(encoding="utf-8"))
 SECRETS = [(one["text"].replace("·", ""), one["gone"], one["kind"]) for one in CORPUS["secret"]]

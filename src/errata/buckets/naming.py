@@ -18,7 +18,8 @@ from errata.buckets.similarity import words_of
 from errata.buckets.symptoms import answer_keys, shape_of
 from errata.model import Bucket, Verdict
 from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import for_user, line_for_user
+from errata.text.redact import beginning
 
 LONGEST = 80
 _WORDS = {
@@ -62,7 +63,7 @@ class Names:
     def of(self, group: FailureGroup, members: Members) -> Name:
         title = title_of(group, members)
         named = next((verdict.bucket for verdict in _verdicts(members) if verdict.bucket), "")
-        wanted = slug = slug_of(redact(named)) or slug_of(title) or slug_of(group.owner) or "bucket"
+        wanted = slug = slug_of(for_user(named)) or slug_of(title) or slug_of(group.owner) or "bucket"
         while (group.suite, slug) in self._taken:
             self._numbers[group.suite, wanted] += 1
             slug = f"{wanted}-{self._numbers[group.suite, wanted] + 1}"
@@ -88,7 +89,7 @@ def description_of(members: Members) -> str:
     causes = [mistake for one in _verdicts(members) if (mistake := _mistake(one))]
     means = Counter(one.means for one in members if one.means)
     texts = [*causes[:1], *(text for text, _ in means.most_common(1))]
-    return redact(cut(". ".join(dict.fromkeys(text.strip(" .") for text in texts if text)), 240))
+    return cut(for_user(". ".join(dict.fromkeys(text.strip(" .") for text in texts if text))), 240)
 
 
 def _verdicts(members: Members) -> list[Verdict]:
@@ -179,7 +180,7 @@ def _of_answers(members: Members) -> str:
 
 
 def _in_quotes(text: str) -> str:
-    return f'"{cut(redact(one_line(text)).translate(_PLAIN), _ANSWER)}"'
+    return f'"{cut(line_for_user(text).translate(_PLAIN), _ANSWER)}"'
 
 
 def _of_text(group: FailureGroup, members: Members) -> str:
@@ -268,7 +269,7 @@ def _with_words_of(bucket: Bucket, verdicts: Sequence[Verdict], taken: Collectio
     title = _words_of(verdicts) or bucket.title
     wanted = _name_of(verdicts) or slug_of(title) or bucket.slug
     is_it = re.fullmatch(rf"{re.escape(wanted)}(-\d+)?", bucket.slug)
-    description = redact(cut(next((_mistake(one) for one in verdicts if _mistake(one)), "").strip(" ."), 240))
+    description = cut(for_user(next((_mistake(one) for one in verdicts if _mistake(one)), "").strip(" .")), 240)
     return msgspec.structs.replace(
         bucket,
         title=title,
@@ -304,7 +305,7 @@ def free_slug(wanted: str, taken: Collection[str]) -> str:
 
 def readable(text: str) -> str:
     """A text of a log as a title: one safe line, masks in words, without its wrapping; empty where nothing is left."""
-    text = redact(one_line(_HEADLINE.sub("", text.lstrip(), count=1)))
+    text = line_for_user(_HEADLINE.sub("", text.lstrip(), count=1))
     if wrapped := _WRAPPED.match(text):
         text = wrapped[2]
     if inner := _JSON_MESSAGE.search(text):
@@ -321,5 +322,5 @@ def cut(text: str, longest: int = LONGEST) -> str:
     text = one_line(text)
     if len(text) <= longest:
         return text
-    head, _, tail = text[: longest - 1].rpartition(" ")
+    head, _, tail = beginning(text, longest - 1).rpartition(" ")
     return f"{(head if len(head) > longest // 2 else head + tail).rstrip(' ,.;:-')}…"

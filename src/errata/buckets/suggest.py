@@ -13,8 +13,7 @@ from errata.buckets.status import support_of
 from errata.buckets.symptoms import pair_key
 from errata.model import Bucket
 from errata.model.identity import fingerprint
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import line_for_user
 
 KEYS, WORDS = 500, 20
 """What a bucket remembers of how its members look."""
@@ -276,7 +275,7 @@ def is_shared(name: str, value: str, members: Sequence[FailureToGroup]) -> bool:
 
 
 def _cleaned(value: str) -> str:
-    return redact(one_line(value, LONGEST_PARAMETER))
+    return line_for_user(value, LONGEST_PARAMETER)
 
 
 def shared_parameters(members: Iterable[tuple[str, FailureToGroup]], buckets: Iterable[Bucket]) -> list[Bucket]:

@@ -33,6 +33,7 @@ from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
+from errata.text.shell import shell_word
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
 from errata.verbs.report import report_failures
 
@@ -231,7 +232,7 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
     if counts.failures:
         read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
         inherited = f", {analysis.inherited:,} inherited" if analysis.inherited else ""
-        where = f" (`errata score {analysis.handle}` shows the reviewed score)" if analysis.reviewed else ""
+        where = f" (`errata score {shell_word(analysis.handle)}` shows the reviewed score)" if analysis.reviewed else ""
         put(f"{_where_owners_come_from(analysis)}; {read}{inherited}{where}", hang=4)
     else:
         put(f"{analysis.without_failures}.", hang=4)
@@ -310,9 +311,10 @@ def _show_causes(analysis: Analysis) -> None:
             put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
     if more:
         rest = plural(sum(cause.count for cause in more), "failure")
-        put(f"         {plural(len(more), 'more cause')}, {rest}: errata buckets list {analysis.handle} --all")
+        listed = f"errata buckets list {shell_word(analysis.handle)} --all"
+        put(f"         {plural(len(more), 'more cause')}, {rest}: {listed}")
     elif analysis.owners and not shown:
-        put(f"Causes   not grouped yet: errata buckets suggest {analysis.handle}")
+        put(f"Causes   not grouped yet: errata buckets suggest {shell_word(analysis.handle)}")
 
 
 def _names(cases: tuple[str, ...], room: int) -> str:

@@ -19,8 +19,8 @@ from errata.cli.app import app
 from errata.cli.colour import use_colour
 from errata.cli.fitting import WIDTH, fold
 from errata.errors import ErrataError, NotComparableError
-from errata.text.clean import clean, one_line
-from errata.text.redact import redact
+from errata.text.clean import one_line
+from errata.text.outgoing import for_user
 
 BUG, USER, NOT_COMPARABLE, INTERRUPTED = 3, 2, 4, 130
 LONGEST_PATH = 300
@@ -113,7 +113,7 @@ def _say(message: str, hint: str) -> None:
 
 
 def _folded(text: str, label: str) -> str:
-    lines = fold(clean(redact(text)), WIDTH - len(label), whole_words=True)
+    lines = fold(for_user(text), WIDTH - len(label), whole_words=True)
     return label + ("\n" + " " * len(label)).join(lines)
 
 
@@ -140,5 +140,5 @@ def _write_crash(error: Exception) -> Path:
     ]
     handle, name = tempfile.mkstemp(prefix=f"errata-crash-{now:%Y%m%dT%H%M%S}-", suffix=".txt")
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(redact("\n".join(lines)))
+        file.write(for_user("\n".join(lines)))
     return Path(name)

@@ -7,6 +7,8 @@ import re
 import shutil
 from unicodedata import category, east_asian_width
 
+from errata.text.redact import beginning
+
 NARROWEST_PAGE, WIDEST_PAGE = 60, 160
 IN_A_PIPE = 100
 """Columns of a page where there is no terminal and `COLUMNS` is not set."""
@@ -31,7 +33,9 @@ def columns(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """The text, with an ellipsis for what does not fit."""
-    return text if columns(text) <= width else f"{_head(text, max(width - 1, 0)).rstrip('…')}…"
+    return (
+        text if columns(text) <= width else f"{_head(beginning(text, len(text) - 1), max(width - 1, 0)).rstrip('…')}…"
+    )
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:

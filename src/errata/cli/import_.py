@@ -1,6 +1,5 @@
 """`errata import`."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from errata.runs.importing import begin, import_orders, made_ready
 from errata.runs.orders import look_for
 from errata.runs.triaging import triage_imported
 from errata.text.clean import one_line
+from errata.text.shell import command_line
 from errata.verbs.store import all_runs, run_by_id
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def say_stale(summaries: "Sequence[PathSummary]", store: "Store", handles: Mappi
     stale = stale_runs([imported.id for summary in summaries for imported in summary.runs], store)
     if not stale:
         return
-    names = shlex.join(handles[one.run.id] for one in stale)
+    names = command_line([handles[one.run.id] for one in stale])
     files = ", ".join(dict.fromkeys(one.run.ref.file for one in stale if one.run.ref is not None))
     text = f"note: {plural(len(stale), 'run')} of {files} from an earlier import {'is' if len(stale) == 1 else 'are'}"
     say(f"{text} not in this one; to remove: `errata rm {names}`")

@@ -1,7 +1,6 @@
 """Print data to stdout and messages to stderr: cleaned, redacted, and no wider than the page."""
 
 import re
-import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -16,8 +15,8 @@ from errata.cli.progress import clear_status_line
 from errata.model.codec import to_whole
 from errata.render.figures import money as money
 from errata.render.figures import plural as plural
-from errata.text.clean import clean
-from errata.text.redact import redact, redact_tree
+from errata.text.outgoing import for_user, tree_for_user
+from errata.text.shell import shell_word
 
 WIDTH = fitting.WIDTH
 SHALLOW = 4
@@ -34,21 +33,31 @@ class HasJson(Protocol):
     def as_json(self) -> object: ...
 
 
-def say(text: str = "", *, hang: int | None = None) -> None:
+def say(text: str = "", *, hang: int | None = None, lines: bool = False) -> None:
     """Talk: progress and hints, washed like data. Paths stay in one piece, so that they can be copied."""
-    for line in clean(redact(text)).split("\n"):
+    for line in _lines(text, lines=lines):
         clear_status_line()
         click.echo("\n".join(hanging(line, hang)), err=True)
 
 
-def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()) -> None:
-    """Print data, cleaned and redacted. A long line continues below, `hang` columns from the left.
+def put(
+    text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = (), lines: bool = False
+) -> None:
+    """Print one line of data, cleaned and redacted. A long line continues below, `hang` columns from the left.
 
+    Line breaks in front make blank lines. Others come from names, and are folded unless the text has `lines`.
     `colour` names the owners and outcomes in it, which get their colours on a terminal.
     """
-    for line in wash(text, raw=raw).split("\n"):
+    for line in _lines(text, raw=raw, lines=lines):
         first, *rest = hanging(line, hang)
         write_out("\n".join([colour_words(first, colour), *rest]) + "\n")
+
+
+def _lines(text: str, *, raw: bool = False, lines: bool = False) -> list[str]:
+    if lines:
+        return wash(text, raw=raw).split("\n")
+    body = text.lstrip("\n")
+    return [""] * (len(text) - len(body)) + [wash(body, raw=raw).replace("\n", " ")]
 
 
 def hanging(line: str, hang: int | None = None) -> list[str]:
@@ -92,7 +101,7 @@ def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> No
 
 def put_command(label: str, words: Sequence[str], note: str = "", *, width: int = 0, indent: int = 9) -> None:
     """A command to be copied, with a note where there is room for it."""
-    parts = [_quoted(word) for word in words]
+    parts = [shell_word(word) for word in words]
     line = f"{label:<{indent - 1}} {wash(' '.join(parts))}"
     noted = f"{line:<{width + indent}}   {note}"
     if note and columns(noted) <= WIDTH:
@@ -114,20 +123,15 @@ def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:
     write_out(wash(line) + "\n")
 
 
-def _quoted(word: str) -> str:
-    """For a shell, which expands `~` only outside of quotes."""
-    return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") and word[2:] else shlex.quote(word)
-
-
 def wash(text: str, *, raw: bool = False) -> str:
     """Redacted whole, before it is cut or folded: half a secret looks like none."""
-    return clean(text if raw else redact(text))
+    return for_user(text, raw=raw)
 
 
 def put_json(value: Any, *, raw: bool = False) -> None:
     """One JSON object on one line. Every field of a record is there, whatever its value, but for empty notes."""
     plain = to_whole(value)
-    encoded = msgspec.json.encode(plain if raw else redact_tree(plain)).decode("utf-8")
+    encoded = msgspec.json.encode(plain if raw else tree_for_user(plain)).decode("utf-8")
     write_out(_HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded) + "\n")
 
 

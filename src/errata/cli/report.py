@@ -42,7 +42,8 @@ from errata.report.run_prose import WORKED, answer_of
 from errata.report.step_summary import of_batch, of_comparison, of_run, of_transcripts
 from errata.report.transcripts_document import TranscriptsWritten, flags_words
 from errata.runs.view import RunView
-from errata.text.clean import clean
+from errata.text.outgoing import for_user
+from errata.text.shell import shell_word
 from errata.verbs.report import (
     BatchWritten,
     is_batch,
@@ -130,7 +131,7 @@ def _may_write(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> bool:
     names = name_list([one.handle for one in others], NAMED)
     verb = "is not a batch" if len(others) == 1 else "are not batches"
     what = f"{names} {verb}: this writes more than {files:,} files. Go on?"
-    return click.confirm(clean(what), err=True)
+    return click.confirm(for_user(what), err=True)
 
 
 def is_at_a_terminal() -> bool:
@@ -171,7 +172,7 @@ def _selectors(runs: tuple[str, ...], comparison_dir: Path | None, run_dirs: tup
 
 def _hint(path: Path) -> str:
     if (path / "transcript.jsonl").is_file():
-        return f"it is not judged yet: `errata report {path}` reports on its transcript"
+        return f"it is not judged yet: `errata report {shell_word(path)}` reports on its transcript"
     return "name the folder of a judged run"
 
 

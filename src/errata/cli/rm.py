@@ -10,7 +10,7 @@ from errata.errors import SettingsError
 from errata.model.output.runs import RmOutput
 from errata.model.run import subject_label
 from errata.runs.names import short
-from errata.text.clean import clean
+from errata.text.outgoing import line_for_user
 from errata.verbs.store import forget, stored_runs
 
 
@@ -32,7 +32,7 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
             raise SettingsError(
                 f"`errata rm` asks before it removes {names}", hint="add `--yes` to run it without a terminal"
             )
-        if not click.confirm(clean(f"Remove {names}?"), err=True):
+        if not click.confirm(line_for_user(f"Remove {names}?"), err=True):
             say("nothing was removed")
             return
     freed = forget(meant, store)

@@ -116,4 +116,4 @@ def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw:
     if form == "text":
         packet_page.show_packet(packet)
     else:
-        put_json(packet, raw=True)
+        put_json(packet, raw=raw)

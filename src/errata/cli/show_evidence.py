@@ -123,7 +123,7 @@ def _line(head: str, text: str, *, full: bool, raw: bool) -> None:
     """The whole text, or as much of it as fits one line."""
     washed = wash(text, raw=raw)
     if full:
-        put(head + washed.replace("\n", "\n" + " " * len(head)), hang=len(head), raw=True)
+        put(head + washed.replace("\n", "\n" + " " * len(head)), hang=len(head), raw=True, lines=True)
     else:
         put(cut(head + one_line(washed), WIDTH).rstrip(), raw=True)
 

@@ -13,6 +13,7 @@ from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
 from errata.model.run import WhyLeftOut, case_name, why_excluded
 from errata.model.times import moment_of
+from errata.text.shell import shell_word
 
 CheckReading = Literal["pass", "fail", "na"]
 Metrics = tuple[tuple[str, CheckReading], ...]
@@ -288,7 +289,7 @@ def refuse_duplicates(studies: Sequence[Consistency]) -> None:
     more = f" and {len(duplicates) - LISTED} more" if len(duplicates) > LISTED else ""
     raise ErrataError(
         f"Several rows for one case of one run, not counted: {named}{more}",
-        hint=f"`errata check {duplicates[0][0]}` shows them; rerun these cases, or leave the run out",
+        hint=f"`errata check {shell_word(duplicates[0][0])}` shows them; rerun these cases, or leave the run out",
     )
 
 

@@ -25,8 +25,7 @@ from errata.store.case_versions import keys_with_versions, versions_of
 from errata.store.cells import cells_of, digests_of, failed_checks_by_case
 from errata.store.database import Store
 from errata.store.runs import keep_summary, kept_summary
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import line_for_user
 
 ASKS = 48
 
@@ -118,7 +117,7 @@ def what_they_ask(matrix: Matrix, keys: Sequence[str], store: Store) -> dict[str
     """Case → the beginning of its text, where it is one and not made of messages."""
     texts = {case.key: case.input for _, case in _described(matrix, keys, store) if isinstance(case.input, str)}
     # redacted whole: half a secret looks like none
-    return {key: one_line(redact(text), ASKS) for key, text in texts.items()}
+    return {key: line_for_user(text, ASKS) for key, text in texts.items()}
 
 
 def _described(matrix: Matrix, keys: Iterable[str], store: Store) -> Iterator[tuple[Run, Case]]:

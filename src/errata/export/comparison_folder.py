@@ -27,9 +27,7 @@ from errata.runs.view import RunView
 from errata.sources.conversation_bench import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.comparison import WRITTEN_BY, RunFolder, listed_runs
 from errata.sources.conversation_bench.scores import DIMENSIONS
-from errata.text.clean import clean, one_kind_of_line_end, quoted
-from errata.text.private import tree_for_others
-from errata.text.redact import redact
+from errata.text.outgoing import cell_for_user, for_user, tree_for_others
 
 COMMANDS = "commands.csv"
 
@@ -158,7 +156,7 @@ def _cell(value: Any) -> str:
     """Paths stay whole, people in them too: the harness follows them on this machine."""
     if value is None or isinstance(value, int | float):
         return "" if value is None else str(value)
-    return quoted(one_kind_of_line_end(redact(clean(str(value)))))
+    return cell_for_user(str(value))
 
 
 def _refuse_to_replace(folder: Path, files: dict[str, str], *, force: bool) -> None:
@@ -191,7 +189,7 @@ def metadata(members: Sequence[Member], folder: Path) -> Row:
         "benchmark": members[0].stored.run.suite,
         "models": list(often),
         # keys of ours, names of theirs
-        "runs_per_model": {redact(clean(model)): count for model, count in often.items()},
+        "runs_per_model": {for_user(model): count for model, count in often.items()},
         "service_override": _set_before(settings, "service_override"),
         "rehydrate": None if not modes else modes == "rehydrated",
         "disable_vad": _first_known(_agreed(one.disable_vad for one in settings), _set_before(settings, "disable_vad")),
@@ -206,7 +204,7 @@ def metadata(members: Sequence[Member], folder: Path) -> Row:
 
 def as_json(row: Row) -> str:
     """The folder's own path stays whole."""
-    washed = tree_for_others(row) | {"output_dir": redact(clean(row["output_dir"]))}
+    washed = tree_for_others(row) | {"output_dir": for_user(row["output_dir"])}
     return json.dumps(washed, indent=2) + "\n"
 
 

@@ -19,8 +19,7 @@ from errata.render.document import Block, Code, Document, Line, Section, Table, 
 from errata.render.files import replacing, slug, write_file
 from errata.render.markdown import to_markdown
 from errata.runs.runset import RunSet
-from errata.text.clean import one_kind_of_line_end, quoted
-from errata.text.private import for_others
+from errata.text.outgoing import cell_for_others
 
 TABLES = ("run_details", "turn_summary", "metric_flips", "flip_details", "benchmark_summary", "sanity_checks")
 SUMMARY = "consistency_summary.md"
@@ -141,7 +140,7 @@ def _cell(value: Any) -> str:
 
 
 def _cell_text(text: str) -> str:
-    return quoted(one_kind_of_line_end(for_others(text)))
+    return cell_for_others(text)
 
 
 # most cells are a status, a name or a path that occurs in many rows

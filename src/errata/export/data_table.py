@@ -13,7 +13,7 @@ from errata.errors import SettingsError
 from errata.export.columns import TableColumn, columns_of, flat_row
 from errata.render.files import replacing
 from errata.render.notebook import html_table
-from errata.text.clean import clean, one_kind_of_line_end, quoted
+from errata.text.outgoing import cell_for_user
 
 if TYPE_CHECKING:
     import pandas
@@ -148,7 +148,7 @@ def _csv_cell(value: Any, column: TableColumn) -> str:
     if column.kind == "texts":
         value = msgspec.json.encode(value).decode("utf-8")
     if isinstance(value, str):
-        return quoted(one_kind_of_line_end(clean(value)))
+        return cell_for_user(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -17,7 +17,7 @@ from errata.model.run import case_name
 from errata.model.tables import AttemptRow, CellRow, CheckRow, PairRow, ScoreRow
 from errata.runs.failures import refuse_unknown
 from errata.runs.view import RunView
-from errata.text.redact import redact_tree
+from errata.text.outgoing import tree_for_user
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 Views = Callable[[], Iterable[RunView]]
@@ -79,7 +79,7 @@ def scores_table(views: Views, timeouts: Timeouts) -> DataTable[ScoreRow]:
 
 def redact_row(row: Row) -> Row:
     """Without secrets, as every command prints it."""
-    return msgspec.convert(redact_tree(to_whole(row)), type(row))
+    return msgspec.convert(tree_for_user(to_whole(row)), type(row))
 
 
 def score_row(score: Score, view: RunView, category: str | None = None) -> ScoreRow:

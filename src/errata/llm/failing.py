@@ -7,8 +7,7 @@ from pydantic_ai import exceptions as errors
 
 from errata.llm.gate import RedirectedError, UnusableError
 from errata.llm.spec import AskError, NoAccessError, NotNowError, RefusedError
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import line_for_user
 
 WIDTH = 300
 _READ = 4 * WIDTH
@@ -51,7 +50,7 @@ def _short(text: str) -> str:
     """One line that is safe to store and show: a provider may repeat the key that it rejects."""
     if len(text) > _READ:  # half a word may be half a key
         text = text[:_READ].rpartition(" ")[0]
-    return one_line(redact(text), WIDTH)
+    return line_for_user(text, WIDTH)
 
 
 def _deepest(error: Exception) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from errata.model import Action
 from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import line_for_user
 
 DAY = len("2026-03-04")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -84,7 +84,7 @@ def entry_for(action: Action, suite: str = "") -> ActionEntry:
 
 def safe(text: str) -> str:
     """One line without controls and secrets."""
-    return one_line(redact(text))
+    return line_for_user(text)
 
 
 def escaped(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from errata.model.record import Record, SourceRef
 from errata.model.step import Step, ToolCall
+from errata.text.redact import BEYOND, beginning, ending
 
 QUOTE = 160
 LAST_TEXT = 300
@@ -109,7 +110,7 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
         return known
     if tally is None and "{" in last.text:
         tally = _Tally()
-    last_text = "" if _is_empty(last.text) else last.text[-LAST_TEXT:].strip()
+    last_text = "" if _is_empty(last.text) else ending(last.text, LAST_TEXT).strip()
     offered, obstacle = (known.tools_offered, known.obstacle) if known else (None, None)
     if tally is None:
         ended_empty = _ended_empty(last, 0)
@@ -324,14 +325,16 @@ def _sighting(seen: list[Any]) -> Sighting | None:
 
 
 def _short(text: str) -> str:
-    return " ".join(text[: 2 * QUOTE].split())[:QUOTE]
+    return beginning(" ".join(text[: 2 * QUOTE + BEYOND].split()), QUOTE)
 
 
 def _around(text: str, match: re.Match[str]) -> str:
     """The matched words with what follows them."""
-    return text[match.start() : match.start() + QUOTE].strip()
+    return beginning(text[match.start() : match.start() + QUOTE + BEYOND], QUOTE).strip()
 
 
 def _call_quote(call: ToolCall) -> str:
     _, words = _main_argument(call.arguments)
-    return _short(f"{call.name}: {words}" if words is not None else f"{call.name}({str(call.arguments)[:QUOTE]})")
+    return _short(
+        f"{call.name}: {words}" if words is not None else f"{call.name}({beginning(str(call.arguments), QUOTE)})"
+    )

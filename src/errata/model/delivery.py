@@ -8,6 +8,7 @@ from typing import Any
 from errata.model.attempt import Attempt, Undelivered
 from errata.model.words import PromptFault
 from errata.text.error_body import FAILED, ErrorBody, error_body
+from errata.text.redact import beginning
 
 QUOTED = 200
 LONGEST_NAME = 300
@@ -28,7 +29,7 @@ _ANY_EXPRESSION = re.compile(r"\{\{|\{%")
 def undelivered(sent: str, variables: Mapping[str, Any] | None = None, template: str = "") -> Undelivered | None:
     """None where the text may well be the prompt. `variables` are those of the case, with the values that were used."""
     fault = _fault(sent.strip(), _texts(variables or {}), template)
-    return Undelivered(fault=fault, sent=" ".join(sent[:QUOTED].split())) if fault else None
+    return Undelivered(fault=fault, sent=" ".join(beginning(sent, QUOTED).split())) if fault else None
 
 
 def _fault(sent: str, values: dict[str, str], template: str) -> PromptFault | None:

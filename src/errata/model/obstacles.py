@@ -12,6 +12,7 @@ from errata.model.case import Artefact
 from errata.model.conduct import QUOTE, Conduct, Obstacle, ObstacleKind, Sighting, conduct_of, is_plain
 from errata.model.words import Confidence
 from errata.text.clean import clean
+from errata.text.redact import beginning
 
 TAIL = 8_000
 FEWEST = 3
@@ -81,7 +82,7 @@ def _obstacle(kind: ObstacleKind, artefact: Artefact, line: TellingLine) -> Obst
     # of a passage of a larger file, `ref` has the line
     at = -1 if artefact.ref is not None and artefact.ref.line is not None else text.rfind(line.text)
     where = f"{artefact.path}:{artefact.line_at(text, at)}" if at >= 0 else artefact.path
-    return Obstacle(kind=kind, where=where, quote=" ".join(line.text.split())[:QUOTE], ref=artefact.ref)
+    return Obstacle(kind=kind, where=where, quote=beginning(" ".join(line.text.split()), QUOTE), ref=artefact.ref)
 
 
 def runs_with_tools(calling: int, writing: int) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from errata.render.document import Document, Section, every_section
-from errata.text.private import outgoing_line
+from errata.text.outgoing import outgoing_line
 
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 _FILE = re.compile(r"(?!/)[\w%./-]+(?:#[\w%.-]+)?")

@@ -32,7 +32,7 @@ from errata.render.document import (
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
-from errata.text.private import outgoing_line, outgoing_lines
+from errata.text.outgoing import outgoing_line, outgoing_lines
 
 FOLDED, LONGEST = 30, 200
 """Rows of a table from which on it is folded, and rows that are shown."""

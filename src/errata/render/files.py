@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from errata.errors import ReportError
+from errata.text.outgoing import outgoing_line
 
 KEPT_OF_NAME = 50
 """Characters: a name has at most 255 bytes, and a character up to four."""
@@ -104,13 +105,13 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def slug(text: str) -> str:
-    """What may stand in a path: no folder of its own, no dot file, never empty."""
-    return _UNFIT.sub("-", text).strip("-.")[:80].rstrip("-.") or UNKNOWN
+    """What may stand in a path: no secret, no folder of its own, no dot file, never empty."""
+    return _UNFIT.sub("-", outgoing_line(text)).strip("-.")[:80].rstrip("-.") or UNKNOWN
 
 
 def key_slug(name: str) -> str:
     """What may stand in a file name and a key; never empty, never a dot file, never longer than a file name may be."""
-    return _UNFIT.sub("-", name).strip("-.")[:100].rstrip("-.") or UNNAMED
+    return _UNFIT.sub("-", outgoing_line(name)).strip("-.")[:100].rstrip("-.") or UNNAMED
 
 
 def unique_keys(names: Iterable[str], *, reserved: Iterable[str] = ()) -> list[str]:

@@ -34,7 +34,7 @@ from errata.render.document import (
     line,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
-from errata.text.private import outgoing_lines, outgoing_tree
+from errata.text.outgoing import outgoing_lines, outgoing_tree
 
 PROVISIONAL = "Automatic; not yet reviewed."
 MEMORY, PART = "errata:memory", "errata:part"

@@ -7,7 +7,7 @@ that nobody follows one that a log has planted, and nobody is called by a mentio
 import re
 from functools import lru_cache
 
-from errata.text.private import REMEMBERED, outgoing_line
+from errata.text.outgoing import REMEMBERED, outgoing_line
 
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 
 CELL = 200
 """Characters of a cell; a reason may quote a whole stack trace."""

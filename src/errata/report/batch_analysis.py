@@ -28,6 +28,7 @@ from errata.report.batch_prose import (
     session_times,
 )
 from errata.report.parts import batch_name, coverage_line, name_list, status_of
+from errata.text.shell import shell_word
 
 LISTED = 100
 """Tests that are named in one sentence."""
@@ -179,11 +180,15 @@ def _next(report: BatchReport) -> Iterator[Line]:
     yield line(
         Code("./file_issues.sh --dry-run"), ", then ", Code("./file_issues.sh"), " files all issues, one call a second"
     )
-    yield line(Code(f"errata rerun {report.handle}"), " prints the command that reruns the blocked tests")
+    yield line(Code(f"errata rerun {shell_word(report.handle)}"), " prints the command that reruns the blocked tests")
     yield line(
-        Code(f"errata check {report.handle}"), " lists stored results that can't be read; run it before a resume"
+        Code(f"errata check {shell_word(report.handle)}"),
+        " lists stored results that can't be read; run it before a resume",
     )
-    yield line(Code(f"errata review run {report.handle}"), " reviews the failures; write the report again afterwards")
+    yield line(
+        Code(f"errata review run {shell_word(report.handle)}"),
+        " reviews the failures; write the report again afterwards",
+    )
 
 
 def _numbered(lines: Iterable[str]) -> Block:

@@ -21,7 +21,7 @@ from errata.report.batch_categories import collect_categories
 from errata.report.batch_failures import BatchAttempts, collect_failures
 from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.view import RunView
-from errata.text.private import outgoing_line
+from errata.text.outgoing import outgoing_line
 
 RESERVED = ("epic", "links", "analysis")
 """Names of pages that do not belong to a test."""

@@ -34,7 +34,7 @@ from errata.report.batch_prose import (
     to_do_for,
     verdict_words,
 )
-from errata.text.private import outgoing_lines
+from errata.text.outgoing import outgoing_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40
 NO_FIX = "Unknown: no rule has a fix, and the failure is not reviewed."

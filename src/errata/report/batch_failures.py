@@ -24,7 +24,7 @@ from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.view import RunView
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 from errata.transcript.error_text import has_logs
 from errata.triage.reasons import reason_of
 from errata.triage.rulebook import Rule

@@ -16,6 +16,7 @@ from errata.report.batch_prose import (
     verdict_words,
 )
 from errata.report.parts import interval, left_out_words, name_list
+from errata.text.outgoing import short_line
 
 LONGEST, STATUS, EPIC_NAME = 180, 40, 120
 """Characters of a title; GitHub takes 256."""
@@ -24,11 +25,7 @@ LONGEST, STATUS, EPIC_NAME = 180, 40, 120
 def issue_title(test: BatchTest) -> str:
     """At most as long as issue trackers take; the status stays."""
     name = f"[E2E] {test.id}{f': {test.name}' if test.name else ''}"
-    return f"{_cut(name, LONGEST)} - {_cut(test.status, STATUS)}"
-
-
-def _cut(text: str, most: int) -> str:
-    return f"{text[: most - 1]}…" if len(text) > most else text
+    return f"{short_line(name, LONGEST)} - {short_line(test.status, STATUS)}"
 
 
 def epic_document(report: BatchReport) -> Document:
@@ -37,7 +34,7 @@ def epic_document(report: BatchReport) -> Document:
     failures = plural(len(report.failures), "failure")
     blame = f", {theirs} of {failures} are not the model's" if report.failures and theirs else ""
     return Document(
-        title=f"[E2E] {_cut(report.name, EPIC_NAME)}: {report.passed} of {len(report.tests)} pass{blame}",
+        title=f"[E2E] {short_line(report.name, EPIC_NAME)}: {report.passed} of {len(report.tests)} pass{blame}",
         blocks=tuple(_epic(report)),
     )
 

@@ -25,8 +25,7 @@ from errata.review.transcript import calls_made, results_got
 from errata.runs.names import are_judged_turns
 from errata.runs.review_context import question_for
 from errata.runs.view import RunView
-from errata.text.clean import one_kind_of_line_end, quoted
-from errata.text.private import for_others, tree_for_others
+from errata.text.outgoing import cell_for_others, for_others, tree_for_others
 from errata.triage.reasons import reason_of
 
 RESULTS = "results"
@@ -89,7 +88,7 @@ def failure_rows(views: Sequence[RunView], cases: Collection[str] | None = None)
     count = 0
     for row in _in_order([_failed_rows(view, columns, cases) for view in views]):
         lines.write(f"{json.dumps(row)}\n")
-        writer.writerow([quoted(one_kind_of_line_end(str(row[name]))) for name in columns])
+        writer.writerow([cell_for_others(str(row[name])) for name in columns])
         count += 1
     return FailureRows(lines.getvalue(), table.getvalue(), count)
 

@@ -12,7 +12,7 @@ from errata.report.comparison_rows import ComparedRun, FailedRow, asked_in, data
 from errata.report.parts import NO_BUCKET
 from errata.report.shared import in_common, native_label
 from errata.review.answers import NO_LABEL
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 from errata.triage.rulesets import rules_in_use
 
 SHOWN = 6

@@ -13,7 +13,7 @@ from errata.model.output.report.comparison import CallText, Datapoint
 from errata.model.run import case_name
 from errata.model.step import Step, ToolCall
 from errata.runs.view import RunView
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 
 APPLIES = ("pass", "fail")
 NO_VERDICT = ("unscored", "error")

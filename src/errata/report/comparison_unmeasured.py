@@ -7,7 +7,7 @@ from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.comparison import QuotedLine, RepeatedCases, UnmeasuredCase, UnmeasuredWhy
 from errata.report.comparison_rows import NO_VERDICT, ComparedRun, ReportedCaseNames
 from errata.rerun.selection import Rerun
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 
 LINES = 3
 LINE = 200

@@ -19,7 +19,7 @@ from errata.render.figures import plural
 from errata.report.parts import name_list
 from errata.report.run_prose import short_of
 from errata.runs.history import RunHistory
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 from errata.triage.lasting import is_lasting as is_lasting_fault
 
 GROUPS: dict[RecommendationGroup, str] = {

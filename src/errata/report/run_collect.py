@@ -42,7 +42,7 @@ from errata.runs.history import RunHistory
 from errata.runs.names import variant_of
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120

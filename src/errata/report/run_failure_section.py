@@ -27,7 +27,7 @@ from errata.report.parts import decisive_words
 from errata.report.run_groups import CauseGroup
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of, title_of
 from errata.report.run_snippets import language_of
-from errata.text.private import outgoing_lines
+from errata.text.outgoing import outgoing_lines
 
 LONGEST = 40
 """Lines of a snippet."""

@@ -19,7 +19,7 @@ from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 from errata.transcript.error_text import ReasonQuote, says_more
 from errata.triage.reasons import reason_of
 

@@ -16,6 +16,7 @@ from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.render.paging import paged
 from errata.report.run_document import ACTIONS_TAKEN, run_document
+from errata.text.shell import shell_word
 
 REPORTS = "reports"
 PREFIX = 8
@@ -49,7 +50,7 @@ def write_run_report(
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
     actions = _actions_so_far(root / name, report.subject, find_earlier)
     beside = details_name(name) if details else ""
-    pages = paged(document, Path(beside).name, hint=line(Code(f"errata report {report.subject.native_id}")))
+    pages = paged(document, Path(beside).name, hint=line(Code(f"errata report {shell_word(report.subject.native_id)}")))
     written = [write_file(root, name, with_section_text(to_markdown(pages.main), actions))]
     if pages.details is not None and beside:
         written.append(write_file(root, beside, to_markdown(pages.details)))

@@ -20,7 +20,7 @@ from errata.render.figures import p_value, percent, plural
 from errata.render.proof import proof_counts
 from errata.report.parts import name_list
 from errata.runs.without_failures import harness_words, words_without_failures
-from errata.text.private import short_line
+from errata.text.outgoing import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
 SHORT, NOTE = 160, 90

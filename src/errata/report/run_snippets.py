@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from errata.model import Artefact, Attempt, Case, Verdict
 from errata.model.output.report.shared import Snippets
 from errata.runs.view import RunView
-from errata.text.private import for_others
+from errata.text.outgoing import for_others
 from errata.text.tool_output import find_key_line
 
 FAILURES = 200

@@ -17,8 +17,8 @@ from errata.render.markdown import to_markdown
 from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
 from errata.report.parts import decisive_words, name_list
-from errata.text.clean import one_kind_of_line_end, quoted
-from errata.text.private import for_others, tree_for_others
+from errata.text.outgoing import cell_for_others, tree_for_others
+from errata.text.shell import command_line
 
 OWNERS = (
     "real_model_error",
@@ -171,7 +171,7 @@ def _flag(flag: Flag) -> str:
 
 
 def _next(report: TranscriptReport) -> Iterator[Block]:
-    handles = " ".join(one.native_id.rpartition("_")[2] for one in report.runs)
+    handles = command_line([one.native_id.rpartition("_")[2] for one in report.runs])
     yield items(
         [
             line(
@@ -220,7 +220,7 @@ def as_table(report: TranscriptReport) -> str:
     writer.writerow((*COLUMNS, *verdicts))
     for row in report.rows:
         cells = (*_cells(row), *("" for _ in ANSWERS), *(_verdict_cells(row) if verdicts else ()))
-        writer.writerow([quoted(for_others(one_kind_of_line_end(cell))) for cell in cells])
+        writer.writerow([cell_for_others(cell) for cell in cells])
     return table.getvalue()
 
 

@@ -17,7 +17,7 @@ from errata.rerun.plan import (
     RerunRequest,
     all_by_hand,
 )
-from errata.text.redact import redact
+from errata.text.outgoing import for_user
 
 Planner = Callable[[RerunRequest], RerunPlan]
 
@@ -44,7 +44,7 @@ def plan_for(request: RerunRequest) -> RerunPlan:
 
 def _without_secrets(plan: RerunPlan) -> RerunPlan:
     """Drop commands that redaction would change before they are shown: they would no longer work."""
-    changed = [command for command in plan.commands if redact(command.line) != command.line]
+    changed = [command for command in plan.commands if for_user(command.line) != command.line]
     if not changed:
         return plan
     by_hand = tuple(ByHand(one, "command_like_secret") for command in changed for one in command.attempts)

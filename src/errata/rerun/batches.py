@@ -6,7 +6,7 @@ import msgspec
 
 from errata.rerun.fit import UnfitError
 from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan
-from errata.text.redact import redact
+from errata.text.outgoing import for_user
 
 LONGEST = 100_000
 """Bytes of a command. Linux accepts 128 KiB in one argument, and some systems little more than that in total."""
@@ -43,7 +43,7 @@ def batch_commands(
 
 def _secrets(names: Collection[str]) -> list[str]:
     together = "\n".join(names)
-    return [] if redact(together) == together else [name for name in names if redact(name) != name]
+    return [] if for_user(together) == together else [name for name in names if for_user(name) != name]
 
 
 def _equally_often(attempts: dict[str, list[RerunAttempt]]) -> dict[int, list[str]]:

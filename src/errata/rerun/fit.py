@@ -8,7 +8,7 @@ from pathlib import Path
 
 from errata.model.output.act import WhyNoCommand
 from errata.text.clean import clean
-from errata.text.redact import redact
+from errata.text.outgoing import for_user
 
 LONGEST_NAME, LONGEST_PATH = 200, 1_000
 
@@ -36,7 +36,7 @@ class UnfitError(ValueError):
 def fit(value: object, what: str, shape: re.Pattern[str] = NAME) -> str:
     """The value unchanged; raises `UnfitError` if it must not be part of a command."""
     text = shaped(value, what, shape)
-    if redact(text) != text:
+    if for_user(text) != text:
         raise UnfitError("field_like_secret", what)
     return text
 
@@ -59,7 +59,7 @@ def fit_path(path: Path, what: str) -> str:
     text = str(path)
     if not path.is_absolute() or not text.isprintable() or clean(text) != text or len(text) > LONGEST_PATH:
         raise UnfitError("path_unsafe", what)
-    if redact(text) != text:
+    if for_user(text) != text:
         raise UnfitError("path_like_secret", what)
     return text
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 from errata.model import Question
 from errata.model.words import OWNERS, Confidence, RecommendationGroup
 from errata.text.clean import one_line
-from errata.text.private import for_others
+from errata.text.outgoing import for_others
 
 NO_LABEL = "none"
 """No label of the taxonomy fits: then the owner is named instead."""

@@ -10,7 +10,7 @@ from errata.model import Packet, Quote
 from errata.model.verdict import CandidateStep
 from errata.review.speakers import Speakers, match_agent, speakers_in
 from errata.text.clean import one_line
-from errata.text.private import for_others
+from errata.text.outgoing import for_others
 
 DEFINITION = (
     "The decisive step is the first act that was never corrected and after which the expected result became "

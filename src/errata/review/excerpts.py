@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from errata.text.clean import one_line
-from errata.text.token_shapes import SHAPES
+from errata.text.secret_rules import shape
 
 Tell = Callable[[str], str]
 """Makes a text safe to show: cleans it, and removes secrets and identities if it leaves the machine."""
@@ -19,7 +19,7 @@ REACH = 1_000
 NAMED = 200
 TRIES = 8
 """How many ends of words are tried one after the other; then whole stretches are skipped."""
-_KEY = next(shape.pattern for shape in SHAPES if shape.kind == "private-key")
+_KEY = "private-key"
 """The only secret that spans several lines."""
 _SPACE = re.compile(r"\s")
 SNAP = 80
@@ -68,7 +68,7 @@ class CutPoints:
 
     @cached_property
     def _keys(self) -> list[tuple[int, int]]:
-        return [found.span() for found in _KEY.finditer(self._text)]
+        return [found.span() for found in shape(_KEY).pattern.finditer(self._text)]
 
     def _word_start(self, at: int) -> int:
         return max(self._text.rfind(" ", 0, max(at, 0)), self._text.rfind("\n", 0, max(at, 0))) + 1

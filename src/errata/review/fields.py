@@ -11,7 +11,7 @@ from errata.review.evidence import PlaceIndex
 from errata.review.passages import Folded
 from errata.review.places import Kind
 from errata.text.clean import one_line
-from errata.text.private import for_others
+from errata.text.outgoing import for_others
 
 CAUSE, LINE, REASONING, SNIPPET = 200, 400, 2_000, 4_000
 MOST_LINES = 20

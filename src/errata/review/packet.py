@@ -10,7 +10,6 @@ where that alone is more than the budget.
 """
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -38,6 +37,7 @@ from errata.review.redaction import Blindfold, redact_text, redacted
 from errata.review.timeline import timeline
 from errata.review.transcript import is_system_prompt
 from errata.text.clean import clean
+from errata.text.shell import shell_word
 
 NAMED = 6
 OVER = "too long"
@@ -250,7 +250,7 @@ def _size(place: PacketPlace) -> int:
 
 def left_out_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
     cut = fitted.cut
-    whole = f"errata show {shlex.quote(material.attempt.id)} --full"
+    whole = f"errata show {shell_word(material.attempt.id)} --full"
     for place, missing, size in cut[:NAMED]:
         yield LeftOut(what=f"{place}: {missing:,} of {size:,} characters", why=f"{OVER}; {whole}")
     if len(cut) > NAMED:
@@ -294,7 +294,8 @@ def _turns(material: Material, omitted: list[WantedPlace]) -> Iterator[LeftOut]:
     if material.before and material.before[0].position:
         numbers += range(material.before[0].position)
     if numbers:
-        turn = f"errata show {material.run.id[:8]}/{_NUMBER.sub('N', material.case_name)}"
+        one_of_them = f"{material.run.id[:8]}/{_NUMBER.sub('N', material.case_name)}"
+        turn = f"errata show {shell_word(one_of_them)}"
         yield LeftOut(what=f"turns {ranges(numbers)} of the conversation", why=f"the others tell more; one: {turn}")
 
 

@@ -22,7 +22,7 @@ from errata.review.labels import KNOWN_GAP, offered
 from errata.review.protocols import Prompt
 from errata.review.redaction import redacted
 from errata.text.clean import clean, one_line
-from errata.text.private import for_others
+from errata.text.outgoing import for_others
 
 MARKER_BYTES = 8
 NO_MARKER = "0" * 2 * MARKER_BYTES

@@ -14,7 +14,7 @@ import msgspec
 
 from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, Question, Run, Signal
 from errata.model.identity import fingerprint
-from errata.text.private import for_others, tree_for_others
+from errata.text.outgoing import for_others, tree_for_others
 
 SHORT, LONG = 200, 50_000
 """Characters: names and words come again and again; what is longer than long is not worth remembering."""
@@ -37,7 +37,10 @@ _MAKERS: dict[str, tuple[str, ...]] = {
     "kimi": ("moonshot ai", "moonshot"),
     "command-r": ("cohere",),
 }
-_KEY_OF = re.compile(r"\[redacted:(?:anthropic|openai|google)-(key|token)\]")
+_KEY_OF = re.compile(
+    r"\[redacted:(?:anthropic|openai|google|xai|groq|perplexity|fireworks|cerebras|together|nvidia|replicate"
+    r"|hugging-face|openrouter)(?:-client|-refresh)?-(key|token|secret|session)\]"
+)
 """The owner of a key would reveal the model's vendor."""
 _OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
 SIZE = 16

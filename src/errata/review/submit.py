@@ -15,6 +15,7 @@ from errata.review.import_answers import WHICH
 from errata.review.labels import given_label
 from errata.review.verdicts import KeptVerdict, Rejection
 from errata.text.clean import one_line
+from errata.text.shell import shell_word
 
 AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key", "adjudicates"))
 """Text around an answer that is not part of it."""
@@ -76,7 +77,7 @@ def refuse_other_readings(
     if unknown := [one for one in adjudicates if one not in readings]:
         raise SettingsError(
             f"`adjudicates` names a verdict that `{name}` does not have: `{one_line(unknown[0], 40)}`",
-            hint=f"copy `adjudicates` from `errata review next {name} --adjudicate`",
+            hint=f"copy `adjudicates` from `errata review next {shell_word(name)} --adjudicate`",
         )
     if name_of(reviewer) in [readings[one] for one in adjudicates]:
         raise SettingsError(
@@ -146,12 +147,12 @@ def refuse_without_lease(
         problem = "carries another lease" if given else "carries no lease"
         raise SettingsError(
             f"`{name}` is leased to `{word}` until {lease.until}, and this verdict {problem}",
-            hint=f"add the `lease` that `errata review next {name}` prints, and use the same `--reviewer`\n"
+            hint=f"add the `lease` that `errata review next {shell_word(name)}` prints, and use the same `--reviewer`\n"
             "give each reviewer a name of their own",
         )
     if lease is None and given:
         raise SettingsError(
             f"The lease on `{name}` has expired, or belongs to another reviewer than `{word}`",
-            hint=f"get it again with `errata review next {name}` and submit the same verdict with the new lease; "
-            "`--reviewer` must be the same for both",
+            hint=f"get it again with `errata review next {shell_word(name)}` and submit the same verdict with the new "
+            "lease; `--reviewer` must be the same for both",
         )

@@ -10,7 +10,8 @@ from errata.model import Attribution, Packet
 from errata.model.attribution import suggested_label
 from errata.model.codec import to_json, to_whole
 from errata.review.excerpts import excerpt
-from errata.text.clean import one_kind_of_line_end, quoted
+from errata.text.clean import clean, one_kind_of_line_end, quoted
+from errata.text.outgoing import for_others, tree_for_others
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
@@ -66,7 +67,7 @@ def write_packets(exported: Iterable[ExportRow], file: IO[bytes], *, redact: Red
     """One a line; how many there were."""
     count = 0
     for count, row in enumerate(exported, 1):  # noqa: B007
-        file.write(to_json(to_whole(redact(row.packet))) + b"\n")
+        file.write(to_json(tree_for_others(to_whole(redact(row.packet)))) + b"\n")
     return count
 
 
@@ -93,7 +94,8 @@ def write_table(
             continue
         packet = redact(exported_row.packet)
         row = judged_row(exported_row, packet) if judged else general_row(exported_row, packet)
-        row |= {"run": packet.run.get("id"), "case": packet.case_key, "attempt_id": packet.attempt_id}
+        which = {"run": packet.run.get("id"), "case": packet.case_key, "attempt_id": packet.attempt_id}
+        row |= {name: for_others(str(value or "")) for name, value in which.items()}
         writer.writerow([_cell(row.get(name, ""), short=answers) for name in columns])
         count += 1
     return count
@@ -172,7 +174,7 @@ def _sorted_text(text: str) -> str:
 
 
 def _cell(value: Any, *, short: bool) -> str:
-    text = one_kind_of_line_end("" if value is None else str(value))
+    text = one_kind_of_line_end("" if value is None else clean(str(value)))
     if short:
         text = excerpt(text, CELL).text
     return quoted(text)

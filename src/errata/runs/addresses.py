@@ -16,6 +16,7 @@ from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.database import Store
 from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of, tries_of
 from errata.store.runs import all_runs, run_by_id
+from errata.text.clean import one_line
 
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
@@ -46,7 +47,7 @@ def case_named(text: str, store: Store, *, run: StoredRun | None = None, suite: 
     known = [(key, name) for key in keys for name in sorted(suites[key])]
     whole = [(key, name) for key, name in known if key in (text, f"{name}/{text}")] or known
     if len(whole) > 1:
-        listed = [f"`{key}`" for key, _ in whole[:LISTED]]
+        listed = [f"`{one_line(key)}`" for key, _ in whole[:LISTED]]
         more = [f"and {len(whole) - LISTED} more"] if len(whole) > LISTED else []
         raise NotFoundError(f"`{text}` names {len(whole)} cases", hint="\n".join(["name one of them:", *listed, *more]))
     key, name = whole[0]

@@ -130,7 +130,7 @@ def _models(run: Run) -> set[str]:
 
 def candidates(runs: list[StoredRun]) -> str:
     """A line for each run that may be meant, with its description and its id, which is unique."""
-    lines = [" · ".join([*described(stored.run), f"id {stored.run.id}"]) for stored in runs[:LISTED]]
+    lines = [one_line(" · ".join([*described(stored.run), f"id {stored.run.id}"])) for stored in runs[:LISTED]]
     more = [f"and {len(runs) - LISTED} more: `errata runs` lists them all"] if len(runs) > LISTED else []
     return "\n".join([*lines, *more])
 

@@ -107,7 +107,9 @@ def all_of(problems: Sequence[ErrataError], *, note: str = "") -> ErrataError:
         return problems[0]
     message = "\n".join(dict.fromkeys(problem.message for problem in problems))
     hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
-    return type(problems[0])(message, hint="\n".join([*hints, *([note] if note else [])]))
+    together = type(problems[0])(message, hint="\n".join([*hints, *([note] if note else [])]))
+    together.message = message  # a line for each problem
+    return together
 
 
 def _others(good: Sequence[Path]) -> str:

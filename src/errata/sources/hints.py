@@ -12,6 +12,7 @@ from typing import NamedTuple
 from errata.model.words import UnreadReason
 from errata.sources.base import Source, children, head_of
 from errata.sources.generic import SUFFIXES
+from errata.text.shell import shell_word
 
 WHOLE = 32 * 1024 * 1024
 LOOKS = 1_000
@@ -112,7 +113,7 @@ def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
             return f"{hint}\n{_FURTHER}"
     parents = path.parents if len(path.parts) > ABOVE else path.absolute().parents
     if above := next(filter(is_run, parents[:ABOVE]), None):
-        return f"it is part of a run; import the whole run: `errata import {above}`"
+        return f"it is part of a run; import the whole run: `errata import {shell_word(above)}`"
     if known := _known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
         drafts = f"`errata map {shlex.quote(str(known.file))}` drafts a mapping"
@@ -160,7 +161,8 @@ def _left_over(path: Path, is_run: IsRun) -> str:
     if not finished.is_file():
         return "this is a temporary file of an interrupted write, and the finished file is missing"
     target = next((found for found in (path.parent, finished) if is_run(found)), finished)
-    return f"this is a temporary file of an interrupted write; import the finished one:\n`errata import {target}`"
+    command = f"errata import {shell_word(target)}"
+    return f"this is a temporary file of an interrupted write; import the finished one:\n`{command}`"
 
 
 def _with_links(path: Path) -> Iterator[Path]:

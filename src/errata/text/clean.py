@@ -2,6 +2,8 @@
 
 import re
 
+from errata.text.redact import beginning
+
 # whole sequences first, so that no part of them remains; of an OSC without an end, only the head is removed
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
@@ -26,7 +28,7 @@ def clean(text: str) -> str:
 def one_line(text: str, width: int = 0) -> str:
     """Cleaned, on one line, cut to `width` with an ellipsis."""
     folded = " ".join(clean(text).split())
-    return f"{folded[: width - 1]}…" if width and len(folded) > width else folded
+    return f"{beginning(folded, width - 1)}…" if width and len(folded) > width else folded
 
 
 _RETURNS = re.compile(r"\r\n?")

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from errata.text.clean import clean
+from errata.text.redact import redact
 
 _MASKS: tuple[tuple[str, str], ...] = (
     ("<time>", r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),
@@ -43,7 +44,7 @@ def mask(text: str, *, strings: bool = True) -> str:
 
 @lru_cache(maxsize=20_000)
 def _mask(text: str, strings: bool) -> str:
-    folded = " ".join(clean(text).split())
+    folded = " ".join(redact(clean(text)).split())
 
     def masked(match: re.Match[str]) -> str:
         name = _NAMES.get(match.lastgroup or "")

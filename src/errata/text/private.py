@@ -6,11 +6,8 @@ So do generic accounts (`/home/runner`) and paths of another kind (`/users/42`).
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any
 
-from errata.text.clean import clean, one_line
-from errata.text.redact import Secret, redact, redacted_name, without
+from errata.text.redact import Secret, without
 
 _LOCAL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}\Z")
 _LONGEST_LOCAL = 65
@@ -54,25 +51,6 @@ def without_people(text: str) -> str:
     return text
 
 
-def for_others(text: str) -> str:
-    """Safe to leave the machine: cleaned, without secrets and identities."""
-    return without_people(redact(clean(text)))
-
-
-def tree_for_others(value: Any) -> Any:
-    """The same for every text inside dicts and lists, and for identities in their keys."""
-    if isinstance(value, str):
-        return for_others(value)
-    if isinstance(value, dict):
-        return {
-            without_people(str(key)): redacted_name(str(key), item) or tree_for_others(item)
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [tree_for_others(item) for item in value]
-    return value
-
-
 def _addresses(text: str) -> Iterator[Secret]:
     for domain in _DOMAIN.finditer(text):
         at = domain.start()
@@ -95,34 +73,3 @@ def _names(text: str) -> Iterator[Secret]:
 
 def _somebody(name: str) -> bool:
     return not _ANYBODY.match(name) and not _FILE.match(name)
-
-
-REMEMBERED = 65_536
-"""Texts in the cache: many texts appear in a report more than once."""
-
-_for_others = lru_cache(REMEMBERED)(for_others)
-
-
-@lru_cache(REMEMBERED)
-def outgoing_line(text: str) -> str:
-    """On one line."""
-    return " ".join(_for_others(text).split())
-
-
-def outgoing_lines(text: str) -> str:
-    """With its lines, for a snippet."""
-    return for_others(text).strip("\n")
-
-
-def outgoing_tree(value: Any) -> Any:
-    """The same for every text inside dicts and lists; keys are errata's own."""
-    if isinstance(value, str):
-        return _for_others(value)
-    if isinstance(value, dict):
-        return {key: outgoing_tree(item) for key, item in value.items()}
-    return [outgoing_tree(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def short_line(text: str, width: int) -> str:
-    """On one line and cut. Redacted first, because half a secret would not be recognised."""
-    return one_line(_for_others(text), width)

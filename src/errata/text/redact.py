@@ -1,46 +1,30 @@
 """Remove secrets from text before it is shown, written or sent.
 
-Tokens are recognised by their shape, other secrets by the name before them (`DB_PASSWORD=…`). The replacement names
-the kind of secret: `[redacted:github-token]`.
+Tokens are recognised by their shape, other secrets by the name before them (`DB_PASSWORD=…`), also where they are
+encoded: behind escapes, entities, colours and invisible characters. The rules are in `secrets.toml`. The replacement
+names the kind of secret: `[redacted:github-token]`.
 """
 
 import re
-import string
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from errata.text.token_shapes import SHAPES, Shape
+from errata.text.encoded import levels, place_before
+from errata.text.named_secrets import SHORTEST, is_secret_under, lower, named_secrets
+from errata.text.secret_rules import Marked, Shape, shapes
 
-# the start of the name is not matched: it is kept anyway, and a pattern for it would be quadratic
-_NAME = re.compile("(?:password|passwd|passphrase|secret|token|credentials?|key|_pass)(?:_id)?(?![a-z0-9_])")
-_KINDS_OF_KEY = "(?:api|access|private|account|subscription)[_-]?"
-_ACCOUNTS = "(?:db|user|admin|root|smtp|mail|ftp|redis|mysql|pg)"
-_BEFORE_KEY = re.compile(rf"{_KINDS_OF_KEY}\Z")
-_BEFORE_PASS = re.compile(rf"{_ACCOUNTS}\Z")
-_NAME_ALONE = re.compile(
-    r"(?:^|[_.-]|(?<=[a-z0-9])(?=[A-Z]))(?i:pass(?:word|wd|phrase)|secret|token|credentials?"
-    rf"|{_KINDS_OF_KEY}key|{_ACCOUNTS}_pass)(?i:_ID)?$"
-)
-_ASSIGNED = re.compile(r"""(?:\\*["'])?\s*(?:=>|=|:)\s*(?:(\\*["'])([^"'\\\n]{6,400})|([^\s"',;&\\]{6,}))""")
-_GIVEN = re.compile(r"""[ \t]+(["']?)(?!-)([^\s"']{6,})""")
-_FLAG = re.compile(r"(?<!\S)--?[\w-]{0,40}\Z")
-_MARKS = tuple(mark for shape in SHAPES for mark in shape.marks)
-_SHORTEST = 6
+# nearly every mark ends in a separator or is the beginning of a long word; few texts have either
+_SEPARATOR = re.compile(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
+_CAPITAL = re.compile(r"[A-Z](?=[A-Za-z0-9_+/-]{14})")
 _SHORTEST_WORD = 12
 """No token consists of fewer letters, and a name needs a sign before its value."""
-_LONGEST_WORD, _LONGEST_FLAG = 14, 42
-
-# a placeholder, a number or a type is not a secret
-_PLACEHOLDERS = (
-    r"none|null|true|false|undefined|\$\{?[a-z_].*|<.*>|\[redacted.*|[\d.,]+[)\]}]*"
-    r"|str(?:ing)?|int|os\.environ.*|process\.env.*"
-)
-_HARMLESS = re.compile(rf"(?i)(?:{_PLACEHOLDERS})$")
-_CODE = re.compile(rf"(?i)(?:{_PLACEHOLDERS}|[A-Za-z_][\w.]*[(\[].*)$")
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-
-
+NAMED = "named"
+LAST = 10_000
+"""The order of what is known by less than its whole shape."""
 _WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
+_NAMING = ("name", "key", "variable")
 
 
 class Secret(NamedTuple):
@@ -53,13 +37,27 @@ class Secret(NamedTuple):
 
 def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
-    if _is_word(text):
+    if len(text) < SHORTEST or _is_word(text):
         return text
-    if [mark for mark in _MARKS if mark in text]:  # most texts contain no mark, and need no further work
-        for shape in SHAPES:
-            if any(mark in text for mark in shape.marks):
-                text = without(text, _of_shape(shape, text))
-    return without(text, _named_secrets(text))
+    found = _secrets(text)
+    for done in levels(text):
+        # also what was found before: an encoded character may have cut it short
+        found += [Secret(*place_before(done, start, end), kind) for start, end, kind in _secrets(done[-1].text)]
+    return without(text, sorted(found, key=lambda secret: secret.start)) if found else text
+
+
+BEYOND = 4_000
+"""Characters behind a cut that tell what is cut: an encoded secret is long."""
+
+
+def beginning(text: str, most: int) -> str:
+    """The first characters of a text. Redacted before it is cut: half a secret has lost the shape it is known by."""
+    return text if len(text) <= most else redact(text[: most + BEYOND])[:most]
+
+
+def ending(text: str, most: int) -> str:
+    """The last characters of a text, redacted before it is cut."""
+    return text if len(text) <= most else redact(text[-most - BEYOND :])[-most:]
 
 
 def _is_word(value: Any) -> bool:
@@ -68,14 +66,58 @@ def _is_word(value: Any) -> bool:
 
 
 def redact_tree(value: Any) -> Any:
-    """The same for every text inside dicts and lists, their keys apart."""
+    """The same for every text inside dicts and lists, and for their keys."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: redact_named(str(key), item) for key, item in value.items()}
+        return redact_fields(value, redact_key, redact_tree)
     if isinstance(value, list | tuple):
-        return [item if type(item) in _WITHOUT_TEXT or _is_word(item) else redact_tree(item) for item in value]
+        named = given_secrets(value)
+        return [
+            item
+            if type(item) in _WITHOUT_TEXT or _is_word(item)
+            else REDACTED_VALUE
+            if named and at in named
+            else redact_tree(item)
+            for at, item in enumerate(value)
+        ]
     return value
+
+
+REDACTED_VALUE = f"[redacted:{NAMED}]"
+
+
+def redact_fields(fields: dict[Any, Any], of_key: Any, of_value: Any) -> dict[str, Any]:
+    """Fields with their names: a text is also a secret if its name, or the field beside it, marks it as one."""
+    naming = next((fields[name] for name in _NAMING if isinstance(fields.get(name), str)), None)
+    made: dict[str, Any] = {}
+    for key, item in fields.items():
+        name = shown = of_key(str(key))
+        number = 1
+        while shown in made:
+            number += 1
+            shown = f"{name} {number}"
+        beside = naming is not None and key == "value" and redacted_name(naming, item)
+        made[shown] = beside or redacted_name(str(key), item) or of_value(item)
+    return made
+
+
+def given_secrets(items: list[Any] | tuple[Any, ...]) -> set[int]:
+    """The places of secrets in a list of arguments (`--token`, `…`) or in a pair of name and value."""
+    return {
+        at
+        for at, (name, value) in enumerate(pairwise(items), 1)
+        if type(name) is str
+        and type(value) is str
+        and (name.startswith("-") or len(items) == 2)
+        and not value.startswith("-")
+        and any(map(str.isdigit, value))
+        and is_secret_under(name, value)
+    }
+
+
+redact_key = lru_cache(4_096)(redact)
+"""Names of fields come again and again."""
 
 
 def redact_named(name: str, value: Any) -> Any:
@@ -85,64 +127,76 @@ def redact_named(name: str, value: Any) -> Any:
 
 def redacted_name(name: str, value: Any) -> str:
     """The replacement of a value whose name marks it as a secret; empty if it is none."""
-    if not isinstance(value, str) or len(value) < _SHORTEST or _HARMLESS.match(value):
-        return ""
-    return "[redacted:named]" if _NAME_ALONE.search(name) else ""
+    return REDACTED_VALUE if isinstance(value, str) and is_secret_under(name, value) else ""
 
 
 def without(text: str, secrets: Iterable[Secret]) -> str:
-    """The text with each secret replaced by its kind. They are in order; one that overlaps the previous is skipped."""
+    """The text with each secret replaced by its kind. They are in order; what overlaps the one before goes with it."""
     pieces, at = [], 0
     for start, end, kind in secrets:
         if start >= at:
             pieces += [text[at:start], f"[redacted:{kind}]"]
-            at = end
+        at = max(at, end)
     return "".join((*pieces, text[at:])) if pieces else text
 
 
-def _of_shape(shape: Shape, text: str) -> Iterator[Secret]:
+def _secrets(text: str) -> list[Secret]:
     """In the order of their positions."""
-    for match in sorted(_matches(shape, text), key=lambda one: one.start()):
-        start, end = match.span(match.lastindex or 0)
-        yield Secret(start, end, shape.kind)
+    found = [(*match.span(match.lastindex or 0), shape.order, shape.kind) for shape, match in _shaped(text)]
+    found += [(*match.span(), LAST, shape.kind) for shape, match in _cut_off(text)]
+    found += [(start, end, LAST, NAMED) for start, end in named_secrets(text)]
+    found.sort(key=lambda one: (one[0], one[2]))
+    return [Secret(start, end, kind) for start, end, _, kind in found]
 
 
-def _matches(shape: Shape, text: str) -> Iterator[re.Match[str]]:
-    for mark in shape.marks:
-        at = text.find(mark)
-        while at >= 0:
-            match = shape.pattern.match(text, at)
-            if match:
-                yield match
-            at = text.find(mark, match.end() if match else at + 1)
+def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    known = shapes()
+    for place in _SEPARATOR.finditer(text):
+        end = place.end()
+        if marked := known.after_separator.get(text[end - 2 : end]):
+            yield from _at_end(text, end, marked)
+    for place in _CAPITAL.finditer(text):
+        start = place.start()
+        if marked := known.words.get(text[start : start + 2]):
+            yield from _at_end(text, start, marked, starts=True)
+    for mark, shape in known.literal:
+        if mark in text:
+            yield from _everywhere(text, text, mark, shape)
+    lowered = lower(text)
+    for mark, shape in known.any_case:
+        if mark in lowered:
+            yield from _everywhere(text, lowered, mark, shape)
 
 
-def _named_secrets(text: str) -> Iterator[Secret]:
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a few capitals become two characters
-        lowered = text.translate(_LOWER)
-    after = 0
-    for name in _NAME.finditer(lowered):
-        secret = _value(text, name) if name.start() >= after and _names_secret(lowered, name) else None
-        if secret:
-            after = secret.end
-            yield secret
+# the beginning of a secret that was cut, by errata or by the harness
+_CUT_OFF = re.compile(r"(?=[A-Za-z+/]{0,60}[0-9])(?:[A-Za-z0-9+/$]{6,400}(?=\u2026|\.\.\.)|[A-Za-z0-9+/]{16,400}\Z)")
+_SHORTEST_MARK = 4
 
 
-def _names_secret(lowered: str, name: re.Match[str]) -> bool:
-    """`key` and `pass` are names of secrets only after certain words."""
-    before = _BEFORE_KEY if name[0].startswith("key") else _BEFORE_PASS if name[0].startswith("_") else None
-    return before is None or before.search(lowered, max(0, name.start() - _LONGEST_WORD), name.start()) is not None
+def _cut_off(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    known = shapes()
+    for place in _SEPARATOR.finditer(text):
+        for mark, shape in known.after_separator.get(text[place.end() - 2 : place.end()], ()):
+            if len(mark) >= _SHORTEST_MARK and text.endswith(mark, 0, place.end()):
+                match = _CUT_OFF.match(text, place.end())
+                if match:
+                    yield shape, match
 
 
-def _value(text: str, name: re.Match[str]) -> Secret | None:
-    start, end = name.span()
-    given = _ASSIGNED.match(text, end)
-    if given:
-        quoted = given[2] is not None
-        harmless = _HARMLESS.match(given[2]) if quoted else _CODE.match(given[3])
-        return None if harmless else Secret(*given.span(2 if quoted else 3), "named")
-    given = _GIVEN.match(text, end)
-    if given and _FLAG.search(text, max(0, start - _LONGEST_FLAG), start) and not _CODE.match(given[2]):
-        return Secret(*given.span(2), "named")
-    return None
+def _at_end(
+    text: str, place: int, marked: list[Marked], *, starts: bool = False
+) -> Iterator[tuple[Shape, re.Match[str]]]:
+    """The shapes whose mark ends, or starts, at the place."""
+    for mark, shape in marked:
+        start = place if starts else place - len(mark)
+        if start >= 0 and text.startswith(mark, start) and (match := shape.at(text, start)):
+            yield shape, match
+
+
+def _everywhere(text: str, searched: str, mark: str, shape: Shape) -> Iterator[tuple[Shape, re.Match[str]]]:
+    at = searched.find(mark)
+    while at >= 0:
+        match = shape.at(text, at)
+        if match:
+            yield shape, match
+        at = searched.find(mark, max(at + 1, match.end() if match else 0))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from errata.model import Observation
 from errata.model.words import Strength
+from errata.text.redact import beginning
 from errata.transcript.actions import is_write
 from errata.transcript.tool_use import (
     CODE,
@@ -81,7 +82,7 @@ def _is_command(use: ToolUse) -> bool:
 def _quote(use: ToolUse) -> str:
     """From the calling step: the line that raised, the result where the step has it, else the arguments."""
     if use.is_code:
-        return failing_line(use.reply or "", use.step.text)[:ERROR_LINE] or arguments_quote(use)
+        return beginning(failing_line(use.reply or "", use.step.text), ERROR_LINE) or arguments_quote(use)
     if use.reply_step is use.step and use.reply and use.error in use.reply:
         return use.error
     return arguments_quote(use)

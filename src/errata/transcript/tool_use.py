@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from errata.model import Step, ToolCall
+from errata.text.redact import beginning
 from errata.transcript.wording import sentence_around
 
 CODE = "code"
@@ -159,9 +160,10 @@ def error_line(text: str) -> str:
     text = text if len(text) <= 2 * LONGEST else f"{text[:LONGEST]}\n{text[-LONGEST:]}"
     raised = _RAISED.findall(text)
     if raised:
-        return str(raised[-1]).strip()[:ERROR_LINE]
+        return beginning(str(raised[-1]).strip(), ERROR_LINE)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if _NAMES_ERROR.search(line)), lines[0] if lines else "")[:ERROR_LINE]
+    named = next((line for line in lines if _NAMES_ERROR.search(line)), lines[0] if lines else "")
+    return beginning(named, ERROR_LINE)
 
 
 def failing_line(reply: str, text: str) -> str:
@@ -199,10 +201,10 @@ def arguments_quote(use: ToolUse, argument: str = "") -> str:
     """The arguments as a transcript shows them, or one of them."""
     if use.is_code or isinstance(use.arguments, str):
         text = str(use.arguments)
-        return next((line.strip() for line in text.splitlines() if line.strip()), "")[:ERROR_LINE]
+        return beginning(next((line.strip() for line in text.splitlines() if line.strip()), ""), ERROR_LINE)
     if argument and isinstance(use.arguments, dict) and argument in use.arguments:
-        return as_json({argument: use.arguments[argument]})[1:-1][:ERROR_LINE]
-    return as_json(use.arguments)[:ERROR_LINE] if use.arguments else use.name
+        return beginning(as_json({argument: use.arguments[argument]})[1:-1], ERROR_LINE)
+    return beginning(as_json(use.arguments), ERROR_LINE) if use.arguments else use.name
 
 
 def text_of(step: Step) -> str:
@@ -220,4 +222,8 @@ def words_with(step: Step, value: str) -> str:
     text = text_of(step)
     wanted = r",?".join(value.replace(",", "")) if value[:1].isdigit() and value.isascii() else re.escape(value)
     match = re.search(wanted, text, re.IGNORECASE) if value else None
-    return sentence_around(text, *match.span(), before=BEFORE) if match else text.strip().split("\n")[0][:ERROR_LINE]
+    return (
+        sentence_around(text, *match.span(), before=BEFORE)
+        if match
+        else beginning(text.strip().split("\n")[0], ERROR_LINE)
+    )

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from errata.text.redact import beginning
+
 STEPS = 6
 VALUE = 60
 VALUES = 3
@@ -21,7 +23,7 @@ def times(count: int) -> str:
 
 def shortened(value: Any, width: int = VALUE) -> str:
     text = " ".join(str(value).split())
-    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+    return text if len(text) <= width else f"{beginning(text, width - 1).rstrip()}…"
 
 
 def listed_values(values: Iterable[str]) -> str:

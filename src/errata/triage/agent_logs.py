@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from errata.model import Attempt, ToolCall
+from errata.text.redact import beginning
 
 MOST_TEXT = 4_000_000
 MOST_CALLS = 500
@@ -76,5 +77,5 @@ def nothing_was_done(attempt: Attempt) -> tuple[str, str] | None:
         if ends and all(int(end[1]) == 0 for end in ends) and not _CALL.search(log.text):
             last = ends[-1]
             if _FAILED in last[0].replace(" ", ""):
-                return f"{log.path}:{log.line(last.start())}", last[0][:160]
+                return f"{log.path}:{log.line(last.start())}", beginning(last[0], 160)
     return None

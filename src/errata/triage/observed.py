@@ -6,6 +6,7 @@ import msgspec
 
 from errata.model import Attempt, Case, Signal, SourceRef
 from errata.model.words import Confidence, Owner, Phase
+from errata.text.redact import beginning
 
 QUOTE = 160
 
@@ -47,5 +48,5 @@ Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
 
 def signal(name: str, strength: Confidence, where: str, quote: str, ref: SourceRef | None = None) -> Signal:
     """Of a rule that is a function: it is called like what it sees."""
-    short = " ".join(quote.split())[:QUOTE]
+    short = beginning(" ".join(quote.split()), QUOTE)
     return Signal(name=name, rule=name, where=where, quote=short, strength=strength, ref=ref)

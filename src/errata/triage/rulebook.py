@@ -16,6 +16,7 @@ from errata.model.words import Confidence, Owner, Phase
 from errata.settings.paths import bytes_of
 from errata.text.clean import one_line
 from errata.text.mask import steady
+from errata.text.redact import redact
 from errata.text.user_patterns import Pattern, compile_user_pattern
 from errata.triage.places import TextPlace
 from errata.triage.prefilter import Sieve, needed
@@ -197,5 +198,7 @@ def _line_of(text: str, start: int, end: int) -> str:
     line = text[left : right if right >= 0 else len(text)]
     if len(line) > QUOTE:
         begin = max(0, start - left - QUOTE // 2)
+        line = redact(line)  # whole: half a secret looks like none
+        begin = min(begin, max(0, len(line) - QUOTE))
         line = line[begin : begin + QUOTE]
     return one_line(line, QUOTE)

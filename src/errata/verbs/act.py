@@ -11,6 +11,7 @@ from errata.rerun.selection import VERDICT, Rerun, RerunChoice, TriagedFailure, 
 from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.view import RunView
 from errata.store.database import Store
+from errata.text.shell import shell_word
 from errata.writeback.files import WrittenBack, write_back
 from errata.writeback.settlement import settled_failures
 
@@ -59,7 +60,7 @@ def _key_of(case: str, view: RunView) -> str:
     meant = did_you_mean(case, dict.fromkeys(names))
     raise NotFoundError(
         f"Run `{run.native_id}` has no case `{case}`",
-        hint=meant or f"`errata failures {run.id}` lists those that failed",
+        hint=meant or f"`errata failures {shell_word(run.id)}` lists those that failed",
     )
 
 

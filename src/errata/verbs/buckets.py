@@ -31,6 +31,8 @@ from errata.store.buckets import (
 from errata.store.database import Store
 from errata.store.failures import loaded, number_of
 from errata.store.runs import all_runs, run_by_id
+from errata.text.clean import one_line
+from errata.text.shell import shell_word
 from errata.triage.reasons import reason_of
 
 CANDIDATES = 10
@@ -224,7 +226,7 @@ def _buckets_named(name: str, buckets: Sequence[Bucket]) -> list[Bucket]:
 
 
 def _candidates(buckets: Sequence[Bucket]) -> str:
-    lines = [f"{one.slug} · {one.suite} · id {one.id}" for one in buckets[:CANDIDATES]]
+    lines = [one_line(f"{one.slug} · {one.suite} · id {one.id}") for one in buckets[:CANDIDATES]]
     more = [f"and {len(buckets) - CANDIDATES} more: `errata buckets list --all`"] if len(buckets) > CANDIDATES else []
     return "\n".join([*lines, *more])
 
@@ -249,14 +251,16 @@ def failures_named(things: Iterable[str], store: Store) -> list[str]:
     for thing in things:
         shown = find_shown(thing, store)
         if not isinstance(shown, ShownAttempt):
-            hint = f"name a failure of it: `errata failures {thing}` lists them"
+            hint = f"name a failure of it: `errata failures {shell_word(thing)}` lists them"
             raise SettingsError(f"`{thing}` is a run, and a bucket holds failures", hint=hint)
         ensure_all_buckets(_views([shown.stored], store), store)
         placed = placements_of_run(store, shown.stored.run.id)
         same = [each for each, one in placed.items() if one.case == shown.attempt.case]
         chosen = [each for each in same if each == shown.attempt.id] if _is_exact(thing, shown) else same
         if not chosen:
-            raise NotFoundError(f"`{thing}` did not fail", hint=f"`errata failures {shown.handle}` lists what did")
+            raise NotFoundError(
+                f"`{thing}` did not fail", hint=f"`errata failures {shell_word(shown.handle)}` lists what did"
+            )
         ids |= dict.fromkeys(chosen)
     return list(ids)
 
@@ -278,7 +282,7 @@ def members_named(bucket: Bucket, things: Iterable[str], store: Store) -> list[s
     for thing in things:
         if thing not in by_name:
             cases = {case_name(known[one.run].run, one.case) for one in members}
-            hints = (did_you_mean(thing, cases), f"`errata buckets show {bucket.slug}` lists its members")
+            hints = (did_you_mean(thing, cases), f"`errata buckets show {shell_word(bucket.slug)}` lists its members")
             raise NotFoundError(f"`{thing}` is not in `{bucket.slug}`", hint="\n".join(hint for hint in hints if hint))
         names |= dict.fromkeys(by_name[thing])
     return list(names)

@@ -42,6 +42,7 @@ from errata.store.database import Store
 from errata.store.reviews import end_lease, held_by, verdicts_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
+from errata.text.shell import shell_word
 from errata.triage.rulesets import taxonomies_in_use
 
 if TYPE_CHECKING:
@@ -165,7 +166,9 @@ def _failure_in(target: ReviewTarget, thing: str, store: Store) -> str:
         return ""
     if not target.attempt.is_failure:
         problem = f"`{thing}` did not fail: there is nothing to review"
-        raise NotFoundError(problem, hint=f"`errata failures {handle_of(target.runs[0], store)}` lists what did")
+        raise NotFoundError(
+            problem, hint=f"`errata failures {shell_word(handle_of(target.runs[0], store))}` lists what did"
+        )
     return target.attempt.id
 
 

@@ -16,8 +16,7 @@ from errata.model.words import NOT_THE_SUBJECTS
 from errata.runs.explanation import meaning_of
 from errata.runs.stale_quotes import is_stale
 from errata.runs.view import RunView
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import line_for_user
 from errata.triage.rulebook import names_the_cause
 
 RULE = (
@@ -87,7 +86,7 @@ def quotes_of(opinion: FailureOpinion) -> list[dict[str, str]]:
 
 def redacted_line(text: str, width: int) -> str:
     """Redacted before it is cut: half a secret would not be recognised."""
-    return one_line(redact(text), width)
+    return line_for_user(text, width)
 
 
 class SettledRun(msgspec.Struct, frozen=True, kw_only=True):

@@ -36,8 +36,8 @@ from errata.model.run import subject_label
 from errata.render.files import replacing
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
-from errata.text.clean import one_line, quoted
-from errata.text.redact import redact
+from errata.text.clean import quoted
+from errata.text.outgoing import line_for_user
 from errata.verbs.compare import compare, write_comparison_folder
 from errata.verbs.gate import changes_as_gate
 from errata.verbs.store import Store, all_runs
@@ -164,7 +164,7 @@ def _cell(cell: Cell | None) -> str:
 
 
 def _cell_text(text: str) -> str:
-    return quoted(one_line(redact(text)))
+    return quoted(line_for_user(text))
 
 
 def refuse_beside(option: str, **given: object) -> None:

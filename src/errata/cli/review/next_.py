@@ -25,6 +25,7 @@ from errata.review.answers import CONFIDENCES, NO_LABEL, labels_to_give, owners_
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.submit import RejectedVerdict, Submission
+from errata.text.shell import shell_word
 from errata.verbs.review import lease_next, release, released_if_interrupted, submit_verdict
 from errata.verbs.store import Store
 
@@ -80,7 +81,7 @@ def command(
         return
     _show_remarks(leased)
     if as_json:
-        put_json(next_output(leased, who), raw=True)
+        put_json(next_output(leased, who))
         return
     with released_if_interrupted(leased, store, who):
         show_packet(leased.packet)
@@ -119,7 +120,7 @@ def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     if not nothing.failures:
         return no_failure(asked.filters, run)
     if nothing.in_hand:
-        hint = f"submit them, or return them with `errata review release {run}`"
+        hint = f"submit them, or return them with `errata review release {shell_word(run)}`"
         return f"everything that is waiting is leased to `{word}`, {nothing.in_hand:,} in all: {hint}"
     if asked.adjudicate:
         return f"no dispute is waiting for `{word}`"

@@ -12,6 +12,7 @@ from errata.model.times import to_text
 from errata.review.status import Spent, Status, case_of
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
+from errata.text.shell import shell_word
 from errata.verbs.review import review_status
 
 HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
@@ -30,10 +31,11 @@ def command(runs: tuple[str, ...], options: Options) -> None:
             continue
         if at:
             put()
-        show_status(status, handle_of(stored, store))
+        show_status(status, shell_word(handle_of(stored, store)))
 
 
 def show_status(status: Status, handle: str) -> None:
+    """`handle` is quoted for a shell."""
     parts = [f"Run {handle}", plural(status.failures, "failure"), f"{status.reviewed:,} reviewed"]
     parts += [f"{status.inherited:,} inherited"] if status.inherited else []
     put(" · ".join([*parts, f"{status.waiting:,} waiting", f"{status.refused:,} refused"]))
@@ -46,7 +48,12 @@ def show_status(status: Status, handle: str) -> None:
     _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
     _line("reviewers", " · ".join(f"{name} {count:,}" for name, count in status.reviewers.items()))
     _line("evidence", _evidence(status))
-    _put_cases("stale", status, status.stale, f"reviewed before, evidence changed since; `errata review next {handle}`")
+    _put_cases(
+        "stale",
+        status,
+        status.stale,
+        f"reviewed before, evidence changed since; `errata review next {handle}`",
+    )
     _line("second opinion", _second(status, handle))
     _put_cases("disputed", status, status.disputed, "a person has to decide")
     _put_doubts(status)
@@ -55,7 +62,10 @@ def show_status(status: Status, handle: str) -> None:
     _line("leased", f"{status.in_hand:,}" if status.in_hand else "")
     for spent in status.spent:
         _line("cost", _spent(spent))
-    _line("", "" if status.reviewers else f"start with `errata review run {handle}` or `errata review next {handle}`")
+    _line(
+        "",
+        "" if status.reviewers else f"start with `errata review run {handle}` or `errata review next {handle}`",
+    )
 
 
 def _line(label: str, text: str) -> None:

@@ -15,8 +15,7 @@ from errata.errors import SettingsError
 from errata.model import Packet, Reviewer
 from errata.review.protocols import Prompt, RetryLaterError, ReviewerAnswer, ReviewerStoppedError, ReviewFailedError
 from errata.review.reviewers.presets import PRESETS, Preset, plain_output
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import line_for_user
 
 MOST_OUTPUT = 1_000_000
 """Bytes; a verdict has a few thousand."""
@@ -160,4 +159,4 @@ def _last_line(errors: bytes) -> str:
     """The last that has words in it."""
     lines = errors.decode("utf-8", "replace").splitlines()
     message = next((line for line in reversed(lines) if any(letter.isalpha() for letter in line)), "no error output")
-    return one_line(redact(message), 200)
+    return line_for_user(message, 200)

@@ -16,7 +16,7 @@ from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
 from errata.sources.every_eval_ever.written_summary import SCHEMA, EvaluationNames, Tallies, mean_of, value_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import as_text
-from errata.text.private import tree_for_others
+from errata.text.outgoing import tree_for_others
 
 Row = dict[str, Any]
 NO_NUMBER = "checks without a number, or of a few cases"

@@ -11,7 +11,7 @@ from errata.model import Attempt, Check, Run
 from errata.model.identity import fingerprint
 from errata.model.times import moment_of
 from errata.sources.shared.values import as_text
-from errata.text.private import for_others, tree_for_others
+from errata.text.outgoing import for_others, tree_for_others
 
 _ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")
 _MEANS = frozenset(("mean", "accuracy"))

@@ -1,0 +1,200 @@
+"""Every kind of secret in every disguise, in every field of a log: nothing of it is in anything that errata writes.
+
+Each secret stands in the texts of one attempt, and in the names of a case, a check, a file, a tool, a judge or a run.
+Then every command that writes texts runs on the run, and what it printed or wrote is searched.
+"""
+
+import io
+import os
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from errata.cli.door import run as command
+from errata.model import (
+    Actor,
+    Artefact,
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Judgement,
+    Output,
+    Run,
+    SourceInfo,
+    Step,
+    Subject,
+    ToolCall,
+    ToolResult,
+    case_key,
+)
+from errata.sources.errata_jsonl.lines import write_lines
+from soak.secret_strings import CARRIERS, MadeSecret, leaks, made_secrets, readable
+
+SUITE = "vault"
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("analyze", "LOG"),
+    ("runs",),
+    ("runs", "--json"),
+    ("check", "latest"),
+    ("check", "latest", "--json"),
+    ("failures", "latest"),
+    ("failures", "latest", "--json"),
+    ("score", "latest"),
+    ("score", "latest", "--json"),
+    ("sessions", "latest"),
+    ("buckets", "suggest", "latest"),
+    ("buckets", "list", "latest", "--all"),
+    ("buckets", "list", "latest", "--json"),
+    ("rerun", "latest"),
+    ("report", "latest", "--html", "-o", "out/reports"),
+    ("report", "latest", "--json", "-o", "out/reports"),
+    ("issues", "latest", "-o", "out/issues"),
+    ("export", "latest", "--to", "csv", "-o", "out/csv"),
+    ("export", "latest", "--to", "every-eval-ever", "-o", "out/eee"),
+    ("review", "export", "latest", "-o", "out/review"),
+    ("review", "export", "latest", "--format", "csv"),
+    ("review", "status", "latest"),
+    ("show", "latest"),
+    ("show", "latest", "--json"),
+    ("show", "no such case"),
+)
+EACH: tuple[tuple[str, ...], ...] = (
+    ("show", "ATTEMPT"),
+    ("show", "ATTEMPT", "--full"),
+    ("show", "ATTEMPT", "--json"),
+    ("show", "ATTEMPT", "--packet", "--format", "json"),
+    ("show", "ATTEMPT", "--packet", "--format", "text"),
+    ("review", "next", "ATTEMPT", "--format", "json", "--reviewer", "soak"),
+)
+"""For single attempts: their whole texts are nowhere else."""
+
+
+class Planted(NamedTuple):
+    secret: MadeSecret
+    carrier: str
+    attempt: str
+
+
+class Leak(NamedTuple):
+    kind: str
+    carrier: str
+    surface: str
+
+
+def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7) -> list[Leak]:
+    """Plant `secrets` of them, 0 for all, in all disguises; `each` attempts are shown one by one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(seed)
+    patterns = list(enumerate(made_secrets(seed)))
+    chosen = [at for at, _ in (chance.sample(patterns, secrets) if secrets else patterns)]
+    items, planted = _run_with(chosen, seed)
+    log = folder / "secrets.jsonl"
+    log.write_bytes(b"".join(write_lines(items)))
+    outputs = dict(_outputs(folder, log, chance.sample(planted, min(each, len(planted)))))
+    found = sorted(set(_leaks(planted, outputs)))
+    for leak in found[:40]:
+        print(f"  {leak.kind} in {leak.carrier}: {leak.surface}")
+    kinds = len({one.secret.kind for one in planted})
+    print(
+        f"secrets: {len(planted):,} of {kinds} kinds in {len(CARRIERS)} disguises (seed {seed}), "
+        f"{len(outputs)} outputs: {len(found)} leaks"
+    )
+    return found
+
+
+def _run_with(chosen: Sequence[int], seed: int) -> tuple[list[Item], list[Planted]]:
+    """Each disguise has secrets of its own, so that a leak names it."""
+    made = {carrier: list(made_secrets(seed + at)) for at, carrier in enumerate(CARRIERS)}
+    first, *_, last = (secrets[chosen[0]].text for secrets in made.values())
+    run_record = Run(
+        native_id=f"nightly {first}",
+        source=SourceInfo(name="soak"),
+        suite=SUITE,
+        subject=Subject(model="acme/nimbus-2", agent=f"agent {last}"),
+    )
+    items: list[Item] = [run_record]
+    planted = []
+    for at in chosen:
+        for carrier, carry in CARRIERS.items():
+            secret = made[carrier][at]
+            case, attempt = _failed(run_record, len(planted), secret, carry(secret.text))
+            items += (case, attempt)
+            planted.append(Planted(secret, carrier, attempt.id))
+    return items, planted
+
+
+def _failed(run_record: Run, number: int, secret: MadeSecret, text: str) -> tuple[Case, Attempt]:
+    """The disguised secret in every text; the plain one in names, which a log has on one line."""
+    name = f"case-{number}" if number % 5 else f"case-{number} {secret.text}"
+    case = Case(run=run_record.id, suite=SUITE, native_id=name, input=f"Use it: {text}", expected=f"not {text}")
+    call = ToolCall(name="bash", arguments={"command": text, "env": {"NOTE": text}}, result=ToolResult(text=text))
+    attempt = Attempt(
+        run=run_record.id,
+        case=case_key(SUITE, name),
+        execution="completed",
+        measurement="scored",
+        outcome="fail",
+        native_reason=text,
+        output=Output(text=f"I used {text}.", answer=text),
+        errors=(
+            ErrorInfo(type="Failed", message=f"{text} was rejected", traceback=f"at line 1\n{text}", phase="tool"),
+        ),
+        checks=(Check(name=f"check {secret.text}", status="fail", explanation=f"expected {text}"),),
+        judgements=(Judgement(judge="judge", reasoning=f"It shows {text}", raw={"reply": text, text: 1}),),
+        steps=(
+            Step(index=0, actor=Actor(role="user"), text=f"Go: {text}"),
+            Step(index=1, actor=Actor(role="assistant"), text=text, reasoning=text, tool_calls=(call,)),
+        ),
+        artefacts=(Artefact(role="log", path=f"logs/{number}.txt", size=len(text), text=f"start\n{text}\nend"),),
+    )
+    return case, attempt
+
+
+def _outputs(folder: Path, log: Path, shown: Sequence[Planted]) -> Iterator[tuple[str, str]]:
+    """What each command printed, and each file it wrote with its name."""
+    with _inside(folder):
+        for words in COMMANDS:
+            given = [str(log) if word == "LOG" else word for word in words]
+            yield " ".join(words), _printed(given)
+        for planted in shown:
+            for words in EACH:
+                given = [planted.attempt if word == "ATTEMPT" else word for word in words]
+                yield f"{' '.join(words)} {planted.attempt[-12:]}", _printed(given)
+    for place in ("out", "reports", "analysis"):
+        for file in sorted((folder / place).rglob("*")):
+            if file.is_file():
+                name = file.relative_to(folder).as_posix()
+                yield f"file {name[:80]}", f"{name}\n{file.read_text(encoding='utf-8', errors='replace')}"
+
+
+def _printed(words: list[str]) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        code = command([*words])
+    assert code != 3, f"errata {' '.join(words)[:80]}: {out.getvalue()[-2000:]}"
+    return out.getvalue()
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before, kept = Path.cwd(), os.environ.get("ERRATA_STORE")
+    os.environ["ERRATA_STORE"] = str(folder / "store.db")
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        os.environ.pop("ERRATA_STORE") if kept is None else os.environ.__setitem__("ERRATA_STORE", kept)
+
+
+def _leaks(planted: Sequence[Planted], outputs: dict[str, str]) -> Iterator[Leak]:
+    secrets = {one.secret.text: one for one in planted}
+    for surface, text in outputs.items():
+        seen = text + readable(text)
+        for one in secrets.values():
+            if leaks(one.secret, seen):
+                yield Leak(one.secret.kind, one.carrier, surface)

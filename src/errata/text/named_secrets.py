@@ -1,0 +1,230 @@
+"""Secrets that are known by the name in front of them: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`.
+
+A name alone proves little: `token: string` is code, `PASSWORD=XXXX` a placeholder, `the token: it` prose. What a
+password is nobody can see, so under such a name only placeholders stay. Under other names a value that is a plain word,
+an expression or prose stays, too.
+"""
+
+import re
+import string
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from errata.text.secret_rules import names
+
+SHORTEST = 6
+LONGEST_WORD = 16
+"""Letters of a plain word; what is longer is nobody's word."""
+_BEFORE = 24
+_LONGEST_FLAG = 42
+_LONGEST_NAME = 64
+_HEAD = 300
+"""Characters of a value that decide whether it is harmless."""
+
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_PASSWORDS = ("pass", "pwd", "contras")
+
+_SIGN = re.compile(
+    r"""(?:\\{0,16}["'`])?\]?\)?[ \t]{0,20}(?:
+        (?P<sign>=>|:=|==?|:|->)[ \t]{0,20}(?:[|>][-+]?[ \t]*)?(?:\n[ \t]{1,20})?
+        |,?\s{0,20}(?:\\{0,16}["'])?value(?:\\{0,16}["'])?[ \t]{0,20}[:=][ \t]{0,20}
+        |(?<=["'])(?P<comma>,)[ \t]{0,20}(?=\\{0,16}["'])
+        |(?P<tag>>)(?=[^<>\s]{6,400}</))""",
+    re.VERBOSE,
+)
+_QUOTED = re.compile(r"""(?:[bru]?"((?:[^"\\\n]|\\.)+)|[bru]?'((?:[^'\\\n]|\\.)+)|`([^`\n]+))""")
+_ENCODED_QUOTE = re.compile(r"""\\+(["'])([^"'\n]+)""")
+_RUN = re.compile(r"""[^\s"'`,;&<>\\]+""")
+_GIVEN = re.compile(r"""[ \t]+(?!-)(?=["']?[^\s"'])""")
+_FLAG = re.compile(r"(?<![\w-])--?[\w-]{0,40}\Z")
+_NAME_PARTS = re.compile(r"[\w.-]*\Z")
+
+_PLACEHOLDER = re.compile(
+    r"""(?xi)
+    (?:none|null|nil|undefined|true|false|nan|required|optional|missing|invalid|expired|unknown|default|empty|include
+      |omit|same-origin|redacted|hidden|masked|placeholder|changeme|example|dummy|secret|password|token|string|str|int
+      |bool|boolean|bytes|number|object|value|varchar|text)[)\]},;.:!?]*\Z
+    |\$\{?[a-z_]|\$\(|\$\{\{|<|\[redacted|\{\{?[\w.\ ]*\}|%[sd(]|\#\{|@@
+    |(?:your|my|insert|replace|enter|put|add)[-_ ]|https?://[^@]*\Z|arn:
+    |os\.environ|process\.env|import\.meta|env\.|secrets\.|vault:
+    |(.)\1{0,63}[)\]},;.]*\Z|[*x\u2022.#_-]{1,64}[)\]},;.]*\Z"""
+)
+_DIGITS = re.compile(r"[\d.,:/%]+[)\]}]*\Z")
+_CALL = re.compile(r"(?:await\s|new\s)?[A-Za-z_][\w.]{0,100}[(\[{]")
+_ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+[)\]},;:?!]*\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+[)\]},;:?!.]*\Z")
+_WORD = re.compile(r"\s?(?:[A-Z]?[^\W\d_A-Z]+(?:[A-Z][^\W\d_A-Z]+)*|[A-Z]+)[)\]}.!?*]*\Z")
+_LONE_WORD = re.compile(r"[a-z]{1,20}\b")
+_PROSE = re.compile(r"(?:[^\W\d_]+[.,:;!?')]*\s+)+[^\W\d_]+[.,:;!?')]*\s*\Z")
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[a-z0-9_.\-/\\ ]*|[^=+]*\.[a-z]{2,5})\Z")
+
+
+class Named(NamedTuple):
+    start: int
+    end: int
+
+
+class _Given(NamedTuple):
+    """A value with all that tells whether it is a secret."""
+
+    value: str
+    is_password: bool
+    quoted: bool = True
+    tight: bool = False
+    """Whether an environment or a connection string gives it: `NAME=value`."""
+    ends_line: bool = True
+    comma: bool = False
+
+
+def named_secrets(text: str) -> Iterator[Named]:
+    """In the order of their positions."""
+    lowered = lower(text)
+    rules = names()
+    after = 0
+    runs = _Runs(text)
+    for name in rules.name.finditer(lowered):
+        if name.start() >= after and _names_secret(text, lowered, name):
+            secret = _value(text, name, runs)
+            if secret:
+                after = secret.end
+                yield secret
+
+
+def lower(text: str) -> str:
+    """In lower case, with every character in its place."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text.translate(_LOWER)  # a few capitals become two characters
+
+
+def is_secret_under(name: str, value: Any) -> bool:
+    """Whether a field of this name holds a secret."""
+    if not isinstance(value, str) or len(value) < SHORTEST:
+        return False
+    lowered = lower(name)
+    match = None
+    for match in names().name.finditer(lowered):  # noqa: B007 (the last one counts)
+        pass
+    if match is None or match.end() != len(lowered) or not _names_secret(name, lowered, match):
+        return False
+    return not _is_harmless(_Given(value, _is_password(match[0])))
+
+
+def _names_secret(text: str, lowered: str, name: re.Match[str]) -> bool:
+    """`key` and `pass` are names of secrets only after certain words."""
+    start = name.start()
+    window = max(0, start - _BEFORE)
+    if name[0].startswith("_pass"):
+        return names().before_pass.search(lowered, window, start) is not None
+    if not name[0].startswith("key"):
+        return True
+    if not names().before_key.search(lowered, window, start):
+        return False
+    weak = names().weak_key.search(lowered, window, start)
+    return weak is None or _starts_word(text, lowered, weak.start())
+
+
+def _starts_word(text: str, lowered: str, at: int) -> bool:
+    return at == 0 or not lowered[at - 1].isalpha() or (text[at].isupper() and not text[at - 1].isupper())
+
+
+def _is_password(name: str) -> bool:
+    return any(word in name for word in _PASSWORDS)
+
+
+class _Runs:
+    """Where the run of characters at a place ends: each run is measured once, however many names are in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end = 0
+
+    def end(self, start: int) -> int:
+        if start >= self._end:
+            match = _RUN.match(self._text, start)
+            if match is None:
+                return start
+            self._end = match.end()
+        return self._end
+
+
+def _value(text: str, name: re.Match[str], runs: _Runs) -> Named | None:
+    sign = _SIGN.match(text, name.end())
+    if sign is None:
+        given = _GIVEN.match(text, name.end())
+        flag = given and _FLAG.search(text, max(0, name.start() - _LONGEST_FLAG), name.start())
+        return _given_value(text, name, given.end(), runs, tight=True) if given and flag else None
+    if sign["sign"] == ":" and _is_path(text, name.start()):
+        return None
+    equals = sign["sign"] == "="
+    tight = equals and sign.end() == sign.end("sign")
+    if equals and not tight and sign.start("sign") == name.end() and _LONE_WORD.match(text, sign.end()):
+        return None  # `all PASSWORD= patterns` is prose: an assignment has blanks on both sides or on none
+    return _given_value(text, name, sign.end(), runs, tight=tight, comma=sign["comma"] is not None)
+
+
+def _given_value(
+    text: str, name: re.Match[str], at: int, runs: _Runs, *, tight: bool, comma: bool = False
+) -> Named | None:
+    span = _span(text, at, runs)
+    if span is None or span.end - span.start < SHORTEST:
+        return None
+    quoted = span.start > at
+    given = _Given(
+        value=text[span.start : min(span.end, span.start + _HEAD)],
+        is_password=_is_password(name[0]),
+        quoted=quoted,
+        tight=tight,
+        ends_line=_ends_line(text, span.end),
+        comma=comma,
+    )
+    return None if _is_harmless(given) else span
+
+
+def _span(text: str, at: int, runs: _Runs) -> Named | None:
+    """Where the value is: in quotes, or up to the next blank or mark."""
+    if quoted := _QUOTED.match(text, at):
+        return Named(*quoted.span(quoted.lastindex or 0))
+    if quoted := _ENCODED_QUOTE.match(text, at):
+        start, end = quoted.span(2)
+        return Named(start, end - len(quoted[2]) + len(quoted[2].rstrip("\\")))
+    return Named(at, runs.end(at))
+
+
+def _ends_line(text: str, end: int) -> bool:
+    following = text[end : end + 2]
+    return not following or following[0] in "\r\n,;&\"'`" or not following.strip(" ")
+
+
+def _is_path(text: str, start: int) -> bool:
+    """`/etc/passwd: …` is the name of a file."""
+    head = _NAME_PARTS.search(text, max(0, start - _LONGEST_NAME), start)
+    return head is not None and head.start() > 0 and text[head.start() - 1] in "/\\"
+
+
+def _is_harmless(given: _Given) -> bool:
+    value = given.value
+    if value[0].isspace() or value[0] in ",;)" or _PLACEHOLDER.match(value) or _PATH.match(value):
+        return True
+    if given.comma and not any(map(str.isdigit, value)):
+        return True
+    if not given.quoted and _is_expression(given):
+        return True
+    if given.is_password:
+        return not given.quoted and not given.tight and _is_word_in_prose(given)
+    if _DIGITS.match(value) or _PROSE.match(value):
+        return True
+    return len(value) < LONGEST_WORD and _WORD.match(value) is not None and not (given.tight and given.ends_line)
+
+
+def _is_expression(given: _Given) -> bool:
+    """Of a program: a call, an attribute, another name."""
+    if _CALL.match(given.value) or _ATTRIBUTE.match(given.value):
+        return True
+    return not given.tight and _IDENTIFIER.match(given.value) is not None
+
+
+def _is_word_in_prose(given: _Given) -> bool:
+    """A word that others follow, or a type: `password: SecretStr`."""
+    if not _WORD.match(given.value):
+        return False
+    return not given.ends_line or given.value[0].isupper()
