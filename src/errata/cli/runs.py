@@ -12,7 +12,7 @@ from errata.errors import SourceError, did_you_mean
 from errata.model import StoredRun
 from errata.model.coverage import count_passes
 from errata.model.gate import CodeRef
-from errata.model.output.runs import StoredRunOutput
+from errata.model.output.runs import ListedRunOutput
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
@@ -60,9 +60,9 @@ def _check_source(name: str) -> None:
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
-def output_of(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> StoredRunOutput:
+def output_of(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> ListedRunOutput:
     branch, commit = (ref.branch or None, ref.commit or None) if ref is not None else (None, None)
-    return StoredRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
+    return ListedRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
 
 
 def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:
