@@ -86,6 +86,7 @@ def about_failures() -> Iterator[tuple[str, Rows]]:
 
 def about_several_runs() -> Iterator[tuple[str, Rows]]:
     yield "compare", rows("compare", RUN_A, RUN_B)
+    yield "gate", rows("gate", RUN_B, "--baseline", RUN_A)
     yield "compare --write", rows("compare", *TURNS, "--write", "comparison")
     rows("exclude", RUN_A, "--reason", "the provider was down")
     found = rows("consistency", RUN_A, RUN_B)
@@ -174,6 +175,7 @@ def about_files() -> Iterator[tuple[str, Rows]]:
     yield "writeback", rows("writeback", *inspect)
     yield "export", rows("export", RUN_B)
     yield "export --to csv, a table", rows("export", RUN_B, "--to", "csv")
+    yield "export --to inspect", rows("export", RUN_B, "--to", "inspect")
 
 
 def about_the_runner() -> Iterator[tuple[str, Rows]]:
@@ -199,6 +201,8 @@ def about_the_runner() -> Iterator[tuple[str, Rows]]:
 
 
 def about_the_store() -> Iterator[tuple[str, Rows]]:
+    shutil.copytree(CONVEX / "run_c/data", "watched")
+    yield "watch", rows("watch", "watched", "--once", "--settle", "0")
     yield "sources", rows("sources")
     Path("results.csv").write_text("task_id,answer,score\nt1,4,1\nt2,5,0\n", encoding="utf-8")
     yield "map", rows("map", "results.csv")

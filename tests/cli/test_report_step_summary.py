@@ -1,11 +1,12 @@
 """`errata report --step-summary`: a screenful for the page of a CI run."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from report_pages import BATCH, COMPARISON, EARLIER, RUN_A, RUN_B, RUN_D, UNJUDGED, facts, reported, table, tables
-from terminal import errata
+from terminal import done, errata
 
 
 @pytest.fixture
@@ -98,6 +99,17 @@ def test_a_page_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     said = errata("report", RUN_B, "--step-summary")
 
     assert (said.code, "can't be written" in said.talk) == (2, True)
+
+
+def test_of_a_run_with_an_earlier_one_it_has_what_regressed(page):
+    done("import", RUN_A, "--store", "errata.db")
+    reported(RUN_B, "--step-summary")
+
+    regressed = "3: 002-queries/001-text_lookup, 005-idioms/003-shared_validator, 005-idioms/004-pick_primitive"
+    assert facts(page.read_text())["Regressed since run jn709tmj"] == regressed
+    report = next(Path("reports").rglob("*.md")).read_text()
+    first_screen = report[: report.index("\n## ")]
+    assert "3 cases regressed since run jn709tmj of 2026-03-02 (not significant, p = 1.00)" in first_screen
 
 
 def test_of_two_runs_it_has_regressions_split_by_owner(page):

@@ -51,7 +51,7 @@ def command(
     options: Options,
     **chosen: str | None,
 ) -> None:
-    """Export runs in the every_eval_ever format, as tables, or failures as regression cases.
+    """Export runs, or failures as regression cases.
 
     every-eval-ever is version 0.3.0: a summary and its instances. Broken attempts keep their error and never look like
     wrong answers. Data that the format cannot hold is listed here and in the summary.

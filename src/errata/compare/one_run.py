@@ -26,6 +26,8 @@ class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):
     edited: int
     infrastructure: int
     """Cases that failed in one of the two, and not by the subject's fault."""
+    regressed: tuple[str, ...] = ()
+    """The cases that broke."""
     p: float
     """Exact McNemar, two-sided."""
     differs: bool
@@ -46,6 +48,7 @@ def change_since(
         broke=len(flips.regressed),
         edited=len(whole.shared) - len(matrix.shared),
         infrastructure=len(flips.infrastructure),
+        regressed=flips.regressed,
         p=pair.clean.p,
         differs=pair.clean.differs,
     )

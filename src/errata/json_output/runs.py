@@ -6,23 +6,23 @@ from typing import Any
 from errata.model import StoredRun
 from errata.model.coverage import count_passes
 from errata.model.gate import CodeRef
-from errata.model.output.runs import StoredRunOutput
+from errata.model.output.runs import ListedRunOutput
 from errata.runs.suspicions import SuspiciousCount, counted_before
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import Store, all_runs
 
 
-def run_outputs(store: Store) -> Iterator[StoredRunOutput]:
+def run_outputs(store: Store) -> Iterator[ListedRunOutput]:
     """Every run, the newest first."""
     refs = code_refs_of(store)
     for stored in all_runs(store):
         yield run_output(stored, counted_before(stored, store), refs.get(stored.run.id))
 
 
-def run_output(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> StoredRunOutput:
+def run_output(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeRef | None = None) -> ListedRunOutput:
     """`ref` is the branch and commit that were noted at import."""
     branch, commit = (ref.branch or None, ref.commit or None) if ref is not None else (None, None)
-    return StoredRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
+    return ListedRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
 
 
 def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:

@@ -242,6 +242,7 @@ def _since(view: RunView, before: RunView | None) -> PreviousRun | None:
         failed_in_both=change.still_failing,
         fixed=change.fixed,
         broke=change.broke,
+        regressed=tuple(case_name(view.run, case) for case in change.regressed),
         p=change.p,
         differs=change.differs,
         edited=change.edited,

@@ -8,7 +8,7 @@ from errata.render.document import Block, Link, line, paragraph
 from errata.report.front import SHOWN, advice_card, causes_card, findings_card, owner_card, score_card, suspicious_card
 from errata.report.run_advice import GROUPS, advice_line
 from errata.report.run_groups import CauseGroup, ranked_causes
-from errata.report.run_prose import answer_of, bounds_words, owner_notes
+from errata.report.run_prose import answer_of, bounds_words, owner_notes, regressed_words
 
 CASES = 2
 """Cases in a recommendation."""
@@ -17,6 +17,8 @@ CASES = 2
 def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int, str]) -> Iterator[Block]:
     """The answer and the cards of the first screen."""
     yield paragraph(answer_of(report))
+    if report.since is not None and (regressed := regressed_words(report.since)):
+        yield paragraph(regressed)
     yield from findings_card(report.findings)
     yield from suspicious_card(report.suspicious)
     between = _between(report)

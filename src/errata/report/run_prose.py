@@ -213,8 +213,23 @@ def since_words(since: PreviousRun) -> str:
     of = f" of {since.date}" if since.date else ""
     return (
         f"{since.run[:8]}{of}. Failed in both: {since.failed_in_both}. {first}: {since.fixed}. {second}: "
-        f"{since.broke}. The difference is {chance} (exact McNemar, {p_value(since.p)}).{left_out}"
+        f"{since.broke}{_regressed(since)}. The difference is {chance} (exact McNemar, {p_value(since.p)}).{left_out}"
     )
+
+
+def _regressed(since: PreviousRun) -> str:
+    return f" ({name_list(since.regressed, CASES)})" if since.regressed else ""
+
+
+def regressed_words(since: PreviousRun) -> str:
+    """For the first screen: what broke since the previous run; empty where nothing did."""
+    if not since.regressed or since.model:
+        return ""
+    of = f" of {since.date}" if since.date else ""
+    chance = "significant" if since.differs else "not significant"
+    cases = name_list(since.regressed, CASES)
+    broke = plural(since.broke, "case")
+    return f"{broke} regressed since run {since.run[:8]}{of} ({chance}, {p_value(since.p)}): {cases}."
 
 
 def after_fixes_words(after: AfterFixesOutput) -> str:

@@ -41,6 +41,9 @@ def _lines_of_run(report: RunReport) -> Iterator[Line]:
     yield line(Strong("Owners"), ": ", ", ".join(f"{owner} {often}" for owner, often in owners) or "nothing failed")
     new = [one.case for one in report.failures if not one.repeat]
     again = [one.case for one in report.failures if one.repeat]
+    since = report.since
+    if since is not None and not since.model:
+        yield line(Strong(f"Regressed since run {since.run[:8]}"), ": ", _listed(since.regressed))
     yield line(Strong("New failures"), ": ", _listed(new))
     yield line(Strong("Failed before"), ": ", _listed(again))
     back = [one.case for one in report.failures if one.repeat.should_be_gone]

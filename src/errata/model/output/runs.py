@@ -58,11 +58,16 @@ class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
     """Of the rows in the log."""
     passes_without_rows: int
     """Passes that the harness counts and that have no row in the log; `counts` leaves them out."""
+    suspicious: int | None
+    """Passes that deserve a second look, without those that only weak signs point to; null until it was analysed."""
+
+
+class ListedRunOutput(StoredRunOutput, frozen=True, kw_only=True):
+    """A run in the store, with what CI knows about it."""
+
     branch: str | None
     """The branch that it tested, as named at import or by the CI job."""
     commit: str | None
-    suspicious: int | None
-    """Passes that deserve a second look, without those that only weak signs point to; null until it was analysed."""
 
 
 class ImportOutput(NamedRun, frozen=True, kw_only=True):
@@ -117,7 +122,7 @@ class RmOutput(NamedRun, frozen=True, kw_only=True):
 
 
 SHAPES: dict[str, type] = {
-    "runs": StoredRunOutput,
+    "runs": ListedRunOutput,
     "import": ImportOutput,
     "check": CheckOutput,
     "triage": TriageOutput,

@@ -221,6 +221,8 @@ class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
     failed_in_both: int
     fixed: int
     broke: int
+    regressed: tuple[str, ...] = ()
+    """The cases that broke."""
     p: float
     differs: bool
     edited: int = 0
