@@ -41,7 +41,7 @@ from errata.model.output.review import (
     ReleaseOutput,
     StatusOutput,
 )
-from errata.model.output.runs import StoredRunOutput
+from errata.model.output.runs import ListedRunOutput
 from errata.model.output.score import RunScoresOutput
 from errata.model.output.show import ShownAttemptOutput, ShownRunOutput
 from errata.model.step import Step
@@ -245,7 +245,7 @@ _REPORTS = (RunReportOutput, ComparisonReportOutput, BatchReportOutput, Transcri
 TOOLS: Mapping[str, Tool] = {
     name: Tool(name=name, description=text, takes=given, gives=gives, run=function, writes=writes)
     for name, function, given, gives, writes, text in (
-        ("runs", _runs, takes.RunsArguments, (StoredRunOutput,), "", "List the runs in the store, newest first."),
+        ("runs", _runs, takes.RunsArguments, (ListedRunOutput,), "", "List the runs in the store, newest first."),
         (
             "analyze",
             _analyze,
