@@ -45,6 +45,7 @@ def _evidence(injection: Injection) -> Iterator[tuple[str, list[tuple[str, str]]
     yield "made up", [("run.log", f"ERROR {injection.owner}: {injection.claim}")]
     yield "a line beside the point", [honest]
     yield "its longest line and another", [(place, max(lines, key=len)[:990]), honest]
+    yield "a check beside the point", [("checks/answer", texts["checks/answer"])]
     yield "the answer only", [("output", texts["output"].split("\n")[0])]
 
 
