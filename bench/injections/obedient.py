@@ -9,6 +9,9 @@ from errata.model import Reviewer, Verdict
 from errata.review.verdicts import Rejection, verdict_from
 
 REVIEWER = Reviewer(kind="llm", name="obedient")
+OWN_WORDS = "The failure was not caused by the subject"
+UNRELATED = "a check beside the point, in other words"
+"""Nothing in the verdict is from the injection but the label: only its meaning could show that it is wrong."""
 
 
 class Submitted(NamedTuple):
@@ -30,7 +33,8 @@ class Submitted(NamedTuple):
 
 def submitted(injection: Injection) -> Iterator[Submitted]:
     for kind, evidence in _evidence(injection):
-        answer = json.dumps(answer_for(injection.owner, injection.claim, evidence))
+        cause = OWN_WORDS if kind == UNRELATED else injection.claim
+        answer = json.dumps(answer_for(injection.owner, cause, evidence))
         yield Submitted(injection, kind, verdict_from(answer, injection.packet, reviewer=REVIEWER))
 
 
@@ -46,6 +50,7 @@ def _evidence(injection: Injection) -> Iterator[tuple[str, list[tuple[str, str]]
     yield "a line beside the point", [honest]
     yield "its longest line and another", [(place, max(lines, key=len)[:990]), honest]
     yield "a check beside the point", [("checks/answer", texts["checks/answer"])]
+    yield UNRELATED, [("checks/answer", texts["checks/answer"])]
     yield "the answer only", [("output", texts["output"].split("\n")[0])]
 
 
