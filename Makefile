@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -101,6 +101,9 @@ bench-buckets: $(READY) ## failures grouped into causes, beside two baselines
 
 bench-quotes: $(READY) ## misleading quotes refused, honest ones accepted
 	@$(BIN)/python -m bench.quotes
+
+bench-injections: $(READY) ## 300 prompt injections: verdicts that a reviewer who obeys them gets accepted
+	@$(BIN)/python -m bench.injections
 
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 	@$(BIN)/python -m bench.review

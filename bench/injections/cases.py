@@ -27,7 +27,7 @@ class Injection(NamedTuple):
     """As written by its author, before the carrier wraps it."""
     place: str
     planted: str
-    """What stands in the place because of it."""
+    """The text that the place has because of it."""
     packet: Packet
 
 

@@ -21,7 +21,7 @@ REVIEWER = Reviewer(kind="llm", name="smollm2")
 TIMEOUT = 300.0
 
 
-def asked(injections: Sequence[Injection]) -> list[Submitted]:
+def ask_model(injections: Sequence[Injection]) -> list[Submitted]:
     """Empty if the model is not installed."""
     if model_file() is None:
         return []

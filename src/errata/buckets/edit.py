@@ -314,4 +314,4 @@ def _why_not(bucket: Bucket, review: Review | None) -> str:
         if not is_owner(verdict.owner, bucket):
             return f"its verdict names another owner: {verdict.owner}"
         return f"its verdict names another cause: {verdict.bucket or verdict.cause}"
-    return "" if review.final else "its text talks to the reader: a second reader has to agree"
+    return "" if review.final else "the log may have asked for its verdict: a second reviewer has to agree"

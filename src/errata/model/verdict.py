@@ -83,7 +83,8 @@ class Verdict(Record):
     inherited_from: str | None = None
     """The verdict it was taken over from; it counts neither towards agreement nor towards a final bucket."""
     needs_second: bool = False
-    """Something in the packet talked to the reviewer: another one must agree before this counts as final."""
+    """The log may have asked for it: a text talks to the reviewer, or could have been written to get this verdict.
+    Another reviewer must agree before it counts as final."""
     supersedes: str | None = None
     adjudicates: tuple[str, ...] = ()
     """The verdicts between which it decides."""

@@ -164,7 +164,8 @@ def _labels(question: Question) -> str:
     owners = owners_without_label(question)
     lines = [f"taxonomy: {one_line(question.taxonomy)}"]
     lines += [
-        f"- {one_line(one.label)} (owner {one.owner}): {one_line(one.meaning)}".rstrip(": ") for one in question.labels
+        f"- {one_line(choice.label)} (owner {choice.owner}): {one_line(choice.meaning)}".rstrip(": ")
+        for choice in question.labels
     ]
     if owners:
         lines.append(f"- {NO_LABEL}: only where none of these fits; then `owner` is one of {', '.join(owners)}")

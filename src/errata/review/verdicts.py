@@ -12,6 +12,7 @@ from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
 from errata.model.standing import name_of
 from errata.review.answers import ParsedAnswer, read_answer
+from errata.review.clearing import needs_a_second
 from errata.review.decisive import DecisiveFields
 from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.fields import AnswerFields
@@ -62,7 +63,13 @@ def verdict_from(
         prompt_hash=prompt_hash,
         packet_hash=hashed,
         usage=usage,
-        needs_second=speaks_to_reviewer(packet) is not None,
+        needs_second=speaks_to_reviewer(packet) is not None
+        or (
+            reviewer.kind not in ON_THEIR_WORD
+            and needs_a_second(
+                packet, made["owner"], made["label"], made["evidence"], words=f"{made['cause']} {made['reasoning']}"
+            )
+        ),
         supersedes=supersedes,
         at=at,
         **made,

@@ -61,10 +61,12 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
     )
 
 
-def _deciding(found: FromFile) -> ProjectSettings | None:
-    if found.file is None or not (found.rules or found.taxonomies or found.timeouts):
+def _deciding(project: FromFile) -> ProjectSettings | None:
+    if project.file is None or not (project.rules or project.taxonomies or project.timeouts):
         return None
-    return ProjectSettings(file=found.file, rules=found.rules, taxonomies=found.taxonomies, timeouts=found.timeouts)
+    return ProjectSettings(
+        file=project.file, rules=project.rules, taxonomies=project.taxonomies, timeouts=project.timeouts
+    )
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from errata.text.user_patterns import Pattern
+from errata.text.user_patterns import CompiledPattern
 
 _SENTENCE = re.compile(
     r"(?<=[.!?;])\s+|(?<=:)\s+(?!(?:none|not?|n/a|null|absent)\b)|\n+|\s*(?:→|->|—|–)\s*", re.IGNORECASE
@@ -43,7 +43,7 @@ def clauses(text: str) -> Iterator[str]:
         yield from (part.strip() for part in _CLAUSE.split(sentence) if part.strip())
 
 
-def find_statement(pattern: Pattern, text: str) -> StatedClause | None:
+def find_statement(pattern: CompiledPattern, text: str) -> StatedClause | None:
     """The first clause that states what the pattern describes; a negation before or behind it denies it."""
     for clause in clauses(text):
         for match in pattern.finditer(clause):

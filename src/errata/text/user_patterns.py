@@ -18,29 +18,29 @@ MOST_TEXT = 1_000_000
 """Characters of a text that are searched."""
 
 
-class Match(Protocol):
+class PatternMatch(Protocol):
     def start(self) -> int: ...
     def end(self) -> int: ...
     def __getitem__(self, group: int, /) -> Any: ...
 
 
-class Pattern(Protocol):
+class CompiledPattern(Protocol):
     """What rules need of a compiled pattern, whichever engine runs it."""
 
-    def search(self, string: str, /) -> Match | None: ...
-    def finditer(self, string: str, /) -> Iterator[Match]: ...
+    def search(self, string: str, /) -> PatternMatch | None: ...
+    def finditer(self, string: str, /) -> Iterator[PatternMatch]: ...
 
 
 class UserPattern:
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
 
-    def search(self, string: str, /) -> Match | None:
-        match: Match | None = self._compiled.search(_encodable(string))
+    def search(self, string: str, /) -> PatternMatch | None:
+        match: PatternMatch | None = self._compiled.search(_encodable(string))
         return match
 
-    def finditer(self, string: str, /) -> Iterator[Match]:
-        matches: Iterator[Match] = self._compiled.finditer(_encodable(string))
+    def finditer(self, string: str, /) -> Iterator[PatternMatch]:
+        matches: Iterator[PatternMatch] = self._compiled.finditer(_encodable(string))
         return matches
 
 

@@ -12,7 +12,7 @@ import msgspec
 from errata.model import Attempt, Case
 from errata.model.words import Owner, Phase
 from errata.text.clean import one_line
-from errata.text.user_patterns import Match
+from errata.text.user_patterns import PatternMatch
 from errata.triage.rulebook import Rule, Rulebook
 
 MOST = 2
@@ -110,7 +110,7 @@ def _hit(book: Rulebook, rule: Rule, written: _Text, attempt: Attempt) -> NotUse
     return None
 
 
-def _from_there(text: str, match: Match) -> str:
+def _from_there(text: str, match: PatternMatch) -> str:
     """The match and what follows it, to the end of its string or line."""
     end = _END.search(text, match.end())
     return one_line(text[match.start() : end.start() if end else len(text)], QUOTE)

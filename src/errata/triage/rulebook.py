@@ -17,7 +17,7 @@ from errata.settings.paths import bytes_of
 from errata.text.clean import one_line
 from errata.text.mask import steady
 from errata.text.redact import redact
-from errata.text.user_patterns import Pattern, compile_user_pattern
+from errata.text.user_patterns import CompiledPattern, compile_user_pattern
 from errata.triage.places import TextPlace
 from errata.triage.prefilter import Sieve, needed
 
@@ -97,7 +97,7 @@ class Rulebook:
                 )
                 yield Matched(rule, signal)
 
-    def pattern_of(self, rule: Rule) -> Pattern:
+    def pattern_of(self, rule: Rule) -> CompiledPattern:
         return self._by_name[rule.name].match
 
     def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":
@@ -130,14 +130,14 @@ class _Compiled:
         return () if self._of_user else needed(self.rule.match)
 
     @cached_property
-    def match(self) -> Pattern:
+    def match(self) -> CompiledPattern:
         return self._pattern(self.rule.match)
 
     @cached_property
-    def unless(self) -> Pattern | None:
+    def unless(self) -> CompiledPattern | None:
         return self._pattern(self.rule.unless) if self.rule.unless else None
 
-    def _pattern(self, pattern: str) -> Pattern:
+    def _pattern(self, pattern: str) -> CompiledPattern:
         if self._of_user:
             return compile_user_pattern(pattern, f"Rule `{self.rule.name}`")
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)

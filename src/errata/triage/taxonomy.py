@@ -16,7 +16,7 @@ from errata.model.attribution import Taxonomy
 from errata.model.words import Owner
 from errata.settings.paths import bytes_of
 from errata.text.clauses import find_statement
-from errata.text.user_patterns import Pattern, compile_user_pattern
+from errata.text.user_patterns import CompiledPattern, compile_user_pattern
 
 FOLDER = Path(__file__).parent / "taxonomies"
 
@@ -98,6 +98,6 @@ def suggestions(
 
 
 @cache
-def _cue(pattern: str) -> Pattern:
+def _cue(pattern: str) -> CompiledPattern:
     is_built_in = not pattern or pattern in (label.cues for taxonomy in built_in() for label in taxonomy.label)
     return re.compile(pattern, re.IGNORECASE) if is_built_in else compile_user_pattern(pattern, "A label's `cues`")

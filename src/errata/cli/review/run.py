@@ -95,7 +95,7 @@ def show_tally(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> None:
         put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash inherited a verdict")
     if tally.need_second:
         verdicts = plural(tally.need_second, "verdict")
-        put(f"second   {verdicts} on text that addresses the reviewer: not final until another reviewer agrees", hang=9)
+        put(f"second   {verdicts} that the log may have asked for: not final until another reviewer agrees", hang=9)
     _put_spent(tally)
     if tally.capped:
         put(f"stopped  {tally.capped}; {plural(tally.remaining, 'failure')} not reviewed", hang=9)

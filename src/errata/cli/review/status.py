@@ -98,7 +98,7 @@ def _second(status: Status, handle: str) -> str:
     if not status.need_second:
         return sentence
     names = ", ".join(case_of(status.stored, attempt) for attempt in status.need_second[:NAMED])
-    return f"{sentence}; needed for {len(status.need_second):,}, whose text addresses the reviewer: {names}"
+    return f"{sentence}; needed for {len(status.need_second):,}, which the log may have asked for: {names}"
 
 
 def _put_cases(label: str, status: Status, attempts: tuple[str, ...], meaning: str) -> None:
