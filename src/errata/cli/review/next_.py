@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -119,7 +120,8 @@ def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     if not nothing.failures:
         return no_failure(asked.filters, run)
     if nothing.in_hand:
-        hint = f"submit them, or return them with `errata review release {run}`"
+        named = shlex.join(["--reviewer", asked.reviewer.name])
+        hint = f"submit them, or return them with `errata review release {run} {named}`"
         return f"everything that is waiting is leased to `{word}`, {nothing.in_hand:,} in all: {hint}"
     if asked.adjudicate:
         return f"no dispute is waiting for `{word}`"
