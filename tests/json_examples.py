@@ -180,6 +180,10 @@ def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "trust", rows("trust")
     yield "trust --list", rows("trust", "--list")
     yield "trust", rows("trust", "--remove")
+    yield "skill list", rows("skill", "list")
+    yield "skill install", rows("skill", "install", "--dir", "skills")
+    yield "skill check", rows("skill", "check", "--dir", "skills")
+    yield "skill rm", rows("skill", "rm", "--dir", "skills")
 
 
 STEPS: tuple[Step, ...] = (

@@ -1,7 +1,7 @@
 """The server over stdio: requests of the protocol to the tools, resources and prompts, one at a time.
 
 Each request is answered in a worker thread, so that another one can cancel it. What goes wrong becomes an answer that
-says what would be right; no exception reaches the client unredacted.
+names the fix; no exception reaches the client unredacted.
 """
 
 import asyncio
