@@ -165,6 +165,13 @@ def about_files() -> Iterator[tuple[str, Rows]]:
     yield "export --to csv, a table", rows("export", RUN_B, "--to", "csv")
 
 
+def about_skills() -> Iterator[tuple[str, Rows]]:
+    yield "skill list", rows("skill", "list")
+    yield "skill install", rows("skill", "install", "--dir", "skills")
+    yield "skill check", rows("skill", "check", "--dir", "skills")
+    yield "skill rm", rows("skill", "rm", "--dir", "skills")
+
+
 def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "sources", rows("sources")
     Path("results.csv").write_text("task_id,answer,score\nt1,4,1\nt2,5,0\n", encoding="utf-8")
@@ -180,10 +187,6 @@ def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "trust", rows("trust")
     yield "trust --list", rows("trust", "--list")
     yield "trust", rows("trust", "--remove")
-    yield "skill list", rows("skill", "list")
-    yield "skill install", rows("skill", "install", "--dir", "skills")
-    yield "skill check", rows("skill", "check", "--dir", "skills")
-    yield "skill rm", rows("skill", "rm", "--dir", "skills")
 
 
 STEPS: tuple[Step, ...] = (
@@ -194,5 +197,6 @@ STEPS: tuple[Step, ...] = (
     about_buckets,
     about_review,
     about_files,
+    about_skills,
     about_the_store,
 )
