@@ -200,6 +200,13 @@ def about_the_runner() -> Iterator[tuple[str, Rows]]:
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
+def about_skills() -> Iterator[tuple[str, Rows]]:
+    yield "skill list", rows("skill", "list")
+    yield "skill install", rows("skill", "install", "--dir", "skills")
+    yield "skill check", rows("skill", "check", "--dir", "skills")
+    yield "skill rm", rows("skill", "rm", "--dir", "skills")
+
+
 def about_the_store() -> Iterator[tuple[str, Rows]]:
     shutil.copytree(CONVEX / "run_c/data", "watched")
     yield "watch", rows("watch", "watched", "--once", "--settle", "0")
@@ -228,5 +235,6 @@ STEPS: tuple[Step, ...] = (
     about_review,
     about_files,
     about_the_runner,
+    about_skills,
     about_the_store,
 )

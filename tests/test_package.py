@@ -25,7 +25,12 @@ LATER_PYTHON = {"compression"}
 """Modules of a standard library that is newer than the one of the tests."""
 NOT_OURS = {"writeback/edit_log.py"}
 """Scripts that run in the environment of a harness."""
-WHERE_EXTRAS_ARE_USED = {"llm": {"llm"}, "export": {"parquet", "pandas", "polars"}, "sources": {"parquet"}}
+WHERE_EXTRAS_ARE_USED = {
+    "llm": {"llm"},
+    "mcp": {"mcp"},
+    "export": {"parquet", "pandas", "polars"},
+    "sources": {"parquet"},
+}
 """Subpackage → the extras whose modules it may import."""
 
 

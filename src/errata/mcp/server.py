@@ -1,7 +1,7 @@
 """The server over stdio: requests of the protocol to the tools, resources and prompts, one at a time.
 
 Each request is answered in a worker thread, so that another one can cancel it. What goes wrong becomes an answer that
-says what would be right; no exception reaches the client unredacted.
+names the fix; no exception reaches the client unredacted.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-import mcp_types as types
 import msgspec
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
@@ -29,6 +28,7 @@ from errata.model.codec import json_text
 from errata.settings import Settings, using_store
 from errata.skills import all_skills
 from errata.verbs.store import Store, open_store
+from mcp import types
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
@@ -128,7 +128,7 @@ class _Handlers:
                 return work(started(self._opened, self._settings, _is_cancelled))
         except (ErrataError, msgspec.ValidationError):
             raise
-        except Exception as error:
+        except Exception as error:  # one of the four places: the door of the server
             raise ErrataError(outgoing_text(f"errata has a bug: {type(error).__name__}: {error}")) from error
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -25,7 +26,6 @@ from errata.review.answers import CONFIDENCES, NO_LABEL, labels_to_give, owners_
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.submit import RejectedVerdict, Submission
-from errata.text.shell import shell_word
 from errata.verbs.review import lease_next, release, released_if_interrupted, submit_verdict
 from errata.verbs.store import Store
 
@@ -120,7 +120,8 @@ def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     if not nothing.failures:
         return no_failure(asked.filters, run)
     if nothing.in_hand:
-        hint = f"submit them, or return them with `errata review release {shell_word(run)}`"
+        named = shlex.join([run, "--reviewer", asked.reviewer.name])
+        hint = f"submit them, or return them with `errata review release {named}`"
         return f"everything that is waiting is leased to `{word}`, {nothing.in_hand:,} in all: {hint}"
     if asked.adjudicate:
         return f"no dispute is waiting for `{word}`"
