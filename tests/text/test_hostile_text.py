@@ -5,8 +5,10 @@ from tests.time_limit import within
 
 from errata.text.clean import clean, one_line
 from errata.text.redact import redact
+from errata.text.secret_rules import Shape
 
 SIZE = 200_000
+MEGABYTE = 1 << 20
 SECONDS = 60
 
 HOSTILE = {
@@ -34,6 +36,39 @@ HOSTILE = {
     "spaces": " ",
     "slashes": "\\",
 }
+
+ENCODED = {
+    "escapes of JSON": "\\u0061",
+    "percent signs": "%61",
+    "entities": "&#97;",
+    "colours in JSON": "\\u001b[31m",
+    "invisible characters": "\u200b",
+    "placeholders": "token=$",
+    "keys in a row": "AIza-",
+    "keys with digits in a row": "sk-1",
+    "cut keys": "ghp_1\u2026",
+    "commands": "curl -u a:",
+    "headers": "authorization: a ",
+}
+
+
+@pytest.mark.parametrize("piece", [*HOSTILE.values(), *ENCODED.values()], ids=[*HOSTILE, *ENCODED])
+def test_twice_the_text_takes_twice_the_attempts(piece, monkeypatch):
+    """Counted, not timed: places where a shape is tried, and characters that the tried shapes cover."""
+    counts = {}
+    tried = Shape.at
+
+    def counted(shape, text, mark):
+        match = tried(shape, text, mark)
+        counts[len(text)] = counts.get(len(text), 0) + 1 + (match.end() - match.start() if match else 0)
+        return match
+
+    monkeypatch.setattr(Shape, "at", counted)
+    for size in (MEGABYTE // 64, MEGABYTE // 32):
+        redact(piece * (size // len(piece)))
+    small, large = (counts.get(size // len(piece) * len(piece), 0) for size in (MEGABYTE // 64, MEGABYTE // 32))
+
+    assert large <= 2.2 * small + 100
 
 
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())

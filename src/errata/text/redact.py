@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from errata.text.encoded import levels, place_before
 from errata.text.named_secrets import SHORTEST, is_secret_under, lower, named_secrets
-from errata.text.secret_rules import Marked, Shape, shapes
+from errata.text.secret_rules import Shape, shapes
 
 # nearly every mark ends in a separator or is the beginning of a long word; few texts have either
 _SEPARATOR = re.compile(r"[-_.:=](?=[A-Za-z0-9_+/=.~%$|:-]{6})")
@@ -151,14 +151,22 @@ def _secrets(text: str) -> list[Secret]:
 
 def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
     known = shapes()
+    # what begins inside of a secret is skipped: a run of marks would be matched again and again
+    begin = after = 0
     for place in _SEPARATOR.finditer(text):
         end = place.end()
-        if marked := known.after_separator.get(text[end - 2 : end]):
-            yield from _at_end(text, end, marked)
+        for mark, shape in known.after_separator.get(text[end - 2 : end], ()):
+            start = end - len(mark)
+            if (start <= begin or start >= after) and (match := _match_at(text, start, mark, shape)):
+                begin, after = start, max(after, match.end())
+                yield shape, match
+    after = 0
     for place in _CAPITAL.finditer(text):
         start = place.start()
-        if marked := known.words.get(text[start : start + 2]):
-            yield from _at_end(text, start, marked, starts=True)
+        for mark, shape in known.words.get(text[start : start + 2], ()) if start >= after else ():
+            if match := _match_at(text, start, mark, shape):
+                after = max(after, match.end())
+                yield shape, match
     for mark, shape in known.literal:
         if mark in text:
             yield from _everywhere(text, text, mark, shape)
@@ -183,14 +191,8 @@ def _cut_off(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
                     yield shape, match
 
 
-def _at_end(
-    text: str, place: int, marked: list[Marked], *, starts: bool = False
-) -> Iterator[tuple[Shape, re.Match[str]]]:
-    """The shapes whose mark ends, or starts, at the place."""
-    for mark, shape in marked:
-        start = place if starts else place - len(mark)
-        if start >= 0 and text.startswith(mark, start) and (match := shape.at(text, start)):
-            yield shape, match
+def _match_at(text: str, start: int, mark: str, shape: Shape) -> re.Match[str] | None:
+    return shape.at(text, start) if start >= 0 and text.startswith(mark, start) else None
 
 
 def _everywhere(text: str, searched: str, mark: str, shape: Shape) -> Iterator[tuple[Shape, re.Match[str]]]:
