@@ -119,7 +119,8 @@ def _changes(runs: Sequence[StoredRun], options: Options, *, common: bool) -> Ga
         raise SettingsError(
             f"`--format` compares two runs, and these are {len(runs)}", hint="name the baseline first, then the run"
         )
-    return changes_as_gate(*runs, options.store, timeouts=options.settings.timeouts, common=common)
+    before, after = runs
+    return changes_as_gate(before, after, options.store, timeouts=options.settings.timeouts, common=common)
 
 
 def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
