@@ -199,6 +199,6 @@ INFRASTRUCTURE = "infrastructure"
 
 
 def owners_of(words: Sequence[str]) -> frozenset[str]:
-    """`infrastructure` stands for its owners."""
+    """`infrastructure` means all of its owners."""
     chosen = frozenset(word for word in words if word != INFRASTRUCTURE)
     return chosen | (NOT_THE_SUBJECTS if INFRASTRUCTURE in words else frozenset())

@@ -59,23 +59,23 @@ def to_junit(gate: Gate) -> str:
 
 
 def _test_cases(gate: Gate) -> Iterator[tuple[CaseChange, str, str]]:
-    for one in gate.new:
-        yield one, "failure", f"{one.failure.owner}: {one.failure.reason}"
-    for one in gate.infrastructure:
-        yield one, "error", f"{one.failure.owner}: {one.failure.reason}"
-    for one in gate.others:
-        yield one, "skipped", f"regressed, owner {one.failure.owner or 'unknown'}: {one.failure.reason}"
-    for one in gate.allowed:
-        yield one, "skipped", "regressed, on the allow-list"
+    for change in gate.new:
+        yield change, "failure", f"{change.failure.owner}: {change.failure.reason}"
+    for change in gate.infrastructure:
+        yield change, "error", f"{change.failure.owner}: {change.failure.reason}"
+    for change in gate.others:
+        yield change, "skipped", f"regressed, owner {change.failure.owner or 'unknown'}: {change.failure.reason}"
+    for change in gate.allowed:
+        yield change, "skipped", "regressed, on the allow-list"
     changes = gate.given.changes
     for kind, cases in changes.cases.items() if changes is not None else ():
         if kind in ("regressed", "infrastructure"):
             continue
-        for one in cases:
-            if kind == "added" and one.fails:
-                yield one, "skipped", "fails, but is not in the baseline"
+        for change in cases:
+            if kind == "added" and change.fails:
+                yield change, "skipped", "fails, but is not in the baseline"
             else:
-                yield (one, "skipped", _SKIPPED[kind]) if kind in _SKIPPED else (one, "", "")
+                yield (change, "skipped", _SKIPPED[kind]) if kind in _SKIPPED else (change, "", "")
 
 
 def to_sarif(gate: Gate) -> str:

@@ -48,7 +48,7 @@ class DraftCase(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a secret or a control character was removed."""
 
 
-class Drafts(msgspec.Struct, kw_only=True):
+class CollectedCases(msgspec.Struct, kw_only=True):
     cases: dict[tuple[str, str], DraftCase] = {}
     """By suite and case."""
     infrastructure: int = 0
@@ -91,9 +91,9 @@ def write_drafts(
     )
 
 
-def collect_drafts(views: Iterable[RunView], filters: Filters, *, limit: int | None = None) -> Drafts:
+def collect_drafts(views: Iterable[RunView], filters: Filters, *, limit: int | None = None) -> CollectedCases:
     """Each case once, however often it failed. Infrastructure failures only where their owner is asked for."""
-    drafts = Drafts()
+    drafts = CollectedCases()
     for view in views:
         for failure in view.failures(filters):
             if limit is not None and len(drafts.cases) >= limit:
@@ -102,7 +102,7 @@ def collect_drafts(views: Iterable[RunView], filters: Filters, *, limit: int | N
     return drafts
 
 
-def _add(failure: Failure, view: RunView, drafts: Drafts, *, keep_infrastructure: bool) -> None:
+def _add(failure: Failure, view: RunView, drafts: CollectedCases, *, keep_infrastructure: bool) -> None:
     owner = owner_of(failure.attribution, failure.standing)
     if owner in NOT_THE_SUBJECTS and not keep_infrastructure:
         drafts.infrastructure += 1
@@ -215,8 +215,8 @@ def _text_or_messages(given: Any) -> tuple[Any, int]:
     return msgspec.json.encode(given).decode(), 0
 
 
-def _is_message(one: Any) -> bool:
-    return isinstance(one, dict) and one.get("role") in _ROLES and isinstance(one.get("content"), str | list)
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("role") in _ROLES and isinstance(value.get("content"), str | list)
 
 
 _ROLES = ("system", "user", "assistant")

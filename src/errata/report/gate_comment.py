@@ -89,7 +89,7 @@ def _scores(gate: Gate) -> Block:
         for policy in POLICY_NAMES
         if given.scores[policy].total
     ]
-    header = ("score", "baseline", "this run") if given.baseline_scores else ("score", "this run")
+    header = ("score, 95 % interval", *(("baseline",) if given.baseline_scores else ()), "this run")
     return table(header, rows)
 
 

@@ -57,10 +57,10 @@ def _of_branch(stored: StoredRun, branch: str, store: Store) -> Baseline:
 def comparable_runs(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
     """Other runs of the same suite and subject that are not newer, the newest first."""
     then = _moment(stored)
-    for one in all_runs(store, suite=stored.run.suite):
-        is_other = one.run.id != stored.run.id and why_excluded(one.run) is None
-        if is_other and _subject(one) == _subject(stored) and _moment(one) <= then:
-            yield one
+    for other in all_runs(store, suite=stored.run.suite):
+        is_other = other.run.id != stored.run.id and why_excluded(other.run) is None
+        if is_other and _subject(other) == _subject(stored) and _moment(other) <= then:
+            yield other
 
 
 class Repeats(NamedTuple):
@@ -81,11 +81,11 @@ def repeats_of(stored: StoredRun, store: Store, *, without: str, most: int, know
     if known_commit and not commit:
         return Repeats((stored,), False)
     others = (
-        one
-        for one in comparable_runs(stored, store)
-        if one.run.id != without
-        and one.run.subject.agent_version == stored.run.subject.agent_version
-        and _commit(one, refs) == commit
+        other
+        for other in comparable_runs(stored, store)
+        if other.run.id != without
+        and other.run.subject.agent_version == stored.run.subject.agent_version
+        and _commit(other, refs) == commit
     )
     return Repeats((stored, *islice(others, most)), bool(commit))
 

@@ -29,7 +29,7 @@ def json_gate(gate: Gate, *, recorded: bool) -> GateOutput:
         baseline_scores={policy: json_score(score) for policy, score in given.baseline_scores.items()},
         changes=_changes(gate),
         stale_allowances=tuple(
-            StaleEntryOutput(case=one.name, line=one.line, reason=one.reason or None) for one in gate.stale
+            StaleEntryOutput(case=entry.name, line=entry.line, reason=entry.reason or None) for entry in gate.stale
         ),
         recorded=recorded,
     )
@@ -62,15 +62,15 @@ def _changes(gate: Gate) -> GateChangesOutput | None:
 def _cases(cases: Iterable[CaseChange]) -> tuple[CaseChangeOutput, ...]:
     return tuple(
         CaseChangeOutput(
-            case=one.name,
-            case_key=one.case,
-            fails=one.fails,
-            owner=one.failure.owner or None,
-            presumed=one.failure.is_presumed,
-            reason=one.failure.reason or None,
-            attempt_id=one.failure.attempt or None,
-            passed_before=one.before,
-            passed_now=one.after,
+            case=change.name,
+            case_key=change.case,
+            fails=change.fails,
+            owner=change.failure.owner or None,
+            presumed=change.failure.is_presumed,
+            reason=change.failure.reason or None,
+            attempt_id=change.failure.attempt or None,
+            passed_before=change.before,
+            passed_now=change.after,
         )
-        for one in cases
+        for change in cases
     )
