@@ -42,12 +42,8 @@ def read_taxonomy(path: Path) -> Taxonomy:
     try:
         taxonomy = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Taxonomy)
         _refuse_unusable(taxonomy)
-    except (
-        OSError,
-        ValueError,
-        RecursionError,
-        re.error,
-    ) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
+    # TOML, Unicode and msgspec raise kinds of ValueError
+    except (OSError, ValueError, RecursionError, re.error) as error:
         raise SettingsError(
             f"Taxonomy `{path}` can't be used: {error}", hint="docs/taxonomies.md has an example"
         ) from error
