@@ -107,8 +107,9 @@ bench-quotes: $(READY) ## misleading quotes refused, honest ones accepted
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 	@$(BIN)/python -m bench.review
 
-soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
-	@$(BIN)/python -m soak
+# SEED=7 repeats a seed, ONLY=kills,fuzz selects parts, MINUTES=30 limits the time; a second call continues
+soak: $(READY) ## the long ones: kills, fuzz, load, reviews, with totals over all seeds
+	@$(BIN)/python -m soak $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES))
 
 properties: $(READY) ## every property, a thousand examples each
 	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --dist worksteal

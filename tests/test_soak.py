@@ -2,10 +2,11 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
-from soak import kills, load, program, reviews, visible
+from soak import kills, load, program, record, reviews, visible
 from soak.kill_stages import STAGES
 
 MIGRATION = next(number for number, stage in enumerate(STAGES) if stage.name == "migration")
@@ -77,3 +78,18 @@ def test_no_unit_starts_after_the_time_is_over(tmp_path):
     program.run([program.Part("part", 4, a_unit)], state, tmp_path, until=0, processes=1)
 
     assert state.totals == {}
+
+
+def test_the_table_of_figures_is_made_from_what_is_recorded():
+    page = record.PAGE.read_text(encoding="utf-8")
+
+    assert page == record.with_table(page)
+
+
+def test_every_promise_names_a_test_that_exists():
+    page = record.PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", page)
+
+    assert len(named) > 10
+    for file, name in named:
+        assert f"def {name}(" in (record.ROOT / file).read_text(encoding="utf-8"), name
