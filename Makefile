@@ -108,8 +108,9 @@ bench-injections: $(READY) ## 300 prompt injections: verdicts that a reviewer wh
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 	@$(BIN)/python -m bench.review
 
-soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
-	@$(BIN)/python -m soak
+# SEED=7 repeats a seed, ONLY=kills,fuzz selects parts, MINUTES=30 limits the time; a second call continues
+soak: $(READY) ## the long ones: kills, fuzz, load, reviews, with totals over all seeds
+	@$(BIN)/python -m soak $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES))
 
 run-for-real: $(READY) $(BENCH_READY) ## `errata run` with Inspect AI and a small model on loopback
 	@ERRATA_INSPECT=$(CURDIR)/$(BENCH)/bin/inspect $(BIN)/pytest -n 0 tests/runner/test_real_run.py

@@ -14,6 +14,7 @@ from inspect import signature
 from pathlib import Path
 
 from soak import fuzz, kills, load, program, reviews
+from soak.record import record
 
 STATE = Path("build/soak.json")
 IN_MEMORY = Path("/dev/shm")
@@ -57,6 +58,8 @@ def main() -> None:
         until = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
         program.run(parts, state, Path(folder), until=until, processes=given.processes)
     program.show(program.summary(state))
+    if given.record:
+        record(state)
     sys.exit(1 if state.problems else 0)
 
 
@@ -77,6 +80,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--state", type=Path, default=STATE, help=f"state file (default: {STATE})")
     parser.add_argument("--unit", type=int, help="repeat one unit of `--seed`, without the state file")
     parser.add_argument("--quick", action="store_true", help="one unit of each part")
+    parser.add_argument("--record", action="store_true", help="write the totals to docs/lab/soak.json and its table")
     return parser.parse_args()
 
 

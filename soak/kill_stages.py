@@ -1,4 +1,4 @@
-"""The commands that are killed: each has a folder in which it starts, and what it changes there."""
+"""The commands that are killed: each starts in a prepared folder and changes something there."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ Errata = Callable[..., None]
 class Stage(NamedTuple):
     name: str
     prepare: Callable[[Path, Errata], None]
-    """Makes the folder in which the command starts."""
+    """Makes the folder where the command starts."""
     command: tuple[str, ...]
     piped: bool = False
     """A second process reads the log, as for large ones."""

@@ -89,10 +89,10 @@ def _rows(database: sqlite3.Connection, table: str, where: str, without: Iterabl
 
 
 def _digest(rows: Iterable[object]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for row in rows:
-        found.update(row if isinstance(row, bytes) else repr(row).encode())
-    return found.hexdigest()[:16]
+        digest.update(row if isinstance(row, bytes) else repr(row).encode())
+    return digest.hexdigest()[:16]
 
 
 def check_between(before: Parts, seen: Parts, after: Parts) -> None:

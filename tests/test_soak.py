@@ -1,25 +1,95 @@
-"""One short pass of each slow kind; `make soak` runs them at length. Fuzz has its own, with the sources."""
+"""The programs of `make soak`: one short pass of each part, and the state file that makes a second call continue."""
 
-from soak import kills, load, reviews, secrets
+import json
+import random
+import re
+from pathlib import Path
 
+import pytest
+from soak import kills, load, program, record, reviews, visible
+from soak.kill_stages import STAGES
 
-def test_imports_that_are_killed_leave_nothing_half_visible(tmp_path, capsys):
-    kills.run(tmp_path, rounds=3, size=2 * kills.MB)
-
-    assert "no half-visible run" in capsys.readouterr().out
-
-
-def test_several_imports_at_once_are_each_seen_whole(tmp_path, capsys):
-    load.run(tmp_path, writers=3, size=load.MB)
-
-    assert "3 imports of 1 MB at once" in capsys.readouterr().out
-
-
-def test_reviews_that_are_killed_pay_nothing_twice_and_forget_nothing(tmp_path, capsys):
-    reviews.run(tmp_path, packets=24, kills=2)
-
-    assert "books agree" in capsys.readouterr().out
+MIGRATION = next(number for number, stage in enumerate(STAGES) if stage.name == "migration")
+IMPORT = 1
+"""The import into a store that has another run."""
 
 
-def test_no_secret_is_in_anything_that_is_written(tmp_path):
-    assert secrets.run(tmp_path, secrets=1, each=1, seed=11) == []
+@pytest.mark.parametrize("number", [IMPORT, MIGRATION])
+def test_imports_that_are_killed_leave_nothing_half_visible(number, tmp_path):
+    baseline = kills.baseline_of(number, tmp_path)
+    figures = kills.series(tmp_path, STAGES[number], baseline, random.Random("1"))
+
+    assert baseline.before != baseline.after
+    assert figures["kills"] + figures["finished before the kill"] >= 1
+
+
+def test_every_command_of_the_promise_is_killed():
+    assert {stage.name for stage in STAGES} == {"import", "triage", "review", "buckets", "report", "migration"}
+
+
+def test_a_part_that_is_neither_as_before_nor_as_after_is_found():
+    visible.check_between({"run a": "1"}, {"run a": "2"}, {"run a": "2"})
+    with pytest.raises(AssertionError, match="run a"):
+        visible.check_between({"run a": "1"}, {"run a": "3"}, {"run a": "2"})
+    with pytest.raises(AssertionError, match="run b"):
+        visible.check_between({"run b": "1"}, {}, {"run b": "1"})
+
+
+def test_several_imports_at_once_are_each_seen_whole(tmp_path):
+    figures = load.run(tmp_path, "1", writers=2, size=load.MB // 8)
+
+    assert figures["imports at once"] == 2
+
+
+def test_reviews_that_are_killed_pay_nothing_twice_and_forget_nothing(tmp_path):
+    figures = reviews.run(tmp_path, "1", packets=8, kills=1)
+
+    assert figures["reviewed"] + figures["refused"] + figures["failed with a reason"] == 8
+
+
+def a_unit(folder: Path, seed: str) -> dict[str, float]:
+    unit = int(seed.rpartition("/")[2])
+    assert unit != 2, "the third unit fails"
+    (folder / seed.replace("/", "-")).touch()
+    return {"things": 10, "peak memory": 100 + unit}
+
+
+def test_a_second_call_continues_and_totals_go_over_all_seeds(tmp_path):
+    part, path = program.Part("part", 4, a_unit), tmp_path / "state.json"
+    state = program.State(path)
+    state.seed = "7"
+    program.run([part._replace(units=1)], state, tmp_path, until=float("inf"), processes=1)
+    again = program.State(path)
+    assert (again.seed, program.is_done([part], again)) == ("7", False)
+    program.run([part], again, tmp_path, until=float("inf"), processes=1)
+
+    kept = json.loads(path.read_text())
+    assert program.is_done([part], program.State(path))
+    assert sorted(kept["done"]["7"]["part"]) == [0, 1, 2, 3]
+    assert kept["totals"]["part"]["things"] == 30
+    assert kept["totals"]["part"]["peak memory"] == 103
+    assert [(one["seed"], one["unit"]) for one in kept["problems"]] == [("7", 2)]
+    assert "the third unit fails" in kept["problems"][0]["problem"]
+    assert program.summary(again)[-1].startswith("| part | 7 | 30 things, peak memory 103 MB |")
+
+
+def test_no_unit_starts_after_the_time_is_over(tmp_path):
+    state = program.State(tmp_path / "state.json")
+    program.run([program.Part("part", 4, a_unit)], state, tmp_path, until=0, processes=1)
+
+    assert state.totals == {}
+
+
+def test_the_table_of_figures_is_made_from_what_is_recorded():
+    page = record.PAGE.read_text(encoding="utf-8")
+
+    assert page == record.with_table(page)
+
+
+def test_every_promise_names_a_test_that_exists():
+    page = record.PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", page)
+
+    assert len(named) > 10
+    for file, name in named:
+        assert f"def {name}(" in (record.ROOT / file).read_text(encoding="utf-8"), name

@@ -3,17 +3,24 @@
 import random
 
 import pytest
-from soak import damage, fuzz
+from soak import damage, fuzz, small_logs
 from tests.length import LONG
 
-from terminal import FIXTURES
+INPUTS = 500 if LONG else 12
 
 
-@pytest.mark.parametrize("target", fuzz.targets_in(FIXTURES))
+@pytest.mark.parametrize("target", small_logs.targets())
 def test_a_damaged_log_is_read_or_refused_in_words(target, tmp_path):
-    told = fuzz.fuzz(target, tmp_path, rounds=100 if LONG else 6, largest=fuzz.SMALL)
+    figures = fuzz.fuzz(target, tmp_path, INPUTS, "1", analysed_every=INPUTS if LONG else 10 * INPUTS)
 
-    assert sum(told) == (100 if LONG else 6)
+    read = figures["read"] + figures["read up to the damage"] + figures["refused in words"]
+    assert read + figures["analysed"] == figures["inputs"] == INPUTS
+
+
+def test_a_damaged_log_is_analysed_without_a_bug(tmp_path):
+    figures = fuzz.fuzz("errata_jsonl", tmp_path, 2, "1", analysed_every=1)
+
+    assert figures["analysed"] == 2
 
 
 @pytest.mark.parametrize("kind", dict.fromkeys(damage.KINDS), ids=lambda kind: kind.__name__)
@@ -22,3 +29,11 @@ def test_damage_changes_a_log(kind):
     changed = [kind(log, random.Random(seed)) for seed in range(20)]
 
     assert sum(one != log for one in changed) >= 15
+
+
+@pytest.mark.parametrize("target", small_logs.targets())
+def test_a_short_log_still_has_attempts(target, tmp_path):
+    logs = small_logs.small_logs(target, tmp_path)
+
+    assert all(log.files for log in logs)
+    assert sum(len(content) for log in logs for content in log.files.values()) / len(logs) < 150_000

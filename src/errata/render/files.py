@@ -43,6 +43,7 @@ def _make(folder: Path, parent: Path) -> None:
     """A link that somebody put there must not lead a report into another folder."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
+        _clear_unfinished(parent)
     except OSError as error:
         raise _write_error(parent, error) from error
     if not parent.resolve().is_relative_to(folder.resolve()):
@@ -78,11 +79,13 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, makes_folder: bool = True) -> Iterator[Path]:
     """A file that takes the place of `path` once it is complete; if it is never complete, nothing is left of it."""
     unfinished = _unfinished(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if makes_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        _clear_unfinished(path.parent)
         if path.exists() and not path.is_file():  # a pipe or a device, such as `/dev/stdout`
             yield path
             return
@@ -93,6 +96,24 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # where it is gone, or its folder could not be made
             unfinished.unlink()
+
+
+def _clear_unfinished(folder: Path) -> None:
+    """What a process that was killed left behind."""
+    for path in folder.glob(".*.part"):
+        process = path.name.rpartition(".part")[0].rpartition(".")[2]
+        if process.isdecimal() and int(process) != os.getpid() and not _is_alive(int(process)):
+            path.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _unfinished(path: Path) -> Path:

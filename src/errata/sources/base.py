@@ -165,7 +165,7 @@ def folders(folder: Path) -> list[Path]:
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """A listing says what each entry is; asking for each one takes ten times as long."""
+    """A listing has the kind of each entry; asking for each one takes ten times as long."""
     try:
         with os.scandir(folder) as listed:
             visible = (entry for entry in listed if not entry.name.startswith(".") and not entry.is_symlink())

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from errata.model.words import UnreadReason
 from errata.sources.base import Source, children, head_of
 from errata.sources.generic import SUFFIXES
+from errata.sources.json_values import unmarked_encoding
 from errata.text.shell import shell_word
 
 WHOLE = 32 * 1024 * 1024
@@ -55,7 +56,9 @@ TELLTALES = (
 
 
 def cut_off(path: Path) -> str:
-    """Where a JSON document is truncated; empty for a complete one and for other files."""
+    """Where a JSON document is truncated, or how it is encoded; empty for a complete one and for other files."""
+    if encoding := unmarked_encoding(head_of(path, 8)):
+        return f"is {encoding} without a byte order mark; convert it with `iconv -f {encoding} -t UTF-8`"
     try:
         if not path.is_file() or path.stat().st_size > WHOLE:
             return ""

@@ -58,6 +58,19 @@ def wide_encoding(head: bytes) -> str:
     return next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
 
 
+def unmarked_encoding(head: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte order mark, by the zeros between two characters of ASCII; else empty."""
+    for name, width, at in (("UTF-32LE", 4, 0), ("UTF-32BE", 4, 3), ("UTF-16LE", 2, 0), ("UTF-16BE", 2, 1)):
+        first = head[: 2 * width]
+        letters = first[at::width]
+        if len(first) == 2 * width and first.count(0) == 2 * width - 2 and len(letters) == 2 and 0 not in letters:
+            return name if letters.isascii() and letters.decode().strip(_WHITE).isprintable() else ""
+    return ""
+
+
+_WHITE = " \t\r\n"
+
+
 def in_utf_8(data: bytes) -> bytes:
     """Text with the byte order mark of UTF-16 or UTF-32 in UTF-8, without a cut last character; other text as it is."""
     encoding = wide_encoding(data)

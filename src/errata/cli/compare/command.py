@@ -148,7 +148,7 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
     labels = [_cell_text(column.label) for column in comparison.shown.columns]
-    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path, makes_folder=False) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["case", "categories", *labels])
         for case, row in comparison.shown.rows.items():

@@ -11,7 +11,7 @@ from errata.model import Unreadable
 from errata.sources.base import Row, head_of, is_file
 from errata.sources.langfuse import DEPTH, NAME, Kind, camel, files_below, kind_of
 from errata.sources.shared.json_rows import HEAD, list_in, long_document
-from errata.sources.shared.row_groups import ItemGroups, Lines, lines_of
+from errata.sources.shared.row_groups import ItemGroups, Lines, lines_of, split_copies
 from errata.sources.shared.spans import parse_json_text
 from errata.sources.shared.values import moment, sequence, text
 
@@ -61,7 +61,10 @@ class RowsByTrace:
                 self._parts.append(ItemGroups(document, _Owner, _Owner.key))
 
     def of(self, trace: str) -> list[Row]:
-        return [with_api_names(row) for part in self._parts for row in part.of(trace)]
+        rows = (with_api_names(row) for part in self._parts for row in part.of(trace))
+        # an observation that is in an export twice was made, and paid, once
+        kept, _ = split_copies(rows, trace, source=NAME)
+        return list(kept)
 
     def together(self) -> Iterator[Row | Unreadable]:
         for part in self._parts:

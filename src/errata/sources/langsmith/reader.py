@@ -37,6 +37,7 @@ from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.row_groups import Copies, copied_row
 from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import RowScore, answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.steps import nested_steps
@@ -72,14 +73,21 @@ def read(path: Path) -> Iterator[Item]:
     experiments = survey(path)
     runs = runs_of(experiments, path)
     rows = json_rows(path, source=NAME, root=path.parent)
-    convert = partial(items_of, runs, experiments, CaseNumbering())
+    convert = partial(items_of, runs, experiments, CaseNumbering(), Copies())
     yield from items_of_runs(runs, rows, convert, which=lambda row: experiment_name_of(row.data["run"]), source=NAME)
 
 
 def items_of(
-    runs: dict[str, Run], experiments: dict[str, LangSmithExperiment], numbering: CaseNumbering, row: Row
+    runs: dict[str, Run],
+    experiments: dict[str, LangSmithExperiment],
+    numbering: CaseNumbering,
+    copies: Copies,
+    row: Row,
 ) -> Iterator[Item]:
     run_data, example = mapping(row.data["run"]), mapping(row.data.get("example"))
+    if run_data.get("id") and copies.includes(as_text(run_data["id"]), row.data):
+        yield copied_row(NAME, row.ref, as_text(run_data["id"]))
+        return
     experiment = experiment_name_of(run_data)
     run = runs[experiment]
     name = name_of(example.get("id") or run_data.get("reference_example_id") or run_data.get("id"))

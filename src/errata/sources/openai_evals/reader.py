@@ -26,7 +26,7 @@ from errata.sources.openai_evals import NAME
 from errata.sources.openai_evals.runs import RunHeader, header_of, run_of
 from errata.sources.openai_evals.samplings import Samplings
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import read_groups, repeated_rows
+from errata.sources.shared.row_groups import read_groups, repeated_rows, split_copies
 from errata.sources.shared.values import as_text, mapping, moment, name_of, non_empty, number, plain, rest, text
 
 INVALID = "__invalid__"
@@ -56,8 +56,10 @@ class SampleEvents:
     """The events of a sample, by their type."""
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
-        self.rows = [row for row in rows if isinstance(row.data, dict)]
         self.name = name_of(rows[0].data["sample_id"])
+        events = (row for row in rows if isinstance(row.data, dict))
+        # the tokens of an event that is in the log twice were spent once
+        self.rows, self.copies = split_copies(events, f"an event of {self.name}", source=NAME)
         self.samplings = Samplings(self.of("sampling"), self.of("function_call"))
 
     def of(self, *types: str) -> list[Row]:
@@ -91,6 +93,7 @@ def items_of(eval_run: EvalRun, group: Row) -> Iterator[Item]:
     sample = SampleEvents(group.data)
     yield _case(eval_run.run, sample)
     yield _attempt(eval_run, sample)
+    yield from sample.copies
     yield from repeated_rows(sample.rows, f"an event of {sample.name}", source=NAME, key=_event_id)
 
 

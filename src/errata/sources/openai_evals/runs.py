@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
-from errata.sources.base import LINE_CAP, READ_SIZE, decode
+from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode
 from errata.sources.openai_evals import NAME
 from errata.sources.shared.values import as_text, mapping, moment, non_empty, number, rest, sequence, settings, text
 
@@ -46,6 +46,7 @@ def header_of(path: Path) -> RunHeader:
     try:
         with path.open("rb", buffering=READ_SIZE) as file:
             for number_, line in enumerate(iter(lambda: file.readline(LINE_CAP), b""), start=1):
+                line = line.removeprefix(BYTE_ORDER_MARK)
                 if HEADER.match(line):
                     header = _with(header, line, SourceRef(file=path.name, line=number_))
     except OSError:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import SourceRef
-from errata.sources.base import LINE_CAP, READ_SIZE, children, decode, describe, folders, is_file
+from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, children, decode, describe, folders, is_file
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import mapping
 from errata.sources.swe_bench import (
@@ -115,7 +115,7 @@ class Trajectories:
 
     def _instance(self, line: bytes, path: Path, number: int) -> str:
         try:
-            return _row.decode(line).instance_id
+            return _row.decode(line.removeprefix(BYTE_ORDER_MARK)).instance_id
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             name = self._documents.ref(path).file
             self._documents.refuse(SourceRef(file=name, line=number), describe(ValueError(str(error))))

@@ -1,0 +1,168 @@
+"""The same log in another order or notation, or pasted twice: the same ids, owners, scores and costs.
+
+Owners follow from these facts and nothing else, so the facts are compared: status, checks, result and usage of every
+counted attempt. The exceptions are listed with their reasons.
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from soak.small_logs import SmallLog, small_logs, targets, write
+from tests.length import LONG
+
+from errata import sources
+from errata.errors import ErrataError
+from errata.model import Attempt, Run
+from errata.sources.base import RecognisedPath
+
+DOCUMENTS, ROWS = (".json",), (".jsonl", ".ndjson")
+MARKED = (*DOCUMENTS, *ROWS, ".csv", ".tsv", ".xml")
+TEXTS = (*MARKED, ".log", ".md", ".txt", ".yml", ".yaml")
+
+
+def keys_reversed(name: str, data: bytes) -> bytes:
+    try:
+        if name.endswith(DOCUMENTS):
+            return json.dumps(reversed_keys(json.loads(data)), ensure_ascii=False).encode()
+        if name.endswith(ROWS):
+            rows = [reversed_keys(json.loads(line)) for line in lines_of(data)]
+            return b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+    except (ValueError, UnicodeEncodeError):
+        pass  # damaged on purpose
+    return data
+
+
+def with_crlf(name: str, data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") if name.endswith(TEXTS) else data
+
+
+def with_byte_order_mark(name: str, data: bytes) -> bytes:
+    return b"\xef\xbb\xbf" + data if name.endswith(MARKED) and not data.startswith(b"\xef\xbb\xbf") else data
+
+
+def rows_reversed(name: str, data: bytes) -> bytes:
+    return table(name, data, lambda rows: rows[::-1])
+
+
+def pasted_twice(name: str, data: bytes) -> bytes:
+    return table(name, data, lambda rows: rows + rows)
+
+
+def reversed_keys(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: reversed_keys(value[key]) for key in reversed(value)}
+    return [reversed_keys(inner) for inner in value] if isinstance(value, list) else value
+
+
+def table(name: str, data: bytes, change: Callable[[list[bytes]], list[bytes]]) -> bytes:
+    if not name.endswith((*ROWS, ".csv")):
+        return data
+    head, rows = ([], lines_of(data)) if name.endswith(ROWS) else (lines_of(data)[:1], lines_of(data)[1:])
+    return b"\n".join([*head, *change(rows)]) + b"\n"
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    return [line for line in data.split(b"\n") if line.strip()]
+
+
+CHANGES = (keys_reversed, with_crlf, with_byte_order_mark, rows_reversed, pasted_twice)
+
+NAMELESS = "the log names no run, so that its id comes from its content"
+FIRST_FIELDS = "the first fields tell what the file is; in another order it is refused"
+SEQUENCE = "the order of the rows is their content"
+EXCEPTIONS = {
+    ("braintrust/trials", "*"): NAMELESS,
+    ("coding_sessions/*", "rows_reversed"): SEQUENCE,
+    ("errata_jsonl/*", "rows_reversed"): "a case and its run come before their attempts",
+    ("every_eval_ever/rows_alone", "keys_reversed"): FIRST_FIELDS,
+    ("every_eval_ever/rows_alone", "rows_reversed"): "the first result of a sample decides",
+    ("generic/csv", "rows_reversed"): "a cell has line breaks, which cuts it in two here",
+    ("generic/*", "pasted_twice"): "rows without an attempt number can't be told from repeated attempts",
+    ("generic/jsonl", "rows_reversed"): "attempts without a number are numbered in the order of the rows",
+    ("generic/sessions", "rows_reversed"): SEQUENCE,
+    ("langfuse/dataset_run", "keys_reversed"): NAMELESS,
+    ("lm_eval/*", "keys_reversed"): "the first filter is the main one, and only its place says so",
+    ("lm_eval/rows_alone", "rows_reversed"): "the first filter is the main one, and only its place says so",
+    ("mlflow/evaluate", "keys_reversed"): FIRST_FIELDS,
+    ("promptfoo/shared_4", "keys_reversed"): FIRST_FIELDS,
+    ("ragas/*", "*_reversed"): NAMELESS,
+    ("ragas/*", "pasted_twice"): NAMELESS,
+    ("scylla/haiku-tables", "rows_reversed"): NAMELESS,
+    ("swe_bench/openhands", "keys_reversed"): NAMELESS,
+    ("tau_bench/tau*", "keys_reversed"): NAMELESS,
+}
+GAPS = {
+    ("braintrust/spans", "pasted_twice"): "tokens of a copied span are added twice",
+    ("evalscope/files_alone", "keys_reversed"): "a file of predictions is taken for reviews",
+    ("langfuse/bucket", "pasted_twice"): "tokens of a copied observation are added twice",
+    ("scylla/*-tables", "pasted_twice"): "a copied row of a judge is another judgement",
+}
+"""What should hold and does not yet."""
+
+
+def is_listed(log: SmallLog, change: str, table: dict[tuple[str, str], str]) -> bool:
+    return any(fnmatch(log.name, name) and fnmatch(change, kind) for name, kind in table)
+
+
+def recognised(folder: Path) -> list[RecognisedPath]:
+    try:
+        return sources.find(folder)
+    except ErrataError:
+        return []
+
+
+def facts_of(matches: list[RecognisedPath]) -> dict[str, object]:
+    """By id of the attempt; copies of an attempt are noted as such and not compared."""
+    facts: dict[str, object] = {}
+    for match in matches:
+        for item in sources.read(match):
+            if isinstance(item, Attempt) and item.counted and item.duplicate_of is None:
+                checks = sorted((check.name, check.status, repr(check.value)) for check in item.checks)
+                status = (item.execution, item.measurement, item.outcome, item.reported)
+                usage = item.usage.subject
+                facts[item.id] = (status, checks, (usage.cost, usage.tokens) if usage else None)
+            elif isinstance(item, Run):
+                facts[item.id] = sorted((one.name, repr(one.value)) for one in item.reported)
+    return facts
+
+
+def read_both(log: SmallLog, change: Callable[[str, bytes], bytes], folder: Path) -> tuple[object, object]:
+    """As it is, and changed. Both by the sources that recognise it as it is, from the same folder."""
+    write(log, folder)
+    matches = recognised(folder)
+    usual = facts_of(matches)
+    write(log._replace(files={name: change(name, data) for name, data in log.files.items()}), folder)
+    try:
+        return usual, facts_of(matches)
+    finally:
+        shutil.rmtree(folder)
+
+
+def logs_of(target: str, folder: Path) -> list[SmallLog]:
+    logs = sorted(small_logs(target, folder), key=lambda log: sum(map(len, log.files.values())))
+    return logs if LONG else logs[:2]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("target", targets())
+def test_order_notation_and_copies_change_no_fact(target, change, tmp_path):
+    for log in logs_of(target, tmp_path):
+        if is_listed(log, change.__name__, EXCEPTIONS) or is_listed(log, change.__name__, GAPS):
+            continue
+        usual, changed = read_both(log, change, tmp_path / "log")
+
+        assert changed == usual, log.name
+
+
+@pytest.mark.parametrize(("name", "kind"), [*EXCEPTIONS, *GAPS])
+def test_an_exception_is_still_one(name, kind, tmp_path):
+    target = name.partition("/")[0]
+    logs = [log for log in small_logs(target, tmp_path) if fnmatch(log.name, name)]
+    changes = [change for change in CHANGES if fnmatch(change.__name__, kind)]
+    pairs = [read_both(log, change, tmp_path / "log") for log in logs for change in changes]
+
+    assert any(usual != changed for usual, changed in pairs)
