@@ -20,11 +20,11 @@ harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
 run       model             strict = as_reported       clean
 1a2b3c4d  voice-alpha #1    25/30 83.3 % [66.4, 92.7]  25/30 83.3 % [66.4, 92.7]
 5e6f7a8b  voice-alpha #2    26/30 86.7 % [70.3, 94.7]  26/29 89.7 % [73.6, 96.4]
-    left out of clean: 1 empty
+    left out of clean: 1 provider
 9c0d1e2f  voice-beta        20/30 66.7 % [48.8, 80.8]  20/25 80.0 % [60.9, 91.1]
     left out of clean: 5 collateral
 3a4b5c6d  acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]
-    left out of clean: 1 empty, 1 unjudged
+    left out of clean: 1 provider, 1 unjudged
 
 turn     voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma
 turn-3   .               .               .           e
@@ -75,8 +75,8 @@ Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of
 No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure failures
 count as failures). Closest: voice-beta fails more often than voice-alpha #2: only voice-alpha #2
 fails: 2, only voice-beta fails: 8, difference +20.0 points [-1.2, +39.3] (p = 0.66; clean, without
-1 empty and 5 collateral: 1 and 3, p = 1.00); p = 0.11 before correction. Each interval is 95 % for
-its pair alone, not corrected for 6 pairs.
+1 provider and 5 collateral: 1 and 3, p = 1.00); p = 0.11 before correction. Each interval is 95 %
+for its pair alone, not corrected for 6 pairs.
 turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 
 Ranking: no two of the 3 models differ significantly (clean, so without infrastructure failures;
@@ -132,7 +132,7 @@ left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in t
 
 run       model                   strict                     as_reported   clean
 jn709tmj  acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
-    NOT FIT · left out of clean: 1 environment, 1 provider, 1 empty, 1 unfinished, 1 missing
+    NOT FIT · left out of clean: 1 environment, 2 provider, 1 unfinished, 1 missing
 jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
     left out of clean: 1 provider, 1 environment
 
@@ -173,7 +173,7 @@ still passing       8
 No significant difference (exact McNemar on 22 shared evals; infrastructure failures count as
 failures): acme/nimbus-2-coder #1 and acme/nimbus-2-coder #2 fail equally often: only
 acme/nimbus-2-coder #1 fails: 5, only acme/nimbus-2-coder #2 fails: 5, difference +0.0 points
-[-26.9, +26.9] (p = 1.00; clean, without 2 environment, 2 provider and 1 empty: 2 and 3, p = 1.00).
+[-26.9, +26.9] (p = 1.00; clean, without 2 environment and 3 provider: 2 and 3, p = 1.00).
 4 evals fail in every run: 8 of the 19 failed rows.
 
 failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all

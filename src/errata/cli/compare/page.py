@@ -24,7 +24,7 @@ GAPS = ("missing", "contradictory")
 GAP = "  "
 
 # a word for the signal, if the owner alone is not specific enough
-_WORDS = {"provider_empty_response": "empty", "no_verdict": "unjudged"}
+_WORDS = {"no_verdict": "unjudged"}
 
 
 def word_for_cases(comparison: Comparison) -> str:
@@ -154,7 +154,7 @@ def _figures(score: Score) -> str:
 
 
 def left_out_in_words(score: Score, cases: Container[str] | None = None) -> dict[str, int]:
-    """`empty`, `unjudged`, `collateral` and the like → count, over all cases or the given ones."""
+    """`provider`, `unjudged`, `collateral` and the like → count, over all cases or the given ones."""
     counts: dict[str, int] = {}
     for group in score.groups:
         word = one_line(_WORDS.get(group.signal, group.why), 24)
