@@ -68,7 +68,7 @@ def test_the_version_does_not_depend_on_the_order_of_the_files(added):
     [
         (MINE.replace('"grader"\nmeaning', '"judge"\nmeaning'), "judge"),
         (MINE + 'colour = "red"\n', "colour"),
-        (MINE + 'cues = "("\n', "unterminated"),
+        (MINE + 'cues = "("\n', "missing )"),
         (MINE + MINE.split("\n\n")[1], "`GRUMPY_JUDGE` is listed twice"),
         ('name = "mine"\nversion = "1"\nlabel = []\n', "no `[[label]]`"),
         ("name = ", "Invalid value"),

@@ -76,7 +76,7 @@ _SYNTAX = "RE2 has no look-around, back-references or possessive repetition; doc
 
 def _reason(error: Exception) -> str:
     given = error.args[0] if error.args else ""
-    return given.decode("utf-8", "replace") if isinstance(given, bytes) else str(error)
+    return (given.decode("utf-8", "replace") if isinstance(given, bytes) else str(error)).replace("(?m)", "", 1)
 
 
 def _encodable(text: str) -> str:

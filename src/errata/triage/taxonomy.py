@@ -29,9 +29,11 @@ def built_in() -> tuple[Taxonomy, ...]:
 def with_added(paths: Iterable[Path]) -> tuple[Taxonomy, ...]:
     """The built-in ones and those of the files; a later one replaces an earlier one of its name."""
     taxonomies = {taxonomy.name: taxonomy for taxonomy in built_in()}
-    for taxonomy in map(read_taxonomy, paths):
+    for path in paths:
+        taxonomy = read_taxonomy(path)
         for label in taxonomy.label:
-            _cue(label.cues)
+            if label.cues:
+                compile_user_pattern(label.cues, f"Label `{label.name}` of `{path}`")
         taxonomies[taxonomy.name] = taxonomy
     return tuple(taxonomies.values())
 
