@@ -11,6 +11,7 @@ from hypothesis import settings
 from tests.length import PROFILE
 from tests.sabotage import sabotage
 
+from errata.settings.ci import BRANCHES, COMMITS
 from errata.store.database import Store, open_store
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -27,6 +28,10 @@ if os.access(IN_MEMORY, os.W_OK):
 
 # these take longest: begun last, they would keep one worker busy after the others are done
 LONGEST = ("test_real_model.py", "test_soak.py", "test_startup.py")
+
+# a run that a test imports tested no branch, wherever the tests run
+for name in (*BRANCHES, *COMMITS):
+    os.environ.pop(name, None)
 
 # pages are tested at the width of a pipe, wherever the tests run
 os.environ.pop("COLUMNS", None)

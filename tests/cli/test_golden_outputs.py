@@ -391,6 +391,8 @@ Look:
 Compare:
   compare      Compare runs case by case, with significance tests.
   consistency  Show which cases and checks change between repeated runs.
+  gate         Fail if a run has new failures, a score below a bar, or is not
+               fit.
 
 Review:
   triage       Reassign owners to all failures by the current rules.
@@ -406,10 +408,11 @@ Act:
   action       Record fixes, and check whether they worked.
   known        Record accepted limitations of a suite.
   writeback    Write owners and verdicts into copies of the harness's logs.
-  export       Export runs in the every_eval_ever format, or as tables.
+  export       Export runs, or failures as regression cases.
 
 Store:
   import       Read runs into the store.
+  watch        Import finished runs as they appear in folders.
   map          Draft a mapping for a table of your own.
   fetch        Download runs from the harness's server.
   exclude      Exclude a run from every score, with a reason.

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 
-_BRANCHES: Sequence[str] = (
+BRANCHES: Sequence[str] = (
     "ERRATA_BRANCH",
     "GITHUB_HEAD_REF",  # of a pull request; GITHUB_REF_NAME is `12/merge` there
     "GITHUB_REF_NAME",
@@ -15,7 +15,7 @@ _BRANCHES: Sequence[str] = (
     "BUILD_SOURCEBRANCHNAME",
     "BRANCH_NAME",
 )
-_COMMITS: Sequence[str] = (
+COMMITS: Sequence[str] = (
     "ERRATA_COMMIT",
     "GITHUB_SHA",
     "CI_COMMIT_SHA",
@@ -29,8 +29,8 @@ _COMMITS: Sequence[str] = (
 
 def branch_and_commit(environ: Mapping[str, str] = os.environ) -> tuple[str, str]:
     """Empty where the environment does not state them. A commit alone is not enough: it may be of another project."""
-    branch = _first(environ, _BRANCHES)
-    return branch, _first(environ, _COMMITS) if branch else ""
+    branch = _first(environ, BRANCHES)
+    return branch, _first(environ, COMMITS) if branch else ""
 
 
 def job_address(environ: Mapping[str, str] = os.environ) -> str:
