@@ -408,6 +408,10 @@ Act:
   writeback    Write owners and verdicts into copies of the harness's logs.
   export       Export runs in the every_eval_ever format, or as tables.
 
+Agents:
+  skill        Install instructions for coding agents.
+  mcp          Serve runs, packets and verdicts to an agent over MCP.
+
 Store:
   import       Read runs into the store.
   map          Draft a mapping for a table of your own.
