@@ -410,6 +410,10 @@ Act:
   writeback    Write owners and verdicts into copies of the harness's logs.
   export       Export runs, or failures as regression cases.
 
+Agents:
+  skill        Install instructions for coding agents.
+  mcp          Serve runs, packets and verdicts to an agent over MCP.
+
 Store:
   import       Read runs into the store.
   watch        Import finished runs as they appear in folders.

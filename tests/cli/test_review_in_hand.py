@@ -171,7 +171,7 @@ def test_when_all_is_in_hand_that_is_told(imported):
         "in_hand": 9,
     }
     assert "everything that is waiting is leased to `agent:agent`, 9 in all" in told.talk
-    assert "return them with `errata review release latest`" in " ".join(told.talk.split())
+    assert "return them with `errata review release latest --reviewer agent`" in " ".join(told.talk.split())
 
 
 def test_a_filter_that_fits_no_failure_is_not_the_end_of_a_review(imported):
