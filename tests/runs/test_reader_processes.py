@@ -347,9 +347,8 @@ def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_para
 
 
 def test_rows_with_numbers_over_64_bits_are_encoded():
-    part = reader_processes.PackedBatch(
-        parts={"r": RunPart(attempts=[(0, "case\ud800", 10**30)], tally={"\ud800": {}})}
-    )
+    rows = RunPart(attempts=[(0, "case\ud800", 10**30)], tally={"\ud800": {}})
+    part = reader_processes.PackedBatch(parts={"r": rows})
 
     (row,) = reader_processes.as_sent(part).parts["r"].attempts
 
