@@ -20,6 +20,7 @@ from errata.runs.importing import import_orders, import_paths
 from errata.runs.orders import Order, look_for
 from errata.store.attempts import attempts_of
 from errata.store.database import open_store
+from errata.store.packing import RunPart
 from errata.store.runs import all_runs, unreadables_of
 from terminal import FIXTURES, Said, errata
 
@@ -343,3 +344,12 @@ def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_para
 
     assert all_runs(store) == []
     assert all(process.poll() is not None for process in in_parallel)
+
+
+def test_rows_with_numbers_over_64_bits_are_encoded():
+    rows = RunPart(attempts=[(0, "case\ud800", 10**30)], tally={"\ud800": {}})
+    part = reader_processes.PackedBatch(parts={"r": rows})
+
+    (row,) = reader_processes.as_sent(part).parts["r"].attempts
+
+    assert row == (0, "case?", 2**63 - 1)
