@@ -1,6 +1,6 @@
 """Made-up secrets of every kind that redaction knows, and the ways a log carries them.
 
-The secrets are made from the patterns in `secrets.toml` when they are needed, so that none stands in the repository.
+The secrets are made from the patterns in `secrets.toml` when they are needed, so that the repository holds none.
 """
 
 import base64
@@ -78,7 +78,7 @@ def _escaped(text: str) -> str:
 
 
 CARRIERS: dict[str, Callable[[str], str]] = {
-    "plain": lambda text: f"it says {text} and goes on",
+    "plain": lambda text: f"it was {text} and goes on",
     "JSON": lambda text: json.dumps({"note": text, "n": 1}),
     "JSON in JSON": lambda text: json.dumps({"arguments": json.dumps({"command": text})}),
     "JSON in JSON in JSON": lambda text: json.dumps([json.dumps({"a": json.dumps({"b": text})})]),

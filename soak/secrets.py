@@ -1,6 +1,6 @@
 """Every kind of secret in every disguise, in every field of a log: nothing of it is in anything that errata writes.
 
-Each secret stands in the texts of one attempt, and in the names of a case, a check, a file, a tool, a judge or a run.
+Each secret is in the texts of one attempt, and in the names of a case, a check, a file, a tool, a judge or a run.
 Then every command that writes texts runs on the run, and what it printed or wrote is searched.
 """
 
@@ -95,15 +95,15 @@ def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7) -> list[L
     log = folder / "secrets.jsonl"
     log.write_bytes(b"".join(write_lines(items)))
     outputs = dict(_outputs(folder, log, chance.sample(planted, min(each, len(planted)))))
-    found = sorted(set(_leaks(planted, outputs)))
-    for leak in found[:40]:
+    leaked = sorted(set(_leaks(planted, outputs)))
+    for leak in leaked[:40]:
         print(f"  {leak.kind} in {leak.carrier}: {leak.surface}")
     kinds = len({one.secret.kind for one in planted})
     print(
         f"secrets: {len(planted):,} of {kinds} kinds in {len(CARRIERS)} disguises (seed {seed}), "
-        f"{len(outputs)} outputs: {len(found)} leaks"
+        f"{len(outputs)} outputs: {len(leaked)} leaks"
     )
-    return found
+    return leaked
 
 
 def _run_with(chosen: Sequence[int], seed: int) -> tuple[list[Item], list[Planted]]:
@@ -195,6 +195,6 @@ def _leaks(planted: Sequence[Planted], outputs: dict[str, str]) -> Iterator[Leak
     secrets = {one.secret.text: one for one in planted}
     for surface, text in outputs.items():
         seen = text + readable(text)
-        for one in secrets.values():
-            if leaks(one.secret, seen):
-                yield Leak(one.secret.kind, one.carrier, surface)
+        for plant in secrets.values():
+            if leaks(plant.secret, seen):
+                yield Leak(plant.secret.kind, plant.carrier, surface)

@@ -35,7 +35,7 @@ class Counted(NamedTuple):
 
 
 def count(paths: list[Path]) -> Counted:
-    """Each text once per file: a conversation repeats what was said before."""
+    """Each text once per file: a conversation repeats earlier turns."""
     lines, redactions = 0, []
     for file in _files(paths):
         seen: set[tuple[str, str]] = set()
@@ -126,10 +126,10 @@ def main() -> None:
     options = parser.parse_args()
     counted = count(options.logs)
     shown: Counter[str] = Counter()
-    for one in counted.redactions:
-        shown[one.kind] += 1
-        if shown[one.kind] <= options.show:
-            print(f"{one.kind:<18} {one.file[-60:]}\n    {one.before!r}\n    {one.after!r}")
+    for redaction in counted.redactions:
+        shown[redaction.kind] += 1
+        if shown[redaction.kind] <= options.show:
+            print(f"{redaction.kind:<18} {redaction.file[-60:]}\n    {redaction.before!r}\n    {redaction.after!r}")
     print(f"{len(counted.redactions):,} redactions in {counted.lines:,} lines: {dict(shown)}")
 
 

@@ -1,4 +1,4 @@
-"""Look behind encodings: what a text says once escapes, entities, colours and invisible characters are undone.
+"""Look behind encodings: what a text holds once escapes, entities, colours and invisible characters are undone.
 
 The decoded text is only searched, never shown. A place in it leads back to the place in the text as it was, so that a
 secret is taken out with all of its encoding, and everything else stays as it is.

@@ -59,13 +59,13 @@ _PROSE = re.compile(r"(?:[^\W\d_]+[.,:;!?')]*\s+)+[^\W\d_]+[.,:;!?')]*\s*\Z")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[a-z0-9_.\-/\\ ]*|[^=+]*\.[a-z]{2,5})\Z")
 
 
-class Named(NamedTuple):
+class Span(NamedTuple):
     start: int
     end: int
 
 
-class _Given(NamedTuple):
-    """A value with all that tells whether it is a secret."""
+class _Value(NamedTuple):
+    """A value with what decides whether it is a secret."""
 
     value: str
     is_password: bool
@@ -76,7 +76,7 @@ class _Given(NamedTuple):
     comma: bool = False
 
 
-def named_secrets(text: str) -> Iterator[Named]:
+def named_secrets(text: str) -> Iterator[Span]:
     """In the order of their positions."""
     lowered = lower(text)
     rules = names()
@@ -106,7 +106,7 @@ def is_secret_under(name: str, value: Any) -> bool:
         pass
     if match is None or match.end() != len(lowered) or not _names_secret(name, lowered, match):
         return False
-    return not _is_harmless(_Given(value, _is_password(match[0])))
+    return not _is_harmless(_Value(value, _is_password(match[0])))
 
 
 def _names_secret(text: str, lowered: str, name: re.Match[str]) -> bool:
@@ -147,7 +147,7 @@ class _Runs:
         return self._end
 
 
-def _value(text: str, name: re.Match[str], runs: _Runs) -> Named | None:
+def _value(text: str, name: re.Match[str], runs: _Runs) -> Span | None:
     sign = _SIGN.match(text, name.end())
     if sign is None:
         given = _GIVEN.match(text, name.end())
@@ -164,12 +164,12 @@ def _value(text: str, name: re.Match[str], runs: _Runs) -> Named | None:
 
 def _given_value(
     text: str, name: re.Match[str], at: int, runs: _Runs, *, tight: bool, comma: bool = False
-) -> Named | None:
+) -> Span | None:
     span = _span(text, at, runs)
     if span is None or span.end - span.start < SHORTEST:
         return None
     quoted = span.start > at
-    given = _Given(
+    given = _Value(
         value=text[span.start : min(span.end, span.start + _HEAD)],
         is_password=_is_password(name[0]),
         quoted=quoted,
@@ -180,14 +180,14 @@ def _given_value(
     return None if _is_harmless(given) else span
 
 
-def _span(text: str, at: int, runs: _Runs) -> Named | None:
+def _span(text: str, at: int, runs: _Runs) -> Span | None:
     """Where the value is: in quotes, or up to the next blank or mark."""
     if quoted := _QUOTED.match(text, at):
-        return Named(*quoted.span(quoted.lastindex or 0))
+        return Span(*quoted.span(quoted.lastindex or 0))
     if quoted := _ENCODED_QUOTE.match(text, at):
         start, end = quoted.span(2)
-        return Named(start, end - len(quoted[2]) + len(quoted[2].rstrip("\\")))
-    return Named(at, runs.end(at))
+        return Span(start, end - len(quoted[2]) + len(quoted[2].rstrip("\\")))
+    return Span(at, runs.end(at))
 
 
 def _ends_line(text: str, end: int) -> bool:
@@ -201,7 +201,7 @@ def _is_path(text: str, start: int) -> bool:
     return head is not None and head.start() > 0 and text[head.start() - 1] in "/\\"
 
 
-def _is_harmless(given: _Given) -> bool:
+def _is_harmless(given: _Value) -> bool:
     value = given.value
     if value[0].isspace() or value[0] in ",;)" or _PLACEHOLDER.match(value) or _PATH.match(value):
         return True
@@ -216,14 +216,14 @@ def _is_harmless(given: _Given) -> bool:
     return len(value) < LONGEST_WORD and _WORD.match(value) is not None and not (given.tight and given.ends_line)
 
 
-def _is_expression(given: _Given) -> bool:
+def _is_expression(given: _Value) -> bool:
     """Of a program: a call, an attribute, another name."""
     if _CALL.match(given.value) or _ATTRIBUTE.match(given.value):
         return True
     return not given.tight and _IDENTIFIER.match(given.value) is not None
 
 
-def _is_word_in_prose(given: _Given) -> bool:
+def _is_word_in_prose(given: _Value) -> bool:
     """A word that others follow, or a type: `password: SecretStr`."""
     if not _WORD.match(given.value):
         return False

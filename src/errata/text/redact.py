@@ -39,11 +39,11 @@ def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
     if len(text) < SHORTEST or _is_word(text):
         return text
-    found = _secrets(text)
+    secrets = _secrets(text)
     for done in levels(text):
-        # also what was found before: an encoded character may have cut it short
-        found += [Secret(*place_before(done, start, end), kind) for start, end, kind in _secrets(done[-1].text)]
-    return without(text, sorted(found, key=lambda secret: secret.start)) if found else text
+        # also what is known already: an encoded character may have cut it short
+        secrets += [Secret(*place_before(done, start, end), kind) for start, end, kind in _secrets(done[-1].text)]
+    return without(text, sorted(secrets, key=lambda secret: secret.start)) if secrets else text
 
 
 BEYOND = 4_000
@@ -142,11 +142,11 @@ def without(text: str, secrets: Iterable[Secret]) -> str:
 
 def _secrets(text: str) -> list[Secret]:
     """In the order of their positions."""
-    found = [(*match.span(match.lastindex or 0), shape.order, shape.kind) for shape, match in _shaped(text)]
-    found += [(*match.span(), LAST, shape.kind) for shape, match in _cut_off(text)]
-    found += [(start, end, LAST, NAMED) for start, end in named_secrets(text)]
-    found.sort(key=lambda one: (one[0], one[2]))
-    return [Secret(start, end, kind) for start, end, _, kind in found]
+    secrets = [(*match.span(match.lastindex or 0), shape.order, shape.kind) for shape, match in _shaped(text)]
+    secrets += [(*match.span(), LAST, shape.kind) for shape, match in _cut_off(text)]
+    secrets += [(start, end, LAST, NAMED) for start, end in named_secrets(text)]
+    secrets.sort(key=lambda one: (one[0], one[2]))
+    return [Secret(start, end, kind) for start, end, _, kind in secrets]
 
 
 def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:

@@ -76,7 +76,7 @@ class Shapes(NamedTuple):
     any_case: list[Marked]
 
 
-class Names(NamedTuple):
+class NamePatterns(NamedTuple):
     """Patterns for lower-cased text."""
 
     name: re.Pattern[str]
@@ -95,14 +95,14 @@ def rules() -> dict[str, Any]:
 def shapes() -> Shapes:
     made = Shapes({}, {}, [], [])
     for order, rule in enumerate(rules()["shape"]):
-        one = Shape(order, rule)
-        for mark in one.marks:
-            if one.follows_separator(mark):
-                made.after_separator.setdefault(mark[-2:], []).append((mark, one))
-            elif one.is_word(mark):
-                made.words.setdefault(mark[:2], []).append((mark, one))
+        shaped = Shape(order, rule)
+        for mark in shaped.marks:
+            if shaped.follows_separator(mark):
+                made.after_separator.setdefault(mark[-2:], []).append((mark, shaped))
+            elif shaped.is_word(mark):
+                made.words.setdefault(mark[:2], []).append((mark, shaped))
             else:
-                (made.any_case if one.any_case else made.literal).append((mark, one))
+                (made.any_case if shaped.any_case else made.literal).append((mark, shaped))
     return made
 
 
@@ -113,12 +113,12 @@ def shape(kind: str) -> Shape:
 
 
 @lru_cache(1)
-def names() -> Names:
+def names() -> NamePatterns:
     data = rules()["names"]
     words, keys, whole, passes, endings = (
         "|".join(map(re.escape, data[name])) for name in ("words", "keys", "whole_keys", "passes", "endings")
     )
-    return Names(
+    return NamePatterns(
         name=re.compile(rf"(?:{words}|key|_pass)(?:_?[0-9]{{1,2}}|_(?:{endings}))?(?![a-z0-9_])"),
         before_key=re.compile(rf"(?:{keys}|{whole})[ _.-]?\Z"),
         before_pass=re.compile(rf"(?:{passes})\Z"),
