@@ -289,7 +289,7 @@ def decisive_in_words(verdict: Verdict) -> str:
 def _put_others(review: AttemptReview, *, raw: bool) -> None:
     stood = review.standing
     if stood.verdict.needs_second and not stood.final:
-        put("  second    the log may have asked for it: another reviewer has to agree", hang=INDENT)
+        put("  second    rests on text that the subject could have written: another reviewer has to agree", hang=INDENT)
     for reading in stood.readings:
         put(f"  reading   {_opinion(reading)} ({word_for(reading.reviewer)})", hang=INDENT, raw=raw)
     for other in stood.disagreeing:

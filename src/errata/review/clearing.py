@@ -27,17 +27,19 @@ LARGEST = 400_000
 """Characters of a place that are searched for the label."""
 
 
-def needs_a_second(packet: Packet, owner: Owner, label: str, quotes: Sequence[Quote], *, words: str) -> bool:
-    """Of a verdict by a model or a program; `words` are its cause and reasoning.
+def needs_a_second(
+    packet: Packet, owner: Owner, label: str, quotes: Sequence[Quote], *, words: str, triaged: str = ""
+) -> bool:
+    """Of a verdict by a model or a program; `words` are its cause and reasoning, `triaged` is the owner by rules.
 
-    Evidence that triage found, too, is enough.
+    It is enough that triage found the same evidence or named the same owner: rules obey no text.
     """
-    if owner in AGAINST_THE_SUBJECT or _is_seen_by_triage(packet, quotes):
+    if owner in AGAINST_THE_SUBJECT or owner == triaged or _is_seen_by_triage(packet, quotes):
         return False
     if all(kind_of(quote.place) in BY_THE_SUBJECT for quote in quotes):
         return True
     own, others = _texts(packet, own=True), _texts(packet, own=False)
-    return any(_names(text, (label, owner)) for text in own) or _repeats(words, own, others)
+    return any(_names(text, (label,)) for text in own) or _repeats(words, own, others)
 
 
 def _is_seen_by_triage(packet: Packet, quotes: Sequence[Quote]) -> bool:

@@ -44,6 +44,7 @@ def verdict_from(
     usage: Usage | None = None,
     blind: bool = False,
     supersedes: str | None = None,
+    triaged: str = "",
 ) -> Verdict | Rejection:
     packet = redacted(packet)
     given = read_answer(answer)
@@ -67,7 +68,12 @@ def verdict_from(
         or (
             reviewer.kind not in ON_THEIR_WORD
             and needs_a_second(
-                packet, made["owner"], made["label"], made["evidence"], words=f"{made['cause']} {made['reasoning']}"
+                packet,
+                made["owner"],
+                made["label"],
+                made["evidence"],
+                words=f"{made['cause']} {made['reasoning']}",
+                triaged=triaged,
             )
         ),
         supersedes=supersedes,
@@ -140,6 +146,8 @@ class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
     blind: bool = False
     adjudicates: tuple[str, ...] = ()
     """The verdicts between which it decides."""
+    triaged: str = ""
+    """The owner that triage names; empty where it names none."""
 
 
 def judge(
@@ -166,6 +174,7 @@ def judge(
             usage=by.usage,
             blind=by.blind,
             supersedes=before[-1].id if before else None,
+            triaged=by.triaged,
         )
 
     made = made_on(packet)

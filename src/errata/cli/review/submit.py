@@ -49,7 +49,7 @@ def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
     known = "   unchanged" if kept.state == "unchanged" else ""
     put(f"{accepted.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
-        say("the log may have asked for it: not final until another reviewer agrees")
+        say("it rests on text that the subject could have written: not final until another reviewer agrees")
     if accepted.inherited:
         what = "this task" if is_task_id(verdict.attempt) else "the same crash"
         say(f"{plural(accepted.inherited, 'failure')} of {what} inherited it")

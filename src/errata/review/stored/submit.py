@@ -50,7 +50,13 @@ def submit(
     refuse_other_readings(submission.adjudicates, name, reviewer, earlier)
     packet, blind = _leased_packet(submission, context, attempt, store)
     at = to_microseconds(now)
-    by = AnswerInfo(reviewer=reviewer, at=at, blind=blind, adjudicates=submission.adjudicates)
+    by = AnswerInfo(
+        reviewer=reviewer,
+        at=at,
+        blind=blind,
+        adjudicates=submission.adjudicates,
+        triaged=context.owner_by_rules(attempt),
+    )
     whole = partial(_whole, packet, context, store, blind=blind)
     verdict = judge(submission.answer, packet, by, earlier, whole=whole)
     answer = read_answer(submission.answer)
@@ -101,7 +107,8 @@ def import_rows(
 def _import_row(
     row: FilledRow, case: str, packet: Packet, context: RunContext, store: Store, request: ImportRequest
 ) -> KeptRow | BadRow:
-    by = AnswerInfo(reviewer=request.reviewer, at=request.at, blind=request.blind)
+    triaged = context.owner_by_rules(packet.attempt_id)
+    by = AnswerInfo(reviewer=request.reviewer, at=request.at, blind=request.blind, triaged=triaged)
     whole = partial(_whole, packet, context, store, blind=request.blind)
     verdict = judge(row.answer, packet, by, verdicts_on(store, packet.attempt_id), whole=whole)
     if isinstance(verdict, Rejection):
