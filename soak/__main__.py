@@ -5,40 +5,42 @@ short pass of each part.
 """
 
 import argparse
+import random
 import sys
 import tempfile
 import time
-from importlib import import_module
-from importlib.util import find_spec
-from inspect import signature
 from pathlib import Path
 
-from soak import fuzz, kills, load, program, reviews
+from soak import fuzz, kills, load, program, reviews, secrets
 from soak.record import record
+from soak.secret_strings import CARRIERS
 
 STATE = Path("build/soak.json")
 IN_MEMORY = Path("/dev/shm")
 INPUTS, KILLS = 1_000_000, 2_000
+SECRETS = 8
+"""Kinds of secrets of one unit."""
 KILLS_OF_ONE_UNIT = 15
 """At least: each unit kills each of ten commands one to four times."""
 
 
 def parts_of(seed_size: float = 1.0) -> list[program.Part]:
     """Every part; to add one, add a line: how many units, and the function that runs one."""
-    parts = [
+    return [
         program.Part("kills", round(seed_size * KILLS / KILLS_OF_ONE_UNIT), kills.run),
         program.Part("fuzz", round(seed_size * INPUTS / fuzz.INPUTS), fuzz.run),
         program.Part("load", max(1, round(10 * seed_size)), load.run),
         program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),
+        program.Part("secrets", max(1, round(20 * seed_size)), _secrets),
     ]
-    if find_spec("soak.secrets"):
-        parts.append(program.Part("secrets", 1, _secrets))
-    return parts
 
 
 def _secrets(folder: Path, seed: str) -> program.Figures:
-    run = import_module("soak.secrets").run
-    return run(folder, seed=seed) if "seed" in signature(run).parameters else run(folder)  # type: ignore[no-any-return]
+    """Some kinds in every disguise; over all units, most kinds have their turn."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        leaked = secrets.run(Path(place), secrets=SECRETS, each=SECRETS, seed=random.Random(seed).randrange(10**6))
+    assert not leaked, f"{len(leaked)} secrets got out: {leaked[0]}"
+    return {"disguised secrets": SECRETS * len(CARRIERS)}
 
 
 def main() -> None:

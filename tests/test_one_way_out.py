@@ -18,9 +18,11 @@ GATED = {
     "cli/door.py",
     "cli/compare/command.py",
     "cli/report.py",
+    "cli/rerun_execute.py",
     "cli/rm.py",
     "export/consistency.py",
     "export/data_table.py",
+    "export/regression_cases.py",
     "report/comparison_files.py",
     "report/transcripts_document.py",
     "export/comparison_folder.py",
@@ -30,6 +32,7 @@ GATED = {
 
 GIVEN = {
     "render/files.py": "documents of `render`, whose texts go through the gate where they are escaped",
+    "cli/gate.py": "documents of `report/gate_comment.py` and `export/gate_files.py`, which pass the gate",
     "cli/review/export.py": "opens the file that `review/tables.py` writes",
     "cli/review/run.py": "a prompt of `review/prompts.py`, character for character",
     "cli/progress.py": "counts and names of commands",

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from soak import kills, load, program, record, reviews, visible
+from soak import kills, load, program, record, reviews, secrets, visible
 from soak.kill_stages import STAGES
 
 MIGRATION = next(number for number, stage in enumerate(STAGES) if stage.name == "migration")
@@ -52,6 +52,10 @@ def a_unit(folder: Path, seed: str) -> dict[str, float]:
     assert unit != 2, "the third unit fails"
     (folder / seed.replace("/", "-")).touch()
     return {"things": 10, "peak memory": 100 + unit}
+
+
+def test_no_secret_is_in_anything_that_is_written(tmp_path):
+    assert secrets.run(tmp_path, secrets=1, each=1, seed=11) == []
 
 
 def test_a_second_call_continues_and_totals_go_over_all_seeds(tmp_path):

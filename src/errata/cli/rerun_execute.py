@@ -17,6 +17,8 @@ from errata.rerun import Command
 from errata.rerun.selection import Rerun
 from errata.runner.rerun import RerunResult, execute, refuse_missing_programs, runnable
 from errata.runs.view import RunView
+from errata.text.outgoing import for_user
+from errata.text.shell import shell_word
 from errata.verbs.act import plan_reruns
 
 AFTER = {
@@ -42,7 +44,9 @@ def execute_reruns(
     for view, rerun in list(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         commands = runnable(rerun, judge_only=judge_only)
         if not commands:
-            say(f"{view.handle}: nothing that can be run as it is; `errata rerun {view.handle}` shows the plan")
+            say(
+                f"{view.handle}: nothing that can be run as it is; `errata rerun {shell_word(view.handle)}` shows the plan"
+            )
             continue
         refuse_missing_programs(commands)
         chosen = commands if yes else _confirmed(view, commands, folder)
@@ -67,7 +71,7 @@ def _confirmed(view: RunView, commands: Sequence[Command], folder: Path) -> list
     for command in commands:
         put()
         show_command(command)
-        if click.confirm(f"Run this in {folder}?", default=False, err=True):
+        if click.confirm(f"Run this in {for_user(str(folder))}?", default=False, err=True):
             chosen.append(command)
     return chosen
 

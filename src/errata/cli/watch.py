@@ -21,7 +21,7 @@ from errata.model.codec import to_whole
 from errata.model.output.gate import WatchOutput
 from errata.report.gate_words import score_words
 from errata.runs.standings import owner_of
-from errata.text.redact import redact_tree
+from errata.text.outgoing import tree_for_others
 from errata.verbs.store import open_store
 from errata.verbs.watch import FinishedRun, Poll, Watcher, call_program, check_address, post_json
 
@@ -122,7 +122,7 @@ def _put_run(run: FinishedRun) -> None:
 
 
 def _call(hooks: Hooks, summary: WatchOutput) -> int:
-    body = msgspec.json.encode(redact_tree(to_whole(summary)))
+    body = msgspec.json.encode(tree_for_others(to_whole(summary)))
     calls: list[Callable[[], None]] = []
     if hooks.program:
         calls.append(partial(call_program, hooks.program, body))

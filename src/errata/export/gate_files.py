@@ -12,8 +12,7 @@ import msgspec
 from errata import __version__
 from errata.compare.changes import CaseChange, ChangeKind
 from errata.compare.gate import Gate
-from errata.text.clean import clean, one_line
-from errata.text.redact import redact
+from errata.text.outgoing import short_line
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 5_000
@@ -143,4 +142,4 @@ def _quoted(part: str) -> str:
 
 def _text(text: str) -> str:
     """On one line, without what XML can't hold."""
-    return one_line(clean(redact(text)), LONGEST)
+    return short_line(text, LONGEST)

@@ -15,7 +15,7 @@ from errata.runs.failures import Failure
 from errata.runs.standings import owner_of
 from errata.runs.view import RunView
 from errata.text.clean import clean, one_line
-from errata.text.redact import redact_tree
+from errata.text.outgoing import tree_for_user
 from errata.triage.expected import expected_texts
 
 DatasetFormat = Literal["inspect", "promptfoo", "dataset"]
@@ -164,7 +164,7 @@ def _json_line(row: dict[str, Any]) -> str:
 
 def _presentable(value: Any) -> Any:
     """Without secrets and control characters, all else letter for letter."""
-    return _cleaned(redact_tree(value))
+    return _cleaned(tree_for_user(value))
 
 
 def _cleaned(value: Any) -> Any:

@@ -16,8 +16,7 @@ from errata.render.figures import plural
 from errata.render.markdown import blocks_to_markdown
 from errata.render.markdown_text import GAP, inline_text
 from errata.report.gate_words import CaseGroup, groups, headline, notes, rates_of, reasons, score_words
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.text.outgoing import short_line
 
 Forge = Literal["github", "gitlab", "markdown"]
 MOST = 60_000
@@ -129,8 +128,7 @@ def _row(change: CaseChange, header: Sequence[str]) -> tuple[LineContent, ...]:
 
 
 def _short(text: str, most: int) -> str:
-    # redacted whole: half a secret looks like none
-    return one_line(redact(text), most)
+    return short_line(text, most)
 
 
 def _tail(hidden: int, job: str) -> str:

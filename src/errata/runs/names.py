@@ -53,11 +53,11 @@ def run_named(selector: str, store: Store) -> StoredRun:
 def known_run(selector: str, store: Store) -> StoredRun:
     """The one run of the store that is meant, never a path to be imported.
 
-    A name wins over a model's, and both win over the beginning of a name or id. What may as well mean a run of another
-    model is refused.
+    A whole name wins over a model's, and both win over the beginning of a name or id. A beginning that may as well mean
+    a run of another model is refused.
     """
-    is_named, labelled = _is_named(selector, store), runs_of_model(selector, store)
-    if not is_named and labelled:
+    is_named = _is_named(selector, store)
+    if not is_named and (labelled := runs_of_model(selector, store)):
         return _the_only(selector, labelled)
     try:
         stored = find_run(store, selector)
@@ -66,13 +66,9 @@ def known_run(selector: str, store: Store) -> StoredRun:
         if not meant or "\n" in error.hint:
             raise
         raise NotFoundError(error.message, hint=f"{meant}\n{error.hint}") from None
-    if selector == "latest":
-        return stored
-    model = stored.run.subject.model
     if is_named:
-        others = [one for one in labelled if one.run.subject.model != model]
-    else:
-        others = [one for one in all_runs(store) if any(label.startswith(selector) for label in _models(one.run))]
+        return stored
+    others = [one for one in all_runs(store) if any(label.startswith(selector) for label in _models(one.run))]
     return _the_only(selector, [stored, *(one for one in others if one.run.id != stored.run.id)])
 
 
@@ -193,9 +189,7 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
         return not is_other and not is_beginning and not any(one.startswith(head) for one, _ in models[first:][:1])
 
     def is_own_name(head: str, run: Run) -> bool:
-        is_own = head == run.native_id and whole[head] == 1 and head != "latest"
-        at = bisect_left(models, (head, ""))
-        return is_own and all(each != head or model == run.subject.model for each, model in models[at : at + 2])
+        return head == run.native_id and whole[head] == 1 and head != "latest"
 
     def is_own_label(label: str) -> bool:
         taken = named[label] or whole[label] or label == "latest"

@@ -178,14 +178,21 @@ def last_opened() -> Store | None:
 def _refuse_links(path: Path) -> None:
     """A folder that comes from somewhere else could lead what is written to any place."""
     beside = [path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal")]
-    if link := next((place for place in beside if place.is_symlink()), None):
+    if link := next((place for place in beside if _is_link(place)), None):
         raise StoreError(f"`{link}` is a link; the files of a store are not", hint="remove the link")
     for place in (path.parent, path) if path.parent.name == FOLDER else ():
-        if place.is_symlink():
+        if _is_link(place):
             raise StoreError(
                 f"`{place}` is a link; a store in `{FOLDER}` is not followed to another place",
                 hint=f"name the target itself with `--store FILE`: `{place.readlink()}`",
             )
+
+
+def _is_link(place: Path) -> bool:
+    try:
+        return place.is_symlink()
+    except OSError:  # a name that no file can have
+        return False
 
 
 FOLDER = ".errata"

@@ -120,8 +120,8 @@ def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     if not nothing.failures:
         return no_failure(asked.filters, run)
     if nothing.in_hand:
-        named = shlex.join([run, "--reviewer", asked.reviewer.name])
-        hint = f"submit them, or return them with `errata review release {named}`"
+        command = shlex.join(["errata", "review", "release", run, "--reviewer", asked.reviewer.name])
+        hint = f"submit them, or return them with `{command}`"
         return f"everything that is waiting is leased to `{word}`, {nothing.in_hand:,} in all: {hint}"
     if asked.adjudicate:
         return f"no dispute is waiting for `{word}`"
