@@ -283,6 +283,7 @@ def policy(name: str, *fields: str, silent: tuple[str, ...] = ()) -> list[tuple[
     shown_by: list[tuple[str, Extract]] = [
         ("analyze --json", lambda run: told(analysis(run)["scores"])),
         ("score --json", lambda run: told(score(run)["scores"])),
+        ("gate --json", lambda run: told(gate(run)["scores"])),
         ("check", lambda run: bracket(run.text("check"), name)),
         ("analyze", lambda run: bracket(page_of(run), name)),
         ("report --json", lambda run: line_of(report(run)["scores"])),
@@ -292,6 +293,13 @@ def policy(name: str, *fields: str, silent: tuple[str, ...] = ()) -> list[tuple[
         ("issues --json", lambda run: line_of(batch(run, "issues")["scores"]) if is_batch(run) else None),
     ]
     return [(command, read) for command, read in shown_by if not any(word in command.split() for word in silent)]
+
+
+def gate(run: RunOf) -> Any:
+    """Without a baseline it shows the scores of the run, and exits 4 where there is none."""
+    said = run.sample.run("gate", run.run_id, "--allow-no-baseline", "--no-record", "--json")
+    assert said.code in (0, 1, 4), said
+    return said.row
 
 
 def bracket(page: str, name: str) -> tuple[int, int] | None:

@@ -157,6 +157,16 @@ WITHOUT_FIGURES = {
     "action rm": "forgets one action",
     "known add": "records one gap",
     "known rm": "forgets one gap",
+    "watch": "imports runs; its summary is made of what `analyze` counts",
+    "run": "runs a suite, then shows what `analyze` shows",
+    "models list": "lists definitions",
+    "models check": "is about definitions",
+    "models smoke": "tries two cases and stores nothing",
+    "skill install": "writes texts for agents",
+    "skill check": "is about installed texts",
+    "skill list": "is about installed texts",
+    "skill rm": "removes installed texts",
+    "mcp": "answers with the records of the commands",
 }
 """Commands that show no figure of a run, and why."""
 

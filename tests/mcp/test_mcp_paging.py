@@ -17,7 +17,9 @@ items = st.fixed_dictionaries(
         "text": words.map(lambda word: word * 6),
         "parts": st.lists(st.fixed_dictionaries({"place": st.just("task"), "text": words}), max_size=9),
         "pair": st.tuples(words, words).map(list),
-        "table": st.sampled_from((0, 1, 24, 65, 90)).map(lambda count: {f"key {at}": "value" * 9 for at in range(count)}),
+        "table": st.sampled_from((0, 1, 24, 65, 90)).map(
+            lambda count: {f"key {at}": "value" * 9 for at in range(count)}
+        ),
     }
 )
 

@@ -44,9 +44,8 @@ def execute_reruns(
     for view, rerun in list(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         commands = runnable(rerun, judge_only=judge_only)
         if not commands:
-            say(
-                f"{view.handle}: nothing that can be run as it is; `errata rerun {shell_word(view.handle)}` shows the plan"
-            )
+            plan = f"`errata rerun {shell_word(view.handle)}` shows the plan"
+            say(f"{view.handle}: nothing that can be run as it is; {plan}")
             continue
         refuse_missing_programs(commands)
         chosen = commands if yes else _confirmed(view, commands, folder)
