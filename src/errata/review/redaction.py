@@ -16,11 +16,12 @@ from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, 
 from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
-SHORT, LONG = 200, 50_000
+SHORT, LONG = 200, 20_000
 """Characters: names and words come again and again; what is longer than long is not worth remembering."""
 _of_words = lru_cache(2_048)(for_others)
-_of_texts = lru_cache(256)(for_others)
-"""The packets of a run share the subject's instructions and the turns of a conversation."""
+_of_texts = lru_cache(1_024)(for_others)
+"""The packets of a run share the subject's instructions and the turns of a conversation; those of one failure share
+its steps."""
 SHORTEST = 3
 _GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
 # what a model calls itself beside the name it is served under, and whom it calls its maker
