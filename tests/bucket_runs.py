@@ -1,5 +1,11 @@
 """Short ways to a store with failures in buckets."""
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
 from errata.buckets.edit import Author
 from errata.model import (
     Attempt,
@@ -17,13 +23,32 @@ from errata.runs.bucketing import ensure_all_buckets
 from errata.runs.view import RunView
 from errata.store.bucket_changes import bucket_transaction
 from errata.store.buckets import bucket_places, buckets_of
-from errata.store.database import Store
+from errata.store.database import Store, open_store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, run_by_id
 
 ANA = Author(name="ana", at="2026-03-01T10:00:00Z")
+
+
+@contextmanager
+def store_of_an_example() -> Iterator[Store]:
+    """A fresh store for one example of a property: a copy, with connections that are kept open."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "errata.db"
+        path.write_bytes(_empty_store())
+        store = open_store(path)
+        with store.kept_open():
+            yield store
+
+
+@cache
+def _empty_store() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "errata.db"
+        open_store(path).engine.dispose()
+        return path.read_bytes()
 
 
 def a_stored_run(

@@ -76,12 +76,14 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def store(at_home: Path, empty_store: bytes) -> Store:
-    """A fresh store."""
+def store(at_home: Path, empty_store: bytes) -> Iterator[Store]:
+    """A fresh store. Its connections are kept open, as every command does."""
     path = at_home / "store" / "errata.db"
     path.parent.mkdir(mode=0o700)
     path.write_bytes(empty_store)
-    return open_store(path)
+    opened = open_store(path)
+    with opened.kept_open():
+        yield opened
 
 
 @pytest.fixture(autouse=True)

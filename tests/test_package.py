@@ -182,17 +182,18 @@ def test_the_sdist_can_be_tested_and_built(built):
 def test_errata_demo_runs_from_the_wheel_in_an_empty_environment_and_folder(wheel, tmp_path):
     environment, folder = tmp_path / "environment", tmp_path / "empty"
     folder.mkdir()
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     # what errata needs comes from the environment of the tests, errata itself only from the wheel
     (packages,) = environment.glob("lib/python*/site-packages")
     dependencies = [path for path in sys.path if Path(path).name == "site-packages"]
     (packages / "dependencies.pth").write_text("\n".join(dependencies))
-    install = ("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--ignore-installed", wheel)
+    python = environment / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-compile")
     own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "ERRATA", "VIRTUAL"))}
     own |= {"HOME": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
-    subprocess.run([environment / "bin" / "python", *install], env=own, check=True, capture_output=True)
+    subprocess.run([*pip, "--no-deps", "--ignore-installed", wheel], env=own, check=True, capture_output=True)
 
-    where = [environment / "bin" / "python", "-c", "import errata; print(errata.__file__)"]
+    where = [python, "-c", "import errata; print(errata.__file__)"]
     imported = subprocess.run(where, cwd=folder, env=own, check=True, capture_output=True, text=True).stdout
     demo = subprocess.run([environment / "bin" / "errata", "demo"], cwd=folder, env=own, capture_output=True, text=True)
 

@@ -1,19 +1,27 @@
 """What people do to buckets: each change alone, and any of them one after the other."""
 
-import tempfile
-from pathlib import Path
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places, read, state, suggested
+from bucket_runs import (
+    ANA,
+    a_stored_run,
+    a_verdict,
+    attempt,
+    bucket_at,
+    places,
+    read,
+    state,
+    store_of_an_example,
+    suggested,
+)
 from errata.buckets.edit import Author
 from errata.errors import ErrataError, NotFoundError, SettingsError
 from errata.store.bucket_changes import BY_PERSONS, events_of
 from errata.store.buckets import buckets_of
-from errata.store.database import Store, open_store
+from errata.store.database import Store
 from errata.store.removal import remove_run
 from errata.verbs.buckets import (
     bucket_history,
@@ -339,8 +347,7 @@ def make(store: Store, stored, change, at: int) -> None:
 
 @given(st.lists(changes(), max_size=8), st.lists(st.sampled_from(ERRORS), min_size=8, max_size=8))
 def test_any_changes_keep_every_failure_in_one_bucket_and_can_be_undone_exactly(made, errors):
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder) / "errata.db")
+    with store_of_an_example() as store:
         stored = a_stored_run(store, **dict(zip(CASES, errors, strict=True)))
         suggested(store)
         states, events = [state(store)], 0

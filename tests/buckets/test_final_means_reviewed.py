@@ -1,15 +1,12 @@
 """Whatever verdicts and edits come in, a bucket is final and has reviewers' words by its own members only."""
 
-import tempfile
-from pathlib import Path
-
 import msgspec
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
 
-from bucket_runs import ANA, a_stored_run, a_verdict, attempt, state, suggested
+from bucket_runs import ANA, a_stored_run, a_verdict, attempt, state, store_of_an_example, suggested
 from errata.buckets.opinions import slug_of
 from errata.errors import ErrataError
 from errata.model import Bucket, Placement, StoredRun, Verdict
@@ -17,7 +14,7 @@ from errata.runs.bucketing import suggest_run
 from errata.runs.standings import standing_of
 from errata.runs.view import RunView
 from errata.store.buckets import buckets_of
-from errata.store.database import Store, open_store
+from errata.store.database import Store
 from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.store.schema import verdicts
 from errata.verbs.buckets import merge_buckets, move_failures, split_bucket, undo_change
@@ -41,8 +38,8 @@ steps = st.tuples(
 class Desk:
     """A store with one run of eight crashes; each verdict has words of its own."""
 
-    def __init__(self, folder: str, errors: list[str]) -> None:
-        self.store: Store = open_store(Path(folder) / "errata.db")
+    def __init__(self, store: Store, errors: list[str]) -> None:
+        self.store = store
         self.stored: StoredRun = a_stored_run(self.store, **dict(zip(CASES, errors, strict=True)))
         suggested(self.store)
         self._number = 0
@@ -119,8 +116,8 @@ class Desk:
 @settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))  # each example is a store: too slow to shrink
 @given(st.lists(steps, min_size=1, max_size=7), st.lists(st.sampled_from(ERRORS), min_size=8, max_size=8))
 def test_no_bucket_is_final_or_has_words_by_verdicts_on_failures_that_are_not_in_it(taken, errors):
-    with tempfile.TemporaryDirectory() as folder:
-        desk = Desk(folder, errors)
+    with store_of_an_example() as store:
+        desk = Desk(store, errors)
         for step in taken:
             before = {one.attempt: one.bucket for one in state(desk.store)[1]}
             about = desk.take(*step)
@@ -128,12 +125,12 @@ def test_no_bucket_is_final_or_has_words_by_verdicts_on_failures_that_are_not_in
             after = {one.attempt: one.bucket for one in placements}
             # a verdict moves the failures that it was given for, unless it agrees with their bucket
             assert {each for each in after if after[each] != before[each]} <= about
+            reviews, every_cause = desk.reviews, desk.every_cause
             for bucket in buckets:
-                _holds(bucket, [one for one in placements if one.bucket == bucket.id], desk)
+                _holds(bucket, [one for one in placements if one.bucket == bucket.id], reviews, every_cause)
 
 
-def _holds(bucket: Bucket, members: list[Placement], desk: Desk) -> None:
-    reviews = desk.reviews
+def _holds(bucket: Bucket, members: list[Placement], reviews: dict[str, Verdict], every_cause: set[str]) -> None:
     own = [one for one in members if one.attempt in reviews and reviews[one.attempt].inherited_from is None]
     assert {one.attempt for one in members if one.role == "reviewed"} == {one.attempt for one in own}
     assert set(bucket.supported_by) <= {one.attempt for one in own}
@@ -143,7 +140,7 @@ def _holds(bucket: Bucket, members: list[Placement], desk: Desk) -> None:
         assert bucket.named_by == "rule"
     causes = {reviews[one.attempt].cause for one in own}
     names = {slug_of(reviews[one.attempt].bucket) for one in own}
-    for cause in desk.every_cause - causes:
+    for cause in every_cause - causes:
         if bucket.named_by != "person":
             assert cause not in bucket.title
             assert cause not in bucket.description

@@ -1,5 +1,7 @@
 """Several runs or paths at once: what is wrong with one of them hides nothing of the others."""
 
+from errata.store.database import open_store
+from errata.verbs import store as stores
 from terminal import FIXTURES, done, errata
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
@@ -54,3 +56,11 @@ def test_each_of_several_runs_has_a_title(library):
 
 def test_one_run_needs_no_title(library):
     assert done("failures", "9c0d1e2f", "--store", library).out.startswith("case ")
+
+
+def test_the_store_is_opened_once_however_many_runs_it_holds(library, monkeypatch):
+    opened = []
+    monkeypatch.setattr(stores, "open_store", lambda path: opened.append(path) or open_store(path))
+
+    assert len(done("runs", "--json", "--store", library).rows) > 2
+    assert opened == [library]

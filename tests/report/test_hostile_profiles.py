@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from page_rules import check_folder, check_html, check_markdown
 from tests.length import every
 
-from bucket_runs import a_verdict
+from bucket_runs import a_verdict, store_of_an_example
 from documents import HOSTILE
 from errata.compare.comparison import ComparisonOptions
 from errata.model import Attempt, Case, Check, ErrorInfo, Judgement, Output, Run, SourceInfo, Subject, case_key
@@ -26,7 +26,6 @@ from errata.report.run_collect import run_report
 from errata.report.run_document import run_document
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
-from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
@@ -115,9 +114,8 @@ def test_every_case_has_its_page_and_its_line(written):
     assert len(list((written / "analysis-0" / "issues").glob("*.md"))) == 1 + len(HOSTILE)
 
 
-def a_hostile_run(text, folder):
+def a_hostile_run(text, store):
     """One failure and one pass, with the text wherever a record takes one, and a verdict that says it, too."""
-    store = open_store(folder / "errata.db")
     run = Run(
         native_id=f"run {text}",
         name=text,
@@ -156,7 +154,7 @@ def a_hostile_run(text, folder):
     said = {"cause": text, "reasoning": text, "underlying_mistake": text, "consequences": (text,), "doubts": (text,)}
     snippets = {"model_snippet": text, "expected_snippet": text, "label": "model", "owner": "model"}
     keep_verdicts(store, [a_verdict(stored, f"a{text}", **said, **snippets)])
-    return stored, store
+    return stored
 
 
 @pytest.mark.parametrize("text", every(4, HOSTILE))
@@ -171,9 +169,8 @@ def test_no_text_at_all_gets_out_of_its_place(tmp_path_factory, text):
 
 
 def check_all(text: str, folder: Path) -> None:
-    with working_in(folder):
-        stored, store = a_hostile_run(text, folder)
-        view = RunView(stored, store)
+    with working_in(folder), store_of_an_example() as store:
+        view = RunView(a_hostile_run(text, store), store)
         run = run_report(view, made=DAY)
         comparison = comparison_report([view], RunSet([view], store).compare(ComparisonOptions(least=1)), made=DAY)
         batch = batch_report(view, made=DAY)
@@ -198,8 +195,8 @@ def check_all(text: str, folder: Path) -> None:
 
 
 def test_titles_of_issues_are_as_short_as_trackers_take_them(tmp_path):
-    with working_in(tmp_path):
-        stored, store = a_hostile_run("long " * 400, tmp_path)
+    with working_in(tmp_path), store_of_an_example() as store:
+        stored = a_hostile_run("long " * 400, store)
         batch = batch_report(RunView(stored, store), made=DAY)
 
     titles = [text.partition("\n")[0] for name, text in batch_files(batch).items() if name.startswith("issues/")]

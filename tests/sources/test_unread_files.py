@@ -29,9 +29,19 @@ def own_store(at_home):
 
 @pytest.fixture
 def repository(tmp_path) -> Path:
-    """37 result files of one repository: 33 that sources know, four that they do not."""
-    root = tmp_path / "evals" / "results"
-    for number in range(11):
+    """10 result files of one repository: 6 that sources know, four that they do not."""
+    return write_results(tmp_path / "evals" / "results", 2)
+
+
+@pytest.fixture
+def large_repository(tmp_path) -> Path:
+    """37 result files: 33 that sources know, four that they do not."""
+    return write_results(tmp_path / "evals" / "results", 11)
+
+
+def write_results(root: Path, each: int) -> Path:
+    """Of three harnesses `each`, four that no source knows, and three that are no results."""
+    for number in range(each):
         put(root / "tau2" / f"model-{number}_airline.json", json.dumps(TAU2))
         put(root / "swe_bench" / f"agent-{number}" / "report.json", SWE_BENCH)
         put(root / "lm_eval" / f"samples_task{number}.jsonl", LM_EVAL)
@@ -60,14 +70,14 @@ def a_run_in(root: Path) -> Path:
     return put(root / "run" / "model_airline.json", json.dumps(TAU2)).parent.parent
 
 
-def test_all_four_unknown_files_of_37_are_named(repository):
-    assert reasons(repository) == {
+def test_all_four_unknown_files_of_37_are_named(large_repository):
+    assert reasons(large_repository) == {
         "scores.csv": "unknown_table",
         "tau2/broken.json": "truncated",
         "tau2/model-9_retail.json": "git_lfs_pointer",
         "tau2/steps.json": "unknown_table",
     }
-    assert sources.look(repository).unread.other_files == 3
+    assert sources.look(large_repository).unread.other_files == 3
 
 
 @pytest.mark.parametrize("command", [("import",), ("analyze", "--no-report")], ids=lambda words: words[0])
@@ -95,10 +105,10 @@ def test_json_has_the_whole_list_once(repository, command):
     assert all(row["unread"] == [] for row in others)
 
 
-def test_the_python_api_has_them_too(repository, tmp_path):
+def test_the_python_api_has_them_too(large_repository, tmp_path):
     import errata as api
 
-    runs = api.open(tmp_path / "own.db").import_(repository)
+    runs = api.open(tmp_path / "own.db").import_(large_repository)
     (unread,) = runs.unread
 
     assert len(unread.files) == 4

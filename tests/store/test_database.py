@@ -331,6 +331,17 @@ def test_a_read_inside_a_read_has_its_own_view_although_one_is_kept_open(tmp_pat
         assert outer is not inner
 
 
+def test_connections_of_reads_inside_of_a_read_are_kept_open_too(tmp_path):
+    store, opened = open_store(tmp_path / "errata.db"), []
+    event.listen(store.engine, "connect", lambda *_: opened.append(1))
+
+    with store.kept_open(), store.reading():
+        for _ in range(5):
+            all_runs(store)
+
+    assert len(opened) == 2
+
+
 def test_after_a_failure_what_is_kept_open_can_be_used_again(tmp_path):
     store = open_store(tmp_path / "errata.db")
 

@@ -21,15 +21,18 @@ class Options(msgspec.Struct):
     settings: Settings
     json: bool
     raw: bool = False
+    opened: "Store | None" = None
 
     @property
     def store(self) -> "Store":
-        # only when it is needed: importing the database takes longer than most commands
-        from errata.verbs.store import open_store
+        """The store of the settings, opened once, when it is needed first."""
+        if self.opened is None:
+            # importing the database takes longer than most commands
+            from errata.verbs.store import open_store
 
-        store = open_store(self.settings.store)
-        click.get_current_context().with_resource(store.kept_open())
-        return store
+            self.opened = open_store(self.settings.store)
+            click.get_current_context().with_resource(self.opened.kept_open())
+        return self.opened
 
 
 PAGES = frozenset(("analyze", "check", "compare", "consistency", "failures", "report", "score", "show", "triage"))

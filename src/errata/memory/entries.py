@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -127,6 +128,12 @@ def is_about(text: str, entry: ActionEntry) -> bool:
 
 def columns_of(header: Sequence[str]) -> tuple[str, ...]:
     """What each column of a table is for; empty where that is not known."""
+    return _columns_of(tuple(header))
+
+
+@lru_cache(maxsize=64)
+def _columns_of(header: tuple[str, ...]) -> tuple[str, ...]:
+    """Asked again for every row."""
     names = [_bare(name).strip(" :.").casefold() for name in header]
     return tuple(next((to for to, like in _COLUMNS.items() if re.fullmatch(like, name)), "") for name in names)
 

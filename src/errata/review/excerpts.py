@@ -32,6 +32,11 @@ SEARCHED = 1_000_000
 """Characters of a text that are searched, from both ends."""
 
 
+def as_is(text: str) -> str:
+    """Redacts nothing."""
+    return text
+
+
 class CutPoints:
     def __init__(self, text: str, tell: Tell) -> None:
         self._text = text
@@ -62,6 +67,8 @@ class CutPoints:
             return True
         if any(first < at < last for first, last in self._keys):
             return False
+        if self.tell is as_is:
+            return True
         start = self._word_start(self._word_start(at - REACH) - NAMED)  # a long word may have its name before it
         left, right = self._text[start:at], self._text[at : self._word_end(at + REACH)]
         return self.tell(left) + self.tell(right) == self.tell(left + right)

@@ -228,8 +228,10 @@ def is_shown_elsewhere(material: Material, step: Step, elsewhere: dict[str, str]
     """Whether a step adds nothing to another place, not even which step it is: there is only one answer."""
     if step.tool_calls or step.error or step.reasoning.strip() or step.parts:
         return False
-    answers = sum(one.actor.role == "assistant" for one in material.attempt.steps[:WANTED])
-    return answers < 2 and (not step.text.strip() or step.text.strip() in elsewhere)
+    text = step.text.strip()
+    if text and text not in elsewhere:
+        return False
+    return sum(one.actor.role == "assistant" for one in material.attempt.steps[:WANTED]) < 2
 
 
 def _step_text(step: Step, before: Step | None, elsewhere: dict[str, str]) -> str:

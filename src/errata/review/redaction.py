@@ -16,11 +16,13 @@ from errata.model import FailureKey, LeftOut, Observation, Packet, PacketPlace, 
 from errata.model.identity import fingerprint
 from errata.text.outgoing import for_others, tree_for_others
 
-SHORT, LONG = 200, 50_000
+SHORT, MIDDLE, LONG = 200, 10_000, 50_000
 """Characters: names and words come again and again; what is longer than long is not worth remembering."""
 _of_words = lru_cache(2_048)(for_others)
-_of_texts = lru_cache(256)(for_others)
-"""The packets of a run share the subject's instructions and the turns of a conversation."""
+_of_texts = lru_cache(1_024)(for_others)
+_of_long_texts = lru_cache(128)(for_others)
+"""The packets of a run share the subject's instructions and the turns of a conversation; those of one failure share
+its steps."""
 SHORTEST = 3
 _GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
 # what a model calls itself beside the name it is served under, and whom it calls its maker
@@ -50,7 +52,9 @@ def redact_text(text: str) -> str:
     """As it may leave the machine."""
     if len(text) <= SHORT:
         return _of_words(text)
-    return _of_texts(text) if len(text) <= LONG else for_others(text)
+    if len(text) <= MIDDLE:
+        return _of_texts(text)
+    return _of_long_texts(text) if len(text) <= LONG else for_others(text)
 
 
 def redacted(packet: Packet) -> Packet:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from errata.model import Step, ToolCall
-from errata.review.excerpts import Tell, in_short, weight
+from errata.review.excerpts import Tell, as_is, in_short, weight
 from errata.text.clean import one_line
 
 WIDTHS = (200, 140, 100, 70, 50, 36, 24)
@@ -92,7 +92,7 @@ def _came_back(call: ToolCall) -> str:
 
 def _raw_line(step: Step, width: int, output: str) -> str:
     """As it will look, but not redacted: to see what is alike and how much room it takes."""
-    return step_line(step, width, lambda text: text, output)
+    return step_line(step, width, as_is, output)
 
 
 def _folded(steps: Sequence[Step], line: Callable[[Step], str]) -> Iterator[_Line]:

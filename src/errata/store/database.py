@@ -8,11 +8,12 @@ import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from errata.errors import DamagedStoreError, StoreError
@@ -33,7 +34,7 @@ class Store:
         self.is_read_only = private_copy is not None
         if private_copy is not None:
             weakref.finalize(self, shutil.rmtree, private_copy, ignore_errors=True)
-        self._kept: dict[str, Connection] | None = None
+        self._kept: dict[str, list[Connection]] | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -56,7 +57,10 @@ class Store:
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
-        """For very many small transactions of one thread: opening a connection takes ten times as long as they do."""
+        """For very many small transactions of one thread: opening a connection takes ten times as long as they do.
+
+        Transactions inside of others get connections of their own, which are kept, too.
+        """
         if self._kept is not None:
             yield
             return
@@ -65,18 +69,20 @@ class Store:
             yield
         finally:
             kept, self._kept = self._kept, None
-            for connection in kept.values():
+            for connection in chain.from_iterable(kept.values()):
                 connection.close()
 
     def _free(self, purpose: Literal["reading", "writing"]) -> AbstractContextManager[Connection] | None:
-        """A connection that is kept open, unless it is in the middle of something."""
+        """A connection that is kept open and is not in the middle of something."""
         if self._kept is None:
             return None
-        if purpose not in self._kept:
+        kept = self._kept.setdefault(purpose, [])
+        free = next((one for one in kept if not one.in_transaction()), None)
+        if free is None:
             opened = self.engine.connect()
-            self._kept[purpose] = opened.execution_options(errata_write=True) if purpose == "writing" else opened
-        kept = self._kept[purpose]
-        return None if kept.in_transaction() else nullcontext(kept)
+            free = opened.execution_options(errata_write=True) if purpose == "writing" else opened
+            kept.append(free)
+        return nullcontext(free)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
@@ -131,8 +137,8 @@ def damaged(path: Path) -> DamagedStoreError:
 
 def open_store(path: Path) -> Store:
     """Open or create the store in a file; bring an older one up to date."""
-    _refuse_links(path)
     try:
+        _refuse_links(path)
         _make_folder(path.parent)
         with translated(path):
             ours = sqlite.prepare(path)
@@ -160,7 +166,10 @@ def _private_copy(path: Path) -> Store:
 
 def schema_of(connection: Connection) -> int:
     """The schema's number; 0 for an empty database."""
-    if _VERSION_TABLE not in inspect(connection).get_table_names():
+    known = connection.exec_driver_sql(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (_VERSION_TABLE,)
+    )
+    if known.first() is None:
         return 0
     version = str(connection.exec_driver_sql(f"SELECT version_num FROM {_VERSION_TABLE}").scalar())  # noqa: S608
     return int(version) if version.isdecimal() else 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,14 @@ from errata.text.clean import one_line
 def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
     """Newest first: by the time the run started, else by the time it was imported. All, or those of one suite."""
     with store.reading() as connection:
-        rows = connection.execute(_current().where(runs.c.suite == suite) if suite else _current())
+        rows = connection.execute(_CURRENT.where(runs.c.suite == suite) if suite else _CURRENT)
         stored = [_stored(row) for row in rows]
     return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
 
 
 def run_by_id(store: Store, run_id: str) -> StoredRun:
     with store.reading() as connection:
-        row = connection.execute(_current().where(runs.c.run_id == run_id)).first()
+        row = connection.execute(_CURRENT.where(runs.c.run_id == run_id)).first()
         if row is None:
             raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs in the store")
         return _stored(row)
@@ -38,7 +39,7 @@ def run_by_id(store: Store, run_id: str) -> StoredRun:
 def stored_run(store: Store, pk: int) -> StoredRun:
     """By its number."""
     with store.reading() as connection:
-        return _stored(connection.execute(_current().where(runs.c.pk == pk)).one())
+        return _stored(connection.execute(_CURRENT.where(runs.c.pk == pk)).one())
 
 
 def find_run(store: Store, selector: str) -> StoredRun:
@@ -93,17 +94,24 @@ def include(store: Store, run_id: str) -> bool:
         return bool(connection.execute(delete(exclusions).where(exclusions.c.run_id == run_id)).rowcount)
 
 
-def _current() -> Any:
-    opinion = (exclusions.c.reason, exclusions.c.author, exclusions.c.at)
-    joined = runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id)
-    return select(runs, *opinion).select_from(joined).where(runs.c.state == "current")
+_CURRENT = (
+    select(runs, exclusions.c.reason, exclusions.c.author, exclusions.c.at)
+    .select_from(runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id))
+    .where(runs.c.state == "current")
+)
 
 
 def _stored(row: Row[Any]) -> StoredRun:
     excluded = Exclusion(reason=row.reason, by=row.author, at=row.at) if row.reason is not None else None
-    run = msgspec.structs.replace(unpack(row.record, Run), origin=row.origin, revision=row.revision, excluded=excluded)
+    run = msgspec.structs.replace(_decoded(row.record), origin=row.origin, revision=row.revision, excluded=excluded)
     counts = msgspec.convert(row.counts, Counts)
     return StoredRun(run=run, counts=counts, pk=row.pk, imported_at=row.imported_at, digest=row.digest)
+
+
+@lru_cache(maxsize=2_000)
+def _decoded(record: bytes) -> Run:
+    """One command looks at all runs several times: for a name, for those of the same suite, for those before it."""
+    return unpack(record, Run)
 
 
 def _run_details(run: Run) -> str:

@@ -252,7 +252,7 @@ def _on_connect(driver: sqlite3.Connection, _record: object) -> None:
 
 def _on_begin(connection: Connection) -> None:
     # a deferred transaction that reads first and writes later fails at once when another process wrote in between
-    if connection.get_isolation_level() == "AUTOCOMMIT" or connection.get_execution_options().get("isolation_level"):
+    if connection.get_execution_options().get("isolation_level"):
         return
     write = connection.get_execution_options().get("errata_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

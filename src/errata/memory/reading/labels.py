@@ -20,6 +20,8 @@ _DECIDED = re.compile(
     r"|\b(?:decided|settled|agreed)\s+(?:on|that it is|to call (?:it|this)))[\s`*\"'“(]*(?:an?\s+)?$"
 )
 """In front of the label that holds, where several were discussed."""
+BEFORE = 100
+"""Characters in front of a label that are searched for it."""
 _IN_WORDS = {
     "model-fault": r"model(?:-s)?-(?:got-it-wrong|own|mistakes?|errors?|bugs?)|mistakes?-(?:of|by)-the-model"
     r"|genuine-(?:model-)?(?:mistake|failure|error)s?",
@@ -87,7 +89,7 @@ class LabelWords:
             for match in self._pattern.finditer(current)
         ]
         given = [one for one in matches if not _is_denied(current, one[0]) and not _DOUBT.match(current, one[1])]
-        return [one for one in given if _DECIDED.search(current, 0, one[0])] or given
+        return [one for one in given if _DECIDED.search(current, max(0, one[0] - BEFORE), one[0])] or given
 
     def denied_in(self, text: str) -> list[str]:
         """`… is not a model fault`"""

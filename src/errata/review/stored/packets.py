@@ -1,7 +1,7 @@
 """Failures of the store → packets, some at a time; what packets are made of is gathered here."""
 
-from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache, partial
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Packet, Run, StoredRun
@@ -68,11 +68,17 @@ def packets_in_turn(
 
 def packet_of(attempt: str, context: RunContext, store: Store, *, options: PacketOptions | None = None) -> Packet:
     """Of one attempt of the run, also of one that did not fail."""
+    return packet_maker(attempt, context, store)(options or PacketOptions())
+
+
+def packet_maker(attempt: str, context: RunContext, store: Store) -> Callable[[PacketOptions], Packet]:
+    """Makes packets of one attempt; what they are made of is read once."""
     seq = number_of(store, context.stored.pk, split_attempt_id(attempt))
     if seq is None:
         problem = f"Run `{context.stored.run.native_id}` has no attempt `{attempt}`"
         raise NotFoundError(problem, hint="`errata failures RUN` lists them")
-    return next(_packets(context, store, [seq], options or PacketOptions()))[0]
+    ((material, _),) = _MaterialReader(context, store).of([seq])
+    return partial(_packet, material, context)
 
 
 def wanted_failures(
@@ -129,15 +135,32 @@ class _PacketBuilder:
     """Packets of one run; what they share is read once."""
 
     def __init__(self, context: RunContext, store: Store, options: PacketOptions) -> None:
-        self._context, self._store, self._options = context, store, options
-        self._question = options.question or context.question("")
+        self._context, self._options = context, options
         self._reader = _MaterialReader(context, store)
-        counts = context.stored.counts
-        self._has_repeats = counts.attempts > counts.cases
 
     def of(self, seqs: list[int]) -> Iterator[AttributedPacket]:
         """Read together: not too many."""
-        stored, store, options = self._context.stored, self._store, self._options
+        for material, attribution in self._reader.of(seqs):
+            yield _packet(material, self._context, self._options), attribution
+
+
+def _packet(material: Material, context: RunContext, options: PacketOptions) -> Packet:
+    question = options.question or context.question("")
+    return packet_for(material, question, budget=options.budget, blind=options.blind, raw=options.raw)
+
+
+class _MaterialReader:
+    """Loads failures with their context: turns before and after, and the texts that they share."""
+
+    def __init__(self, context: RunContext, store: Store) -> None:
+        self._context, self._store = context, store
+        self._run = run_with_texts(store, context.stored)
+        self._page = lru_cache(PAGES)(self._read_page)
+        counts = context.stored.counts
+        self._has_repeats = counts.attempts > counts.cases
+
+    def of(self, seqs: list[int]) -> Iterator[tuple[Material, Attribution | None]]:
+        stored, store = self._context.stored, self._store
         failures = loaded(store, stored.pk, seqs)
         if len(failures) < len(seqs):
             raise _log_is_gone(stored)
@@ -147,18 +170,7 @@ class _PacketBuilder:
         for failure in failures:
             case = failure.attempt.case
             others = [other for other in kin.get(case, ()) if other.id != failure.attempt.id]
-            material = self._reader.material(failure, others, history.get(case, ()))
-            packet = packet_for(material, self._question, budget=options.budget, blind=options.blind, raw=options.raw)
-            yield packet, failure.attribution
-
-
-class _MaterialReader:
-    """Loads the context of a run's failures: turns before and after, and the texts that they share."""
-
-    def __init__(self, context: RunContext, store: Store) -> None:
-        self._context, self._store = context, store
-        self._run = run_with_texts(store, context.stored)
-        self._page = lru_cache(PAGES)(self._read_page)
+            yield self.material(failure, others, history.get(case, ())), failure.attribution
 
     def material(self, failure: Loaded, kin: list[Attempt], history: History) -> Material:
         attempt = failure.attempt

@@ -1,6 +1,6 @@
 """Verdicts that come in: one by one from those who lease packets, or as rows of a file."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -15,7 +15,7 @@ from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptR
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.redaction import packet_hash, redacted
-from errata.review.stored.packets import packet_of, packets_of
+from errata.review.stored.packets import packet_maker, packets_of
 from errata.review.stored.verdicts import identical_failures, keep, keep_refused, refusal_of, verdicts_on
 from errata.review.submit import (
     AcceptedVerdict,
@@ -48,7 +48,8 @@ def submit(
     lease = lease_on(store, attempt, reviewer=word, now=to_text(now))
     refuse_without_lease(submission.lease, name, reviewer, earlier, lease)
     refuse_other_readings(submission.adjudicates, name, reviewer, earlier)
-    packet, blind = _leased_packet(submission, context, attempt, store)
+    make = packet_maker(attempt, context, store)
+    packet, blind = _leased_packet(submission, context, make)
     at = to_microseconds(now)
     by = AnswerInfo(
         reviewer=reviewer,
@@ -57,8 +58,7 @@ def submit(
         adjudicates=submission.adjudicates,
         triaged=context.owner_by_rules(attempt),
     )
-    whole = partial(_whole, packet, context, store, blind=blind)
-    verdict = judge(submission.answer, packet, by, earlier, whole=whole)
+    verdict = judge(submission.answer, packet, by, earlier, whole=partial(_whole, packet, make, blind=blind))
     answer = read_answer(submission.answer)
     if isinstance(verdict, Rejection):
         # every try counts, also the same one twice
@@ -73,24 +73,22 @@ def submit(
     return AcceptedVerdict(kept=kept, case=case, inherited=len(inherited), ignored=ignored)
 
 
-def _leased_packet(submission: Submission, context: RunContext, attempt: str, store: Store) -> tuple[Packet, bool]:
+def _leased_packet(
+    submission: Submission, context: RunContext, make: Callable[[PacketOptions], Packet]
+) -> tuple[Packet, bool]:
     """The packet that was leased, as far as it is still the same; and whether it was a blind one."""
     question = context.question(submission.taxonomy)
-
-    def packets() -> Iterator[tuple[Packet, bool]]:
-        for blind in (False, True):
-            options = PacketOptions(question=question, blind=blind)
-            yield redacted(packet_of(attempt, context, store, options=options)), blind
-
-    candidates = list(packets()) if submission.packet_hash else [next(packets())]
-    same = [one for one in candidates if packet_hash(one[0]) == submission.packet_hash]
-    return (same or candidates)[0]
+    packet = redacted(make(PacketOptions(question=question)))
+    if submission.packet_hash and packet_hash(packet) != submission.packet_hash:
+        blind = redacted(make(PacketOptions(question=question, blind=True)))
+        if packet_hash(blind) == submission.packet_hash:
+            return blind, True
+    return packet, False
 
 
-def _whole(packet: Packet, context: RunContext, store: Store, *, blind: bool) -> Packet:
+def _whole(packet: Packet, make: Callable[[PacketOptions], Packet], *, blind: bool) -> Packet:
     """The same failure with nothing left out."""
-    options = PacketOptions(question=packet.question, blind=blind, budget=UNLIMITED)
-    return redacted(packet_of(packet.attempt_id, context, store, options=options))
+    return redacted(make(PacketOptions(question=packet.question, blind=blind, budget=UNLIMITED)))
 
 
 def import_rows(
@@ -109,7 +107,10 @@ def _import_row(
 ) -> KeptRow | BadRow:
     triaged = context.owner_by_rules(packet.attempt_id)
     by = AnswerInfo(reviewer=request.reviewer, at=request.at, blind=request.blind, triaged=triaged)
-    whole = partial(_whole, packet, context, store, blind=request.blind)
+
+    def whole() -> Packet:
+        return _whole(packet, packet_maker(packet.attempt_id, context, store), blind=request.blind)
+
     verdict = judge(row.answer, packet, by, verdicts_on(store, packet.attempt_id), whole=whole)
     if isinstance(verdict, Rejection):
         keep_refused(row.answer, verdict.reasons, packet, by, store)
