@@ -20,7 +20,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("review", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.review")
 def command() -> None:
-    """Review failures: by model, agent, person or spreadsheet.
+    """Review failures with a model or agent, by hand, or in a spreadsheet.
 
     All reviewers get the same packets, and every verdict is checked the same way: its quotes must occur in the packet.
     """
