@@ -102,8 +102,8 @@ def command(
     """Fail CI on new failures, a low score or an incomplete run.
 
     A failure is new if the case passed in the baseline. By default only the model's new failures fail the gate.
-    Infrastructure failures, flaky cases, and missing, added or edited cases are only listed. --owner infrastructure
-    and --fail-on-missing count infrastructure failures and missing cases too. Exit codes: 0 passed, 1 failed,
+    Other owners' failures, infrastructure failures, flaky cases, and missing, added or edited cases are only listed;
+    --owner chooses other owners, and --fail-on-missing counts missing cases. Exit codes: 0 passed, 1 failed,
     4 not comparable.
     """
     refuse_unpaired(forms, outputs, options)
