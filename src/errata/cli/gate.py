@@ -84,7 +84,11 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--allow-list", type=click.Path(path_type=Path), metavar="FILE", help="Cases that may fail, one per line."
 )
-@click.option("--allow-no-baseline", is_flag=True, help="A missing baseline is not an error; check only completeness and score.")
+@click.option(
+    "--allow-no-baseline",
+    is_flag=True,
+    help="A missing baseline is not an error; check only completeness and score.",
+)
 @click.option("--no-record", is_flag=True, help="Do not store the result, so that `latest-green` ignores it.")
 @format_options
 @shared_options
