@@ -12,9 +12,9 @@ SUBCOMMANDS: Table = {
     "tasks": ("tasks", "List suspect tasks: passed by no subject, or hardly any."),
     "export": ("export", "Write failures to review as JSON Lines or a table."),
     "import": ("import_", "Import verdicts from a completed file."),
-    "status": ("status", "Show the progress of the review."),
+    "status": ("status", "Show review progress."),
     "agreement": ("agreement", "Measure agreement between independent reviewers."),
-    "calibrate": ("calibrate", "Measure reviewers against labels given by people."),
+    "calibrate": ("calibrate", "Measure reviewers against human labels."),
 }
 
 
