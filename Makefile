@@ -112,7 +112,7 @@ bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 soak: $(READY) ## the long ones: kills, fuzz, load, reviews, with totals over all seeds
 	@$(BIN)/python -m soak $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES))
 
-run-for-real: $(READY) $(BENCH_READY) ## run a suite with Inspect AI and a small model on loopback
+run-for-real: $(READY) $(BENCH_READY) ## try `errata run` with Inspect AI and a small model on loopback
 	@ERRATA_INSPECT=$(CURDIR)/$(BENCH)/bin/inspect $(BIN)/pytest -n 0 tests/runner/test_real_run.py
 
 properties: $(READY) ## every property, a thousand examples each

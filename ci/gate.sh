@@ -3,7 +3,7 @@
 #
 #   ERRATA_RESULTS    file or folder that the harness wrote
 #   ERRATA_BASELINE   RUN, branch:NAME or latest-green; empty for none
-#   ERRATA_ARGUMENTS  further arguments of `errata gate`, one per line
+#   ERRATA_ARGUMENTS  extra `errata gate` arguments, one per line
 #   ERRATA_OUTPUT     folder for the comments, JUnit and SARIF files
 #   ERRATA_COMMENT    true: post the comments with `gh`, which needs GH_TOKEN
 #

@@ -365,12 +365,12 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
   evidence, and what to do next.
 
   errata demo              a bundled example
-  errata analyze PATH      a run of your own
+  errata analyze PATH      your own run
   errata failures latest   its failures, with owners
   errata show latest/CASE  one of them, with evidence
 
-  RUN is a path, a run's name or id (or its first characters), a model with
-  only one run, or `latest`.
+  RUN is a path, a run's name or id (or its first characters), a model's name
+  (if it has only one run), or `latest`.
 
 Options:
   --store FILE   Path of the store; also accepted after the command.
@@ -384,25 +384,27 @@ Look:
   show         Show a run, a case or an attempt, with evidence.
   score        Show scores under every scoring policy.
   check        Check whether runs are complete and fit for comparison.
-  sessions     List sessions, results that a later session replaced, and
-               knock-on failures.
+  sessions     List the sessions of a resumed run and what each one replaced.
   demo         Run `analyze` on a bundled example.
 
 Compare:
   compare      Compare runs case by case, with significance tests.
   consistency  Show which cases and checks change between repeated runs.
-  gate         Fail if a run has new failures, a score below a bar, or is not
-               fit.
+  gate         Fail CI on new failures, a low score or an incomplete run.
 
 Review:
-  triage       Reassign owners to all failures by the current rules.
-  review       Review failures: by model, agent, person or spreadsheet.
+  triage       Reassign owners with the current rules.
+  review       Review failures with a model or agent, by hand, or in a
+               spreadsheet.
   taxonomies   List taxonomies with their labels.
   buckets      Group failures by cause, and correct the groups.
 
 Act:
   report       Write a report about runs.
-  rerun        Print the commands that rerun what `clean` leaves out.
+  rerun        Print commands to rerun infrastructure failures and missing
+               cases, or run them.
+  run          Run suites with Inspect AI, then analyse the results.
+  models       List, check and try the models that `run` uses.
   issues       Write an issue for each failing case, and a script that files
                them.
   action       Record fixes, and check whether they worked.
@@ -412,12 +414,12 @@ Act:
 
 Agents:
   skill        Install instructions for coding agents.
-  mcp          Serve runs, packets and verdicts to an agent over MCP.
+  mcp          Serve errata to agents over MCP.
 
 Store:
   import       Read runs into the store.
   watch        Import finished runs as they appear in folders.
-  map          Draft a mapping for a table of your own.
+  map          Draft a mapping for your own table.
   fetch        Download runs from the harness's server.
   exclude      Exclude a run from every score, with a reason.
   rm           Remove runs from the store.

@@ -12,7 +12,7 @@ from errata.errors import SettingsError
 COMMANDS: Table = {
     "analyze": ("analyze", "Import, check and summarise runs, and write a report."),
     "import": ("import_", "Read runs into the store."),
-    "map": ("map_", "Draft a mapping for a table of your own."),
+    "map": ("map_", "Draft a mapping for your own table."),
     "watch": ("watch", "Import finished runs as they appear in folders."),
     "fetch": ("fetch", "Download runs from the harness's server."),
     "runs": ("runs", "List the runs in the store."),
@@ -20,18 +20,15 @@ COMMANDS: Table = {
     "check": ("check", "Check whether runs are complete and fit for comparison."),
     "score": ("score", "Show scores under every scoring policy."),
     "compare": ("compare.command", "Compare runs case by case, with significance tests."),
-    "gate": ("gate", "Fail if a run has new failures, a score below a bar, or is not fit."),
+    "gate": ("gate", "Fail CI on new failures, a low score or an incomplete run."),
     "consistency": ("consistency", "Show which cases and checks change between repeated runs."),
     "failures": ("failures", "List failures with owner and evidence."),
-    "triage": ("triage", "Reassign owners to all failures by the current rules."),
-    "review": ("review", "Review failures: by model, agent, person or spreadsheet."),
+    "triage": ("triage", "Reassign owners with the current rules."),
+    "review": ("review", "Review failures with a model or agent, by hand, or in a spreadsheet."),
     "taxonomies": ("taxonomies", "List taxonomies with their labels."),
     "buckets": ("buckets", "Group failures by cause, and correct the groups."),
-    "sessions": (
-        "sessions",
-        "List sessions, results that a later session replaced, and knock-on failures.",
-    ),
-    "rerun": ("rerun", "Print the commands that rerun what `clean` leaves out."),
+    "sessions": ("sessions", "List the sessions of a resumed run and what each one replaced."),
+    "rerun": ("rerun", "Print commands to rerun infrastructure failures and missing cases, or run them."),
     "run": ("run", "Run suites with Inspect AI, then analyse the results."),
     "models": ("models", "List, check and try the models that `run` uses."),
     "action": ("action", "Record fixes, and check whether they worked."),
@@ -44,7 +41,7 @@ COMMANDS: Table = {
     "rm": ("rm", "Remove runs from the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and reviewers."),
     "skill": ("skill", "Install instructions for coding agents."),
-    "mcp": ("mcp", "Serve runs, packets and verdicts to an agent over MCP."),
+    "mcp": ("mcp", "Serve errata to agents over MCP."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),
@@ -160,9 +157,9 @@ def app(store: str) -> None:
 
     \b
     errata demo              a bundled example
-    errata analyze PATH      a run of your own
+    errata analyze PATH      your own run
     errata failures latest   its failures, with owners
     errata show latest/CASE  one of them, with evidence
 
-    RUN is a path, a run's name or id (or its first characters), a model with only one run, or `latest`.
+    RUN is a path, a run's name or id (or its first characters), a model's name (if it has only one run), or `latest`.
     """

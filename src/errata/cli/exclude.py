@@ -11,11 +11,15 @@ from errata.verbs.store import exclude, include, stored_runs
 
 @click.command("exclude")
 @click.argument("run", metavar="RUN")
-@click.option("--reason", default="", help="Why; shown with the run.")
+@click.option("--reason", default="", help="Reason; shown with the run.")
 @click.option("--undo", is_flag=True, help="Undo the exclusion.")
 @shared_options
 def command(run: str, reason: str, undo: bool, options: Options) -> None:
-    """Exclude a run from every score, with a reason."""
+    """Exclude a run from every score, with a reason.
+
+    Comparisons, pooled scores, history and baselines leave it out. Its own pages still show its figures, marked
+    EXCLUDED.
+    """
     if not undo and not reason:
         raise SettingsError(
             "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` reverts it"

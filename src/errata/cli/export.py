@@ -36,7 +36,7 @@ TABLES = "tables"
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help=f"Output folder; default: {FOLDER}; for tables {TABLES}, for regression cases {DRAFTS}.",
+    help=f"Output folder; default: {FOLDER}; {TABLES} for tables, {DRAFTS} for regression cases.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @failure_filters

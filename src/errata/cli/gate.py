@@ -73,10 +73,10 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     multiple=True,
     cls=OneOfMany,
     type=Word((*OWNERS, INFRASTRUCTURE)),
-    help="Fail on new failures of this owner; repeatable; default: model.",
+    help="Fail on this owner's new failures; repeatable; default: model.",
 )
 @click.option("--shown-only", is_flag=True, help="Do not count failures that are only presumed to be the model's.")
-@click.option("--fail-on-missing", is_flag=True, help="Fail if cases of the baseline are missing.")
+@click.option("--fail-on-missing", is_flag=True, help="Fail if a case of the baseline is not in this run.")
 @click.option("--min-score", type=Rate(), metavar="RATE", help="Fail if the score's whole interval is below this.")
 @click.option(
     "--policy", type=Word(POLICY_NAMES), default="clean", show_default=True, help="Scoring policy for --min-score."
@@ -84,7 +84,11 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--allow-list", type=click.Path(path_type=Path), metavar="FILE", help="Cases that may fail, one per line."
 )
-@click.option("--allow-no-baseline", is_flag=True, help="If there is no baseline yet, check only fit and score.")
+@click.option(
+    "--allow-no-baseline",
+    is_flag=True,
+    help="A missing baseline is not an error; check only completeness and score.",
+)
 @click.option("--no-record", is_flag=True, help="Do not store the result, so that `latest-green` ignores it.")
 @format_options
 @shared_options
@@ -99,10 +103,11 @@ def command(
     options: Options,
     **rules: object,
 ) -> int:
-    """Fail if a run has new failures, a score below a bar, or is not fit.
+    """Fail CI on new failures, a low score or an incomplete run.
 
-    A failure is new if the baseline passes the case. Infrastructure failures, flaky cases, and cases that are missing,
-    added or edited are listed and do not fail the gate unless you choose so. Exit codes: 0 passed, 1 failed,
+    A failure is new if the case passed in the baseline. By default only the model's new failures fail the gate.
+    Other owners' failures, infrastructure failures, flaky cases, and missing, added or edited cases are only listed;
+    --owner chooses other owners, and --fail-on-missing counts missing cases. Exit codes: 0 passed, 1 failed,
     4 not comparable.
     """
     refuse_unpaired(forms, outputs, options)

@@ -31,8 +31,8 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…|URL…", type=click.Path())
 @click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="Mapping file for a custom format.")
-@click.option("--branch", default="", help="Branch that the runs tested; default: of the CI job.")
-@click.option("--commit", default="", help="Commit that the runs tested; default: of the CI job.")
+@click.option("--branch", default="", help="Branch that the runs tested; default: the CI job's.")
+@click.option("--commit", default="", help="Commit that the runs tested; default: the CI job's.")
 @click.option("--no-triage", is_flag=True, help="Assign owners later, when they are first needed.")
 @deployment_option
 @shared_options

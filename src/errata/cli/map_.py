@@ -32,7 +32,7 @@ WORDS = {
 @click.option("--dry-run", is_flag=True, help="Show the mapping; write nothing.")
 @shared_options
 def command(path: Path, output: Path | None, force: bool, dry_run: bool, options: Options) -> None:
-    """Draft a mapping for a table of your own.
+    """Draft a mapping for your own table.
 
     PATH is a CSV, TSV, JSON, JSON Lines or Parquet file with one row per attempt, or a folder of such files or of JSON
     files with one attempt each. The draft is written next to it: FILE.map.toml, or errata.map.toml in a folder. Shows

@@ -10,7 +10,7 @@ from errata.settings import load_settings
 @click.command("mcp")
 @click.option("--store", metavar="FILE", default="", help="Path of the store; default: as for every command.")
 def command(store: str) -> None:
-    """Serve runs, packets and verdicts to an agent over MCP.
+    """Serve errata to agents over MCP.
 
     Speaks the Model Context Protocol on stdin and stdout until the client closes them; an agent starts it. Needs the
     extra `mcp`. Tools, resources and prompts use the store of the folder that the server is started in.

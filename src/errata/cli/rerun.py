@@ -54,7 +54,7 @@ def command(
     cwd: Path | None,
     options: Options,
 ) -> None:
-    """Print the commands that rerun what `clean` leaves out.
+    """Print commands to rerun infrastructure failures and missing cases, or run them.
 
     Runs nothing without --execute. Without --case and --owner, covers infrastructure failures (provider, environment,
     harness, simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases. Leaves out

@@ -60,8 +60,8 @@ def command(
     """Run suites with Inspect AI, then import, check and summarise the results.
 
     SUITE is a suite of the models file, a file with an Inspect task, FILE@TASK, or a registered task. A model that has
-    not run the suite is tried on two cases first. A run without tokens, or with many rate limits, is excluded
-    from every score instead of counting as zero. Exit code 1 if a run is invalid.
+    not run the suite is tried on two cases first. An invalid run (no tokens, too many rate limits, nothing scored) is
+    excluded instead of counting as zero; the exit code is then 1.
     """
     file, program = load_models(models), find_inspect()
     chosen = file.chosen(names, schedule=schedule or "")

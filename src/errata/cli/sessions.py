@@ -24,7 +24,10 @@ ERROR = 160
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """List sessions, results that a later session replaced, and knock-on failures."""
+    """List the sessions of a resumed run and what each one replaced.
+
+    A session is one of several executions with results in one folder. Also lists knock-on failures.
+    """
     store = options.store
     for at, stored in enumerate(runs_named(runs, store)):
         timeline = sessions(stored, store)

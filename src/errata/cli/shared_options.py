@@ -66,7 +66,7 @@ def reports_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--reports",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Earlier reports; default: `reports` here, beside the run, or above it in its repository.",
+        help="Earlier reports; default: `reports` here, next to the run, or above it in its repository.",
     )
     @wraps(function)
     def wrapped(*arguments: Any, reports: Path | None, **named: Any) -> Any:

@@ -17,7 +17,7 @@ from errata.verbs.store import all_runs
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Reassign owners to all failures by the current rules.
+    """Reassign owners with the current rules.
 
     Without RUN, covers all runs. Happens automatically on import, and when owners are needed after the rules changed.
     """

@@ -28,7 +28,7 @@ from errata.verbs.watch import FinishedRun, Poll, Watcher, call_program, check_a
 
 @click.command("watch")
 @click.argument("folders", nargs=-1, required=True, metavar="DIR…", type=click.Path(path_type=Path))
-@click.option("--every", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds between looks.")
+@click.option("--every", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds between checks.")
 @click.option(
     "--settle",
     type=click.FloatRange(min=0),
@@ -36,7 +36,7 @@ from errata.verbs.watch import FinishedRun, Poll, Watcher, call_program, check_a
     show_default=True,
     help="Seconds without a change until a run counts as written.",
 )
-@click.option("--once", is_flag=True, help="Look once, then exit.")
+@click.option("--once", is_flag=True, help="Check once, then exit.")
 @click.option("--source", default="", metavar="NAME", help="Format of the files; `errata sources` lists all.")
 @click.option(
     "--exec",

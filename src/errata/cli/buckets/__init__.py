@@ -10,7 +10,7 @@ SUBCOMMANDS: Table = {
     "suggest": ("edit:suggest", "Sort failures into buckets again; manual changes stay."),
     "merge": ("edit:merge", "Merge several buckets into one."),
     "split": ("edit:split", "Split cases off a bucket into a new one."),
-    "rename": ("edit:rename", "Change the title of a bucket."),
+    "rename": ("edit:rename", "Change a bucket's title."),
     "move": ("edit:move", "Move failures to another bucket."),
     "confirm": ("edit:confirm", "Mark a bucket as final, if enough of it was reviewed."),
     "undo": ("edit:undo", "Undo the last change; a second undo redoes it."),

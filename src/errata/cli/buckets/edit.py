@@ -83,7 +83,7 @@ def split(bucket: str, cases: tuple[str, ...], title: str, dry_run: bool, option
 @click.option("--slug", default="", help="Short name for commands; default: made from the title.")
 @shared_options
 def rename(bucket: str, title: str, slug: str, options: Options) -> None:
-    """Change the title of a bucket.
+    """Change a bucket's title.
 
     The id stays the same, and verdicts with the old slug still refer to it.
     """
@@ -115,7 +115,7 @@ def move(failures: tuple[str, ...], to: str, dry_run: bool, options: Options) ->
 def confirm(bucket: str, options: Options) -> None:
     """Mark a bucket as final, if enough of it was reviewed.
 
-    Three members, or all of a smaller bucket, must have a verdict of their own that names it as the cause; otherwise
+    Three members, or all of a smaller bucket, must have their own verdict that names it as the cause; otherwise
     the missing ones are listed. Later suggestions leave its members where they are.
     """
     store = options.store

@@ -29,8 +29,8 @@ SURFACE = ("owner", "category", "step", "judge", "session")
 def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Options) -> None:
     """List buckets with counts and owner.
 
-    Without RUN, covers all runs. Rows are failures; mistakes are failures without knock-on failures. The second line
-    has the slug that other commands take, and what else the members share.
+    Without RUN, covers all runs. `failures` counts all failures, `distinct` leaves out knock-on failures. The second
+    line has the slug that other commands take, and what else the members share.
     """
     store = options.store
     meant = list(runs_named(runs, store))

@@ -87,7 +87,7 @@ def command(
 ) -> None:
     """Compare runs case by case, with significance tests.
 
-    A comparison folder means the runs it lists; runs named beside it take precedence. `--write` makes such a folder
+    A comparison folder means the runs it lists; runs named with it take precedence. `--write` makes such a folder
     from judged runs of conversation-bench. With `--format`, the first of two runs is the baseline.
     """
     if into is not None:

@@ -5,7 +5,7 @@ import click
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "add": ("gaps:add", "Record a known gap of a case, or of all cases that match a pattern."),
+    "add": ("gaps:add", "Record a known gap for a case, or for all cases that match a pattern."),
     "list": ("gaps:list_", "List known gaps."),
     "rm": ("gaps:rm", "Remove a known gap."),
 }

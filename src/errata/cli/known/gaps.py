@@ -25,7 +25,7 @@ NAMED = 4
 @click.option("--dry-run", is_flag=True, help="Only show what would be added.")
 @shared_options
 def add(case: str, text: str, suite: str, author: str, dry_run: bool, options: Options) -> None:
-    """Record a known gap of a case, or of all cases that match a pattern.
+    """Record a known gap for a case, or for all cases that match a pattern.
 
     CASE is a case name or the end of one, RUN/CASE, or a pattern such as `002-queries/*`. Adding a gap again replaces
     its text.
@@ -76,7 +76,7 @@ HANG = 10
 
 
 @click.command("list")
-@click.option("--suite", default="", metavar="NAME", help="Only gaps of this suite.")
+@click.option("--suite", default="", metavar="NAME", help="Only this suite's gaps.")
 @shared_options
 def list_(suite: str, options: Options) -> None:
     """List known gaps."""

@@ -5,7 +5,7 @@ import click
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "list": ("definitions:list_", "List the models of the models file."),
+    "list": ("definitions:list_", "List the models in the models file."),
     "check": ("definitions:check", "Check that every model has what it needs; sends nothing."),
     "smoke": ("definitions:smoke", "Try models on one or two cases."),
 }

@@ -21,7 +21,7 @@ QUOTED = 3
 @models_option
 @shared_options
 def list_(models: Path, options: Options) -> None:
-    """List the models of the models file."""
+    """List the models in the models file."""
     file = load_models(models)
     if options.json:
         for model in file.models:

@@ -12,15 +12,15 @@ SUBCOMMANDS: Table = {
     "tasks": ("tasks", "List suspect tasks: passed by no subject, or hardly any."),
     "export": ("export", "Write failures to review as JSON Lines or a table."),
     "import": ("import_", "Import verdicts from a completed file."),
-    "status": ("status", "Show the progress of the review."),
+    "status": ("status", "Show review progress."),
     "agreement": ("agreement", "Measure agreement between independent reviewers."),
-    "calibrate": ("calibrate", "Measure reviewers against labels given by people."),
+    "calibrate": ("calibrate", "Measure reviewers against human labels."),
 }
 
 
 @click.group("review", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.review")
 def command() -> None:
-    """Review failures: by model, agent, person or spreadsheet.
+    """Review failures with a model or agent, by hand, or in a spreadsheet.
 
     All reviewers get the same packets, and every verdict is checked the same way: its quotes must occur in the packet.
     """

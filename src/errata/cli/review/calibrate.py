@@ -35,11 +35,11 @@ WHY_SKIPPED: dict[WhyRowSkipped, str] = {
 @click.command("calibrate")
 @click.argument("labels", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False)
 @click.argument("run", default="", metavar="[RUN]")
-@click.option("--labels-from-log", default="", metavar="RUN", help="Use the labels by people that RUN's log contains.")
+@click.option("--labels-from-log", default="", metavar="RUN", help="Use the human labels in RUN's log.")
 @click.option("--taxonomy", default="", metavar="NAME", help="Taxonomy of the labels; default: the source's own.")
 @shared_options
 def command(labels: Path | None, run: str, labels_from_log: str, taxonomy: str, options: Options) -> None:
-    """Measure reviewers against labels given by people.
+    """Measure reviewers against human labels.
 
     LABELS is a CSV file with `attempt_id` or `case`, and any of the columns `label`, `step` (the decisive step) and
     `agent`; cases belong to RUN, or to the run in a column `run`. A failure that a reviewer has not reviewed counts

@@ -60,7 +60,7 @@ def command(
     """Write failures to review as JSON Lines or a table.
 
     One packet per line, or one row per failure with empty columns to fill in; `errata review import` reads both. Runs
-    of conversation-bench get the columns of `failure_review_rows`.
+    from conversation-bench get the `failure_review_rows` columns.
     """
     store = options.store
     meant = list(runs_named(runs, store))

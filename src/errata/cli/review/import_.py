@@ -26,7 +26,7 @@ REFUSED = 2
 def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool, options: Options) -> int:
     """Import verdicts from a completed file.
 
-    FILE is a table or JSON Lines from `errata review export`, or any with `attempt_id` and the fields of a verdict.
+    FILE is a table or JSON Lines from `errata review export`, or any with `attempt_id` and a verdict's fields.
     Rows without an answer are skipped. Bad rows are listed with their line and the exit code is 2; the other rows are
     imported. Earlier verdicts are kept.
     """

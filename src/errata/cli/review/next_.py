@@ -37,7 +37,7 @@ RETURNED = "reviewed before, evidence changed since"
 @click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT | FOLDER | BUCKET")
 @click.argument("bucket_name", default="", metavar="[BUCKET]")
 @reader_options
-@click.option("--another", is_flag=True, help="Get one more, beside those leased to you.")
+@click.option("--another", is_flag=True, help="Get one more, in addition to those leased to you.")
 @click.option("--second", is_flag=True, help="Review what others have reviewed, without seeing their verdicts.")
 @click.option("--tasks", is_flag=True, help="Review suspect tasks instead of failures.")
 @click.option("--adjudicate", is_flag=True, help="Decide what others disagree on; shows their verdicts without names.")
@@ -211,7 +211,7 @@ def quote_at(packet: Packet, given: str) -> dict[str, str] | None:
 def release_packets(thing: str, reviewer: str, person: bool, options: Options) -> None:
     """Return failures that you have not reviewed.
 
-    Returns all failures of a RUN, or one. They are available again at once, for you and for others of your name.
+    Returns all of a RUN's failures, or one. They are available again at once, also to reviewers with the same name.
     """
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
     released = release(thing, options.store, who, now=datetime.now(UTC))

@@ -22,7 +22,7 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Show the progress of the review."""
+    """Show review progress."""
     store = options.store
     for at, stored in enumerate(runs_named(runs, store)):
         status = review_status(stored, store, now=to_text(datetime.now(UTC)))

@@ -15,8 +15,8 @@ from errata.verbs.review import suspects_of
 def command(runs: tuple[str, ...], options: Options) -> None:
     """List suspect tasks: passed by no subject, or hardly any.
 
-    Shows what speaks against each task, those with evidence first. With one RUN, all runs of its suite in the store
-    are taken into account. `errata review next RUN --tasks` gives a task to review.
+    Shows the evidence against each task; tasks with evidence come first. With one RUN, all runs of its suite in the
+    store are taken into account. `errata review next RUN --tasks` gives a task to review.
     """
     chosen = list(runs_named(runs, options.store))
     suspects = suspects_of(chosen, options.store)

@@ -37,8 +37,8 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
         type=Word(tuple(AGENTS)),
         help="Coding agent; repeatable. Default: those whose folders are here, else `agents`, which most of them read.",
     )
-    @click.option("--user", is_flag=True, help="For all projects: below your home folder.")
-    @click.option("--dir", "place", type=click.Path(path_type=Path, file_okay=False), help="Folder of skills.")
+    @click.option("--user", is_flag=True, help="For all projects: in your home folder.")
+    @click.option("--dir", "place", type=click.Path(path_type=Path, file_okay=False), help="Folder for the skills.")
     @wraps(function)
     def wrapped(*arguments: Any, agents: tuple[str, ...], user: bool, place: Path | None, **named: Any) -> Any:
         folders = [place] if place else skill_folders(agents, project=Path(), home=Path.home(), user=user)
