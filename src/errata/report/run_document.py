@@ -330,10 +330,10 @@ def _advice(report: RunReport) -> Iterator[Block]:
 
 
 def _impact(report: RunReport) -> Iterator[Block]:
-    total = sum(one.count for one in report.impact)
+    total = sum(impact.count for impact in report.impact)
     rows = [
-        (impact_words(report, one.kind), str(one.count), percent(one.count / total, 0))
-        for one in report.impact
+        (impact_words(report, impact.kind), str(impact.count), percent(impact.count / total, 0))
+        for impact in report.impact
         if total
     ]
     yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))

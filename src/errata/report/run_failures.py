@@ -190,7 +190,7 @@ def _quoted(verdict: Verdict) -> Iterator[QuotedEvidence]:
         yield QuotedEvidence(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
 
 
-def _done(action: Action) -> DoneAction:
+def _done_action(action: Action) -> DoneAction:
     return DoneAction(date=action.date[:10], path=action.path, what=short_line(action.what, DONE))
 
 
@@ -201,7 +201,7 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
     seen = {one.run for one in before.reports}
     runs = [one for one in before.runs if one.run not in seen]
     failed = [EarlierFailure(kind="run", date=one.at[:10]) for one in reversed(runs)]
-    due = _done(before.due[0].action) if before.due else None
+    due = _done_action(before.due[0].action) if before.due else None
     late = next((one for one in before.actions if one.reason in ("made_after_run", "same_day")), None)
     models = {one.model for one in before.others} | {one.model for one in before.other_runs}
     return Repeat(
@@ -209,7 +209,7 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
         runs=len(before.runs),
         earlier=(*named, *failed),
         due=due,
-        later=_done(late.action) if late is not None else None,
+        later=_done_action(late.action) if late is not None else None,
         later_reason=late.reason if late is not None else "made_after_run",
         should_be_gone=before.should_be_gone,
         otherwise=before.failed_otherwise,
