@@ -408,11 +408,43 @@ def flips_since(some: Comparing) -> list[int] | None:
     return [found["fixed"], found["broke"], found["failed_in_both"]] if found else None
 
 
-def flips_of_unedited(some: Comparing) -> list[int] | None:
-    """Fixed, regressed and still failing, without the cases whose task was edited in between."""
+def flips_of(some: Comparing) -> list[int] | None:
+    """Fixed, regressed and still failing."""
     flips = compared(some)["flips"]
-    kinds = ("fixed", "regressed", "still_failing")
-    return flips and [len(set(flips[kind]) - edited_cases(some)) for kind in kinds]
+    return flips and [len(flips[kind]) for kind in ("fixed", "regressed", "still_failing")]
+
+
+def flips_in_report(some: Comparing) -> list[int] | None:
+    changes = compare_report(some)["changes"] if len(some.runs) == 2 else None
+    return changes and [len(changes[kind]) for kind in ("fixed", "regressed", "still_failing")]
+
+
+def flips_on_page(some: Comparing) -> list[int] | None:
+    """Only runs of one model have these rows."""
+    page = compared_page(some)
+    counts = [number_in(rf" {kind} ([\d,]+) ", page) for kind in ("fixed", "regressed", "still failing")]
+    return None if None in counts else [count for count in counts if count is not None]
+
+
+def gated(some: Comparing) -> Any:
+    """The second run against the first; none where cases count as flaky, which a comparison does not know."""
+    if len(some.runs) != 2:
+        return None
+    first, second = some.ids
+    (row,) = some.sample.rows("gate", second, "--baseline", first, "--no-record")
+    return row["changes"] if row["changes"] and not row["changes"]["flaky"] else None
+
+
+def flips_in_gate(some: Comparing) -> list[int] | None:
+    """Of a run without verdicts: a gate goes by them, a comparison by rules."""
+    changes = gated(some) if not status(some.runs[-1])["reviewed"] else None
+    regressed = changes and [one for kind in ("new", "allowed", "others") for one in changes[kind]]
+    return changes and [len(changes["fixed"]), len(regressed), changes["still_failing"]]
+
+
+def edited_on_page(some: Comparing) -> int | None:
+    found = compared(some)["flips"]
+    return number_in(r" task edited ([\d,]+) ", compared_page(some)) if found and found["edited"] else None
 
 
 def by_run(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:

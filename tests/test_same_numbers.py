@@ -33,13 +33,18 @@ from number_commands import (
     compared,
     compared_page,
     counted,
+    edited_on_page,
     empty_answers,
     exported_attempts,
     failed_rows_listed,
     failures,
-    flips_of_unedited,
+    flips_in_gate,
+    flips_in_report,
+    flips_of,
+    flips_on_page,
     flips_since,
     found_in,
+    gated,
     in_findings,
     in_memory,
     in_page,
@@ -96,6 +101,8 @@ DIFFERENT_BY_DEFINITION = {
     ("reviewed", "final"): "final was reviewed and needs no second reader, or has one",
     ("owners", "owners of mistakes"): "a bucket counts the owners of its mistakes, without those that only follow",
     ("owners", "owners by triage"): "owners go by the verdict that stands, else by rules; triage by rules alone",
+    ("fixed and regressed", "fixed and regressed after review"): "a gate goes by the verdict that stands, a comparison "
+    "by rules",
     ("left out of clean", "left out of reviewed"): "clean goes by rules, reviewed by verdicts",
     ("left out of clean", "left out of clean, to rerun"): "skipped, unscored and timed out attempts stay as they are",
     ("failures by category", "measured failures by category"): "measured ones are without infrastructure",
@@ -396,7 +403,7 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
         ("compare", lambda some: of_two(some, found_in(
-            r"fails:\s[\d,]+(?:,\sdifference\s\S+\spoints\s\[[^]]*\])?\s\(p\s=\s([\d.]+\d)", compared_page(some)))),
+            r"ignificant \(p\s=\s([\d.]+\d)", compared_page(some)))),
         ("report --profile comparison --json", lambda some: of_two(
             some, next((as_shown(one["p"]) for one in compare_report(some)["pairs"]), None))),
     ],
@@ -415,9 +422,31 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
         ("compare --json", lambda some: pairs_of(some, alone, "clean")),
         ("report, since the previous run", lambda some: of_two(some, alone_since(some))),
     ],
-    "fixed, regressed, still failing, of cases that were not edited": [
-        ("compare --json", flips_of_unedited),
+    "fixed, regressed, still failing": [
+        ("compare --json", flips_of),
+        ("compare", flips_on_page),
+        ("gate --json", flips_in_gate),
         ("report, since the previous run", flips_since),
+        ("report --profile comparison --json", flips_in_report),
+    ],
+    "edited tasks": [
+        ("compare --json", lambda some: (found := compared(some)["flips"]) and len(found["edited"])),
+        ("compare", edited_on_page),
+        ("gate --json", lambda some: (found := gated(some)) and len(found["edited"])),
+        ("report --profile comparison --json", lambda some: len(compare_report(some)["changes"]["edited"])
+            if len(some.runs) == 2 else None),
+    ],
+    "cases compared without infrastructure failures": [
+        ("compare --json", lambda some: pairs_of(some, lambda one: one["shared"], "clean")),
+        ("compare", lambda some: of_two(some, number_in(
+            r"Without infrastructure failures: [\d,]+ and [\d,]+ of ([\d,]+)", compared_page(some)))),
+        ("gate --json", lambda some: (found := gated(some)) and of_two(some, found["shared"])),
+    ],
+    "cases compared": [
+        ("compare --json", lambda some: pairs_of(some, lambda one: one["shared"])),
+        ("compare", lambda some: of_two(some, number_in(
+            r"exact McNemar, ([\d,]+) ", compared_page(some)))),
+        ("compare, gaps", lambda some: of_two(some, number_in(r"; ([\d,]+) compared", compared_page(some)))),
     ],
     "adjusted p of a category": [
         ("compare --json", lambda some: {

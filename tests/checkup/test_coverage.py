@@ -21,12 +21,12 @@ def again(number, make=row, **changes):
 def test_missing_cases_are_counted_and_named():
     found = the("missing_cases", check([*rows(8), missing(8), missing(9)]))
 
-    assert found.text == "2 of 10 expected cases have no row: case-8, case-9"
+    assert found.text == "2 of 10 planned cases are not in the log: case-8, case-9"
     assert found.numbers == {"cases": 2}
 
 
 def test_one_missing_case_is_told_in_the_singular():
-    assert "1 of 3 expected cases has no row" in the("missing_cases", check([*rows(2), missing(2)])).text
+    assert "1 of 3 planned cases is not in the log" in the("missing_cases", check([*rows(2), missing(2)])).text
 
 
 def test_many_missing_cases_are_named_as_people_count():
@@ -39,7 +39,7 @@ def test_a_case_of_which_several_attempts_are_missing_is_one_case():
     found = the("missing_cases", check([*rows(2), missing(2), missing(2, index=2), missing(2, index=3)]))
 
     assert found.numbers == {"cases": 1}
-    assert found.text == "1 of 3 expected cases has no row: case-2"
+    assert found.text == "1 of 3 planned cases is not in the log: case-2"
 
 
 def test_the_reason_of_a_missing_case_is_its_evidence():
@@ -81,7 +81,7 @@ def test_attempts_at_cases_that_have_others_may_lack_rows_too():
 def test_cases_that_nobody_says_were_measured_are_missing_though_they_have_no_name():
     found = check(rows(2), msgspec.structs.replace(RUN, expected_cases=5, measured_attempts=4))
 
-    assert the("missing_cases", found).text == "1 of 5 expected cases has no row, and no name"
+    assert the("missing_cases", found).text == "1 of 5 planned cases is not in the log, without a name"
     assert the("cases_not_in_log", found).numbers == {"cases": 2}
 
 

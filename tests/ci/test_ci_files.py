@@ -114,7 +114,7 @@ def test_the_action_gates_every_run_comments_once_and_updates_the_comment(enviro
     assert forge.tokens == {f"token {SECRET}"}
     assert (forge.calls.count("POST"), forge.calls.count("PATCH")) == (2, 1)
     summary = Path("summary.md").read_text()
-    assert "Gate FAILED: 1 new failure" in summary
+    assert "Gate FAILED: 1 case passed in the baseline and fails now." in summary
     assert "`case-02`" in summary
     assert len(list(Path("errata-gate").glob("*.xml"))) == len(list(Path("errata-gate").glob("*.sarif"))) == 3
 

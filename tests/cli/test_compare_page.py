@@ -46,7 +46,7 @@ turn-27  .               .               c           .
 turn-28  .               .               c           .
 turn-29  .               .               c           .
 
-F fail  . pass · e empty response · c follows from turn-24 · ? no verdict
+F fail · . pass · e empty response · c follows from turn-24 · ? no verdict
 (12 turns pass in all runs)
 
 failed by all 4 runs   turn-11  Cancel both of them please.
@@ -74,9 +74,9 @@ Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of
 
 No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure failures
 count as failures). Closest: voice-beta fails more often than voice-alpha #2: only voice-alpha #2
-fails: 2, only voice-beta fails: 8, difference +20.0 points [-1.2, +39.3] (p = 0.66; clean, without
-1 provider and 5 collateral: 1 and 3, p = 1.00); p = 0.11 before correction. Each interval is 95 %
-for its pair alone, not corrected for 6 pairs.
+fails: 2, only voice-beta fails: 8, difference +20.0 points [-1.2, +39.3] (p = 0.66; without
+infrastructure failures 1 and 3, p = 1.00); p = 0.11 before correction. Each interval is 95 % for
+its pair alone, not corrected for 6 pairs.
 turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 
 Ranking: no two of the 3 models differ significantly (clean, so without infrastructure failures;
@@ -113,8 +113,8 @@ implicit_correction       1               0               0           1         
 adversarial_trap          1               0               0           0                 0    0
 cross_turn_reasoning      2               0               0           0                 0    0
 negation_reasoning        1               0               0           0                 0    0
-No category is significantly harder (too few turns). Closest: cancellation_flow, p = 0.10, p = 1.00
-after Holm's correction. (Fisher's exact test over turns, 12 categories)
+No category is significantly harder (too few turns). Lowest: cancellation_flow, p = 0.10, 1.00 after
+Holm correction. (Fisher's exact test over turns, 12 categories)
 
 Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report with the causes
 """)
@@ -123,9 +123,10 @@ Next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes a report wit
 def test_two_runs_of_one_model_one_after_the_other(library):
     assert done("compare", "jn709tmj", "jn7mqywb", "jn7h2dcx", "--store", library).out == snapshot("""\
 convex-evals, experiment default · 25 evals · same suite in all runs
-edited   003-mutations/002-cascade_remove: task edited between runs; left out of the pairs below
-gaps     23 of 25 evals were measured in every run; `--common` compares only these
-NOT FIT  jn709tmj acme/nimbus-2-coder #1: 1 of 25 expected cases has no row:
+edited   003-mutations/002-cascade_remove: task edited between the runs; not compared
+gaps     23 of 25 evals have a result in both runs (`--common` scores only these); 22 compared (1
+         task edited)
+NOT FIT  jn709tmj acme/nimbus-2-coder #1: 1 of 25 planned cases is not in the log:
          003-mutations/004-swap_order; 1 case is not finished: 006-clients/003-presence_badge
 left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in the same error before
          it reached the model
@@ -155,25 +156,23 @@ eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-code
 006-clients/002-optimistic_toggle     F                       .
 006-clients/003-presence_badge        -                       .
 
-F fail  . pass · e error · - missing or unfinished · (8 evals pass in both runs)
+F fail · . pass · e error · - missing or unfinished · (8 evals pass in both runs)
 
 from acme/nimbus-2-coder #1 (2026-03-02) to acme/nimbus-2-coder #2 (2026-03-09)
 regressed           3  002-queries/001-text_lookup, 005-idioms/003-shared_validator,
                        005-idioms/004-pick_primitive
-fixed               3  002-queries/004-range_condition, 003-mutations/002-cascade_remove,
-                       006-clients/002-optimistic_toggle
+fixed               2  002-queries/004-range_condition, 006-clients/002-optimistic_toggle
 still failing       4  000-fundamentals/002-http_greeting, 001-data_modeling/003-optional_index,
                        002-queries/006-pagination_shape, 004-actions/003-rate_limit_guard
-no verdict in one   2  003-mutations/004-swap_order, 006-clients/003-presence_badge
+missing in one run  2  003-mutations/004-swap_order, 006-clients/003-presence_badge
 infrastructure      5  001-data_modeling/000-user_table, 003-mutations/005-batch_insert,
                        004-actions/005-fetch_with_retry, 005-idioms/001-internal_helpers,
                        006-clients/000-live_list
+task edited         1  003-mutations/002-cascade_remove
 still passing       8
 
-No significant difference (exact McNemar on 22 shared evals; infrastructure failures count as
-failures): acme/nimbus-2-coder #1 and acme/nimbus-2-coder #2 fail equally often: only
-acme/nimbus-2-coder #1 fails: 5, only acme/nimbus-2-coder #2 fails: 5, difference +0.0 points
-[-26.9, +26.9] (p = 1.00; clean, without 2 environment and 3 provider: 2 and 3, p = 1.00).
+Not significant (p = 1.00, exact McNemar, 22 evals). Only #1 fails: 5. Only #2 fails: 5. Difference
++0.0 points [-26.9, +26.9]. Without infrastructure failures: 2 and 3 of 17 (p = 1.00).
 4 evals fail in every run: 8 of the 19 failed rows.
 
 failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
@@ -196,8 +195,8 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 000-fundamentals         4                       1                       1    2
 003-mutations            4                       1                       1    2
 006-clients              3                       2                       0    2
-No category is significantly harder (too few evals). Closest: 002-queries, p = 0.27, p = 1.00 after
-Holm's correction. (Fisher's exact test over evals, 7 categories)
+No category is significantly harder (too few evals). Lowest: 002-queries, p = 0.27, 1.00 after Holm
+correction. (Fisher's exact test over evals, 7 categories)
 
 Next     errata report jn709tmj jn7mqywb   writes a report with the causes
 """)
@@ -206,10 +205,10 @@ Next     errata report jn709tmj jn7mqywb   writes a report with the causes
 def test_a_damaged_run_against_a_whole_one(library):
     assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:29]) == snapshot("""\
 harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
-gaps     27 of 30 turns were measured in every run; `--common` compares only these
-NOT FIT  0b1c2d3e voice-beta (mode rehydrated): 2 of 30 expected cases have no row: turn-7, turn-18;
-         turn-12 has 2 rows with different verdicts: 1 pass, 1 fail; openai_summary.json states
-         turns_scored 30; rows: 29 (28 cases)
+gaps     27 of 30 turns have a result in both runs (`--common` scores only these)
+NOT FIT  0b1c2d3e voice-beta (mode rehydrated): 2 of 30 planned cases are not in the log: turn-7,
+         turn-18; turn-12 has 2 rows with different verdicts: 1 pass, 1 fail; openai_summary.json
+         states turns_scored 30; rows: 29 (28 cases)
 
 run       model                   strict                     as_reported   clean
 9c0d1e2f  voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]
@@ -233,7 +232,7 @@ turn-27  c           .
 turn-28  c           .
 turn-29  c           .
 
-F fail  . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other\
+F fail · . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other\
 """)
 
 

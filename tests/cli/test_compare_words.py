@@ -83,7 +83,7 @@ def test_a_run_that_is_not_fit_is_named_in_the_head_and_beside_its_scores(librar
     page = done("compare", BETA, UNFIT, "--store", library).out.splitlines()
     table = page.index("")
 
-    assert any(line.startswith(f"NOT FIT  {UNFIT} ") and "2 of 30 expected" in line for line in page[:table])
+    assert any(line.startswith(f"NOT FIT  {UNFIT} ") and "2 of 30 planned" in line for line in page[:table])
     beside = next(at for at, line in enumerate(page) if at > table and line.startswith(UNFIT))
     assert any("NOT FIT" in line for line in page[beside : beside + 3])
     assert not any("NOT FIT" in line and BETA in line for line in page)
@@ -94,4 +94,4 @@ def test_json_has_which_runs_are_not_fit_and_why(library):
     fit, unfit = sorted(runs.values(), key=lambda run: not run["fit"])
 
     assert (fit["fit"], fit["problems"], unfit["fit"]) == (True, [], False)
-    assert any("2 of 30 expected cases have no row" in problem for problem in unfit["problems"])
+    assert any("2 of 30 planned cases are not in the log" in problem for problem in unfit["problems"])

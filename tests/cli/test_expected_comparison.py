@@ -273,9 +273,12 @@ def test_failed_in_both_runs_of_a_model(a_and_b):
 def test_failed_in_the_first_and_passed_in_the_second(a_and_b):
     assert a_and_b["flips"]["fixed"] == [
         "002-queries/004-range_condition",
-        "003-mutations/002-cascade_remove",
         "006-clients/002-optimistic_toggle",
     ]
+
+
+def test_a_task_that_was_edited_in_between_is_neither_fixed_nor_regressed(a_and_b):
+    assert a_and_b["flips"]["edited"] == ["003-mutations/002-cascade_remove"]
 
 
 def test_passed_in_the_first_and_failed_in_the_second(a_and_b):

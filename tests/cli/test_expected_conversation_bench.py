@@ -165,7 +165,7 @@ def test_a_row_without_any_verdict_is_neither_passed_nor_failed(library):
 def test_missing_turns_are_named_with_the_line_of_the_log(library):
     (finding,) = findings(library, DAMAGED, "missing_cases")
 
-    assert finding["text"] == "2 of 30 expected cases have no row: turn-7, turn-18"
+    assert finding["text"] == "2 of 30 planned cases are not in the log: turn-7, turn-18"
     assert [(one["ref"]["file"], one["ref"]["line"]) for one in finding["evidence"]] == [
         ("run.log", 41),
         ("run.log", 42),

@@ -38,7 +38,7 @@ def test_a_new_failure_of_the_model_exits_with_1_and_infrastructure_is_listed_ap
     said = errata("gate", RUN_B, "--baseline", RUN_A)
 
     assert said.code == 1
-    assert "Gate FAILED: 3 new failures" in said.out
+    assert "Gate FAILED: 3 cases passed in the baseline and fail now." in said.out
     assert re.search(r"Infrastructure: 2 .*\n.*\n001-data_modeling/000-user_table +provider", said.out)
     assert "not significant (exact McNemar, p = 1.00)" in " ".join(said.out.split())
 
@@ -143,7 +143,7 @@ def test_a_comment_has_what_regressed_what_is_fixed_what_is_infrastructure_and_t
         .render(errata("gate", RUN_B, "--baseline", RUN_A, "--format", "github").out)
     )
 
-    assert "<h3>Gate FAILED: 3 new failures</h3>" in page
+    assert "<h3>Gate FAILED: 3 cases passed in the baseline and fail now.</h3>" in page
     assert "<td>16/23 69.6 % [49.1, 84.4]</td>" in page
     assert page.index("New failures: 3") < page.index("Infrastructure: 2") < page.index("Fixed: 2")
     assert page.count("<details>") == page.count("</details>") == 3

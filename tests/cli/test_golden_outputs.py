@@ -27,30 +27,30 @@ Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
          as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule
          clean         16/23   69.6 %   [49.1, 84.4]   2 evals left out: provider 1, environment 1
 
-Owners   model           6   ████████████████████   1 shown, 5 presumed: no comparable result on
+Owners   9 failures
+         model           6   ████████████████████   1 shown, 5 presumed: no comparable result on
                                                     these cases in the store
-(of 9)   grader          1   ███   lint failed, every test passed
+         grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
 
-Causes   1× environment  a download or connection broke during setup
+Causes   9 different causes, no two failures share one: errata buckets list jn7mqywb --all
+         1× environment  a download or connection broke during setup
              003-mutations/005-batch_insert
          1× model        convex/messages.ts(5,3): error TS2322: Type PaginationResult is not ass…
              002-queries/006-pagination_shape
          1× grader       'ctx' is defined but never used @typescript-eslint/no-unused-vars
              000-fundamentals/002-http_greeting
-         6 more causes, 6 failures: errata buckets list jn7mqywb --all
-Steps    tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed step)
-Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
-         004-actions 1/3 · 005-idioms 2/3
-         (failures / attempts; categories without failures are not shown)
+First failed step   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · no step failed 1
+Failed by category   000-fundamentals 1 of 4 · 001-data_modeling 2 of 4 · 002-queries 2 of 4
+         003-mutations 1 of 4 · 004-actions 1 of 3 · 005-idioms 2 of 3
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
 Next     errata failures jn7mqywb      the 9 failures, with owner and reason
-         errata rerun jn7mqywb         how to rerun the 2 left out of clean (runs nothing)
-         errata check jn7mqywb         other findings about this run
+         errata rerun jn7mqywb         print the commands to rerun 2 evals
+         errata check jn7mqywb         the 2 notes about this run
          errata review next jn7mqywb   review the failures, one by one
-         errata show jn7mqywb/000-fundamentals/002-http_greeting
+         errata show jn7mqywb/000-fundamentals/002-http_greeting   one failure with its evidence
 """)
 
 
@@ -62,7 +62,7 @@ def test_the_check_of_a_damaged_run():
 Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
 NOT FIT for comparison (3 problems, 2 notes)
 
-problem  missing_cases       2 of 30 expected cases have no row: turn-7, turn-18
+problem  missing_cases       2 of 30 planned cases are not in the log: turn-7, turn-18
                              run.log:41 "gave no answer within 15 s"
                              run.log:42 "gave no answer within 15 s"
 problem  duplicate_case      turn-12 has 2 rows with different verdicts: 1 pass, 1 fail
@@ -83,7 +83,7 @@ Score    strict        24/30   80.0 %   [62.7, 90.5]   every turn; missing or co
                                                        passed
          as_reported   –                               the harness gives no headline number
          clean         24/27   88.9 %   [71.9, 96.1]   3 turns left out: missing 2, contradictory 1
-Next     errata rerun 0b1c2d3e   how to rerun what clean leaves out (runs nothing)
+Next     errata rerun 0b1c2d3e   print the commands to rerun what clean leaves out
 """)
 
 
@@ -127,7 +127,7 @@ Owner    environment, likely (provisional, rule connection_reset v8)
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
   against   the harness counted it as failed (reported_counted)
-Counts   in strict and as_reported, not in clean
+Counted  in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
 checks
@@ -164,7 +164,7 @@ def test_an_attempt_whose_words_mislead(library):
     told = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--store", library).out
 
     assert told.partition("\nchecks\n")[0] == snapshot("""\
-004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 %; step 6 of 6)
+004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 % passed; step 6 of 6)
 execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
 
 Owner    model, presumed: nobody else passed this case either (provisional, the default: no rule
@@ -176,7 +176,7 @@ Owner    model, presumed: nobody else passed this case either (provisional, the 
             model's own file (convex/guard.ts:5): rule provider_rate_limit looks only at the
             harness's error in the generation, and there was none
 Label    MODEL_FAULT (convex-evals)
-Counts   in strict, as_reported and clean
+Counted  in strict, as_reported and clean
 History  failed in 1 earlier run of the model: jn709tmj (2026-03-02)
 """)
 
@@ -213,7 +213,7 @@ Owner    model, presumed: nobody else passed this case either (provisional, the 
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench)
-Counts   in strict, as_reported and clean
+Counted  in strict, as_reported and clean
 Others   1 other model fails this case (in 2 earlier runs): voice-alpha
 
 checks
@@ -277,9 +277,10 @@ Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
                                                        up a working copy · 11 recovered from an
                                                        earlier session
 
-Owners   harness        13   ████████████████████   e.g. stored results have a null where the loader
+Owners   23 failures
+         harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
-(of 23)  model          10   ███████████████   all presumed: no comparable result on these cases in
+         model          10   ███████████████   all presumed: no comparable result on these cases in
                                                the store
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
@@ -289,7 +290,7 @@ Causes   11× harness  stored results have a null where the loader expects a dic
          2× harness  the harness could not set up a working copy
              test-019, test-041
          1 more cause, 1 failure: errata buckets list batch-0214 --all
-Checks   none 13 · T0 9 · T1 1   (first failed check)
+First failed check   no check failed 13 · T0 9 · T1 1
 Cost     $54.18
 
 warning  several_sessions    3 sessions in one folder; the latest one's results are counted, the
@@ -310,9 +311,9 @@ warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggre
                                "git worktree add failed: fatal: invalid reference: task-base"
 
 Next     errata failures batch-0214      the 23 failures, with owner and reason
-         errata rerun batch-0214         how to rerun the 2 left out of clean (runs nothing)
+         errata rerun batch-0214         print the commands to rerun 2 cases
          errata review next batch-0214   review the failures, one by one
-         errata show batch-0214/test-003
+         errata show batch-0214/test-003   one failure with its evidence
 """)
 
 
@@ -354,6 +355,7 @@ run       model             suite          started           attempts passed  fa
 9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00            20/30        10
 5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00            26/30         4
 1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00            25/30         5
+attempts passed = passed / attempts in the log; `errata score RUN` shows the scores
 """)
 
 

@@ -52,7 +52,7 @@ def test_an_analysis_tells_what_repeats_and_what_became_of_actions(reports):
     told = done("analyze", RUN_B)
 
     assert page(told.out, "Repeats", "Actions") == snapshot("""\
-Repeats  4 of 9 also failed in an earlier report
+Repeats  4 of 9 are also in an earlier report
 Actions  eslint.config.mjs, 2026-03-04   NO EFFECT  000-fundamentals/002-http_greeting fails again
          TASK.txt, 2026-03-05            worked     003-mutations/002-cascade_remove passes now\
 """)
@@ -67,7 +67,7 @@ def test_earlier_runs_of_the_model_are_told_beside_the_reports(reports):
 
     assert (
         page(told.out, "Repeats")
-        == "Repeats  4 of 9 also failed in an earlier report, 4 in an earlier run of the model"
+        == "Repeats  4 of 9 are also in an earlier report, 4 also failed in an earlier run of the model"
     )
 
 
@@ -198,7 +198,7 @@ def test_the_same_error_with_other_models_is_shown(tmp_path):
 def test_a_folder_of_reports_can_be_named(at_home):
     told = done("analyze", RUN_B, "--reports", REPORTS, "--no-report")
 
-    assert "Repeats  4 of 9 also failed in an earlier report" in told.out
+    assert "Repeats  4 of 9 are also in an earlier report" in told.out
 
 
 @pytest.mark.parametrize(

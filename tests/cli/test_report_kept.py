@@ -90,7 +90,7 @@ def test_an_action_of_the_command_is_kept_and_its_advice_not_repeated(tmp_path):
 
     text = (tmp_path / REPORT).read_text()
     assert "Put the five sentences into the task" in section(text, "Actions taken")
-    assert "Already done: Store the five sentences with the task" in section(text, "Recommendations")
+    assert "Recommended: Store the five sentences with the task" in section(text, "Recommendations")
 
 
 @pytest.mark.req("C-22")

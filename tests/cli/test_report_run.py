@@ -100,7 +100,7 @@ def test_failures_are_counted_at_every_step_also_where_none_failed(which, counts
 def test_what_else_failed_in_an_eval_is_told_beside_it(run_b):
     rows = {row["Step (first failed)"]: row["Evals"] for row in table(section(run_b.text, "Failure Summary"))}
 
-    assert rows["tsc"] == "002-queries/006-pagination_shape (also tests 50 %)"
+    assert rows["tsc"] == "002-queries/006-pagination_shape, also tests (50 % passed)"
 
 
 @pytest.mark.req("C-17", "C-13", "A-06")
@@ -110,11 +110,11 @@ def test_the_classification_table_has_step_label_and_a_line_of_reasoning(reviewe
     assert {case.partition("/")[2]: (row["Failed step"], row["Classification"]) for case, row in rows.items()} == {
         "002-http_greeting": ("eslint", "OVERLY_STRICT"),
         "003-optional_index": ("deploy", "MODEL_FAULT"),
-        "001-text_lookup": ("tests (90 %)", "MODEL_FAULT"),
+        "001-text_lookup": ("tests (90 % passed)", "MODEL_FAULT"),
         "006-pagination_shape": ("tsc", "KNOWN_GAP"),
-        "003-rate_limit_guard": ("tests (60 %)", "MODEL_FAULT"),
+        "003-rate_limit_guard": ("tests (60 % passed)", "MODEL_FAULT"),
         "003-shared_validator": ("eslint", "MODEL_FAULT"),
-        "004-pick_primitive": ("tests (0 %)", "MODEL_FAULT"),
+        "004-pick_primitive": ("tests (none passed)", "MODEL_FAULT"),
     }
     assert rows["002-queries/001-text_lookup"]["Reasoning"].startswith("Returns the books oldest first")
 
@@ -139,7 +139,7 @@ def test_what_a_rule_says_is_marked_as_such_until_it_was_read(run_b, reviewed):
 def test_each_failure_has_step_error_classification_reasoning_and_both_snippets(reviewed):
     told = section(reviewed.text, "004-actions/003-rate_limit_guard")
 
-    assert "- **Failed step**: tests (60 %)" in told
+    assert "- **Failed step**: tests (60 % passed)" in told
     assert "**Error**: `AssertionError: expected error text to match /limit reached/" in told
     assert "- **Classification**: MODEL_FAULT, owner model (certain)" in told
     assert "- **Reasoning**: `used > 3` is false on the fourth call" in told
@@ -254,7 +254,19 @@ def test_what_fails_again_is_told_with_earlier_labels_and_whether_it_should_be_g
 def test_recommendations_stand_in_four_groups(which, request):
     told = section(request.getfixturevalue(which).text, "Recommendations")
 
-    assert re.findall(r"^\*\*(.+)\*\*$", told, re.MULTILINE) == GROUPS
+    titles = re.findall(r"^\*\*(.+)\*\*$", told, re.MULTILINE)
+    assert [title for title in titles if title in GROUPS] == GROUPS
+    assert set(titles) <= {*GROUPS, "Review first", "Rerun"}
+
+
+@pytest.mark.req("C-21")
+def test_what_has_to_be_reviewed_or_rerun_is_not_called_no_action_needed(run_a):
+    told = section(run_a.text, "Recommendations")
+    groups = dict(re.findall(r"^\*\*(.+)\*\*$\n+((?:(?!\*\*).*\n?)*)", told, re.MULTILINE))
+
+    assert "review them before you change anything" in groups["Review first"]
+    assert "rerun them" in groups["Rerun"]
+    assert groups["No action needed"].strip() == "None."
 
 
 @pytest.mark.req("C-27")
@@ -307,14 +319,21 @@ def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
 
 
 @pytest.mark.req("A-09")
-@pytest.mark.parametrize("which", ["run_a", "run_b", "reviewed"])
-def test_the_net_impact_of_every_report_accounts_for_all_its_failures(which, request):
+@pytest.mark.parametrize(
+    ("which", "of_the_model"),
+    [
+        ("run_a", "Model (not reviewed; 1 shown, 4 presumed)"),
+        ("run_b", "Model (not reviewed; 5 presumed)"),
+        ("reviewed", "Genuine model faults"),
+    ],
+)
+def test_the_net_impact_of_every_report_accounts_for_all_its_failures(which, of_the_model, request):
     text = request.getfixturevalue(which).text
     counted = {row["Step (first failed)"]: int(row["Count"]) for row in table(section(text, "Failure Summary"))}
     impact = table(section(text, "Net Impact"))
 
     assert sum(int(row["count"]) for row in impact) == sum(counted.values())
-    assert {row[""] for row in impact} >= {"Genuine model faults"}
+    assert of_the_model in {row[""] for row in impact}
 
 
 def test_the_score_is_a_bracket(reviewed):

@@ -168,6 +168,22 @@ def test_nothing_is_said_of_a_case_without_a_verdict():
     assert flips("?.~-", ".?F!") == {"undecided": [0, 1, 2, 3]}
 
 
+def test_an_edited_task_is_neither_fixed_nor_regressed_nor_failing_as_before():
+    matrix = a_matrix(".FF?", "F.F.")
+    edited = list(matrix.rows)
+    found = flips_between(matrix, 0, 1, edited=edited).by_kind
+
+    assert found["edited"] == tuple(edited)
+    assert not any(cases for kind, cases in found.items() if kind != "edited")
+
+
+def test_an_edited_task_that_only_one_run_has_is_new_or_gone():
+    matrix = a_matrix(" F", ". ")
+    found = flips_between(matrix, 0, 1, edited=list(matrix.rows))
+
+    assert (numbers(found.new), numbers(found.gone), found.edited) == ([0], [1], ())
+
+
 def test_the_two_columns_are_named():
     found = flips_between(a_matrix(".", "F", models="aa"), 0, 1)
 

@@ -100,12 +100,14 @@ def _formed_by_rules(
     by_verdicts = [bucket for bucket in known if any(map(is_opinion, bucket.keys[:1]))]
     named_by_sentence = {(bucket.suite, key) for bucket in by_verdicts for key in bucket.keys}
     agreeing = {
-        one.attempt: place
-        for one in given
-        if one.attempt not in fixed
-        and (sizes[place := formed.places[one.attempt]] > 1 or place in in_other_runs)
-        and agrees(one, buckets[place])
-        and ((one.suite, opinion_of(one)) not in named_by_sentence or opinion_of(one) in buckets[place].keys)
+        failure.attempt: place
+        for failure in given
+        if failure.attempt not in fixed
+        and (sizes[place := formed.places[failure.attempt]] > 1 or place in in_other_runs)
+        and agrees(failure, buckets[place])
+        and (
+            (failure.suite, opinion_of(failure)) not in named_by_sentence or opinion_of(failure) in buckets[place].keys
+        )
     }
     used = {bucket.id for bucket in known} | {formed.places[one.attempt] for one in given if one.verdict is None}
     named = {(one.suite, slug_of(one.verdict.bucket)): one for one in given if one.verdict and one.verdict.bucket}

@@ -9,7 +9,7 @@ from errata.checkup.words import QUOTE_WIDTH, at_run, finding, quote_errors
 from errata.model import Evidence, Finding, Unreadable
 from errata.model.run import RUNNING, is_running
 from errata.model.times import is_local, parse
-from errata.render.figures import plural
+from errata.render.figures import percent, plural
 from errata.text.clean import one_line
 
 UNAVAILABLE_FROM = 3
@@ -46,8 +46,7 @@ def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
         # passes that the harness counts without a row had none
         made = survey.rows + (survey.passes_without_rows or 0)
         much, most = (survey.with_error / made >= limit for limit in (MUCH, MOST))
-        share = 100 * survey.with_error / made
-        text = f"{survey.with_error} of {made} attempts ({share:.0f} %) had errors: {phases}"
+        text = f"{survey.with_error} of {made} attempts ({percent(survey.with_error / made, 0)}) had errors: {phases}"
         commonest = [
             survey.error_sample[text] for text, _ in survey.errored.most_common(2) if text in survey.error_sample
         ]

@@ -18,10 +18,11 @@ def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
     missing = survey.missing
     if missing.count:
         number, expected = len(missing.cases - survey.present), survey.run.expected_cases or len(survey.cases)
-        text = f"{number} of {expected} expected cases {'has' if number == 1 else 'have'} no row: "
+        text = f"{number} of {expected} planned cases {'is' if number == 1 else 'are'} not in the log: "
         if not number:
             number = missing.count
-            text = f"{plural(number, 'attempt')} at cases that have others {'has' if number == 1 else 'have'} no row: "
+            attempts = plural(number, "attempt")
+            text = f"{attempts} at cases that have others {'is' if number == 1 else 'are'} not in the log: "
         places = dict.fromkeys(seen.ref for seen in missing.first)
         evidence = quote_errors(missing.first) or [Evidence(quote="", ref=ref) for ref in list(places)[:3]]
         yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
@@ -32,7 +33,9 @@ def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
     expected = survey.run.expected_cases or 0
     absent = expected - len(survey.cases) - survey.not_in_log
     if absent > 0 and survey.counted:
-        text = f"{absent:,} of {expected:,} expected cases {'has' if absent == 1 else 'have'} no row, and no name"
+        text = (
+            f"{absent:,} of {expected:,} planned cases {'is' if absent == 1 else 'are'} not in the log, without a name"
+        )
         yield finding(survey, "missing_cases", "error", text, at_run(survey), cases=absent)
 
 

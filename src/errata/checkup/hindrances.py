@@ -7,6 +7,7 @@ from errata.checkup.words import QUOTE_WIDTH, finding, names
 from errata.model import Evidence, Finding
 from errata.model.obstacles import runs_with_tools
 from errata.model.words import Severity
+from errata.render.figures import percent
 from errata.text.clean import one_line
 
 FEWEST = 3
@@ -57,7 +58,7 @@ def _severity(survey: RunSurvey, seen: HinderedAttempts) -> Severity:
 
 
 def _text(survey: RunSurvey, seen: HinderedAttempts, text: str) -> str:
-    share = f"{seen.count:,} of {survey.rows:,} attempts ({100 * seen.count / survey.rows:.0f} %)"
+    share = f"{seen.count:,} of {survey.rows:,} attempts ({percent(seen.count / survey.rows, 0)})"
     return f"{share} {text}: {names(survey, seen)}"
 
 

@@ -6,7 +6,7 @@ from errata.checkup.survey import IdenticalAnswers, RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, finding, names
 from errata.model import Evidence, Finding
 from errata.model.words import Severity
-from errata.render.figures import plural
+from errata.render.figures import percent, plural
 from errata.text.clean import one_line
 
 FEW = 5
@@ -78,4 +78,4 @@ def unknown_costs(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,} ({100 * part / whole:.0f} %)"
+    return f"{part:,} of {whole:,} ({percent(part / whole, 0)})"

@@ -25,6 +25,7 @@ from errata.errors import NotFoundError
 from errata.json_output.analysis import analysis_output
 from errata.model import StoredRun, UnreadFiles
 from errata.model.run import subject_label
+from errata.render.figures import percent
 from errata.render.proof import proof_counts
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.names import is_path, known_run
@@ -282,8 +283,9 @@ def _show_owners(analysis: Analysis) -> None:
     digits = max(4, len(f"{most:,}"))
     for at, owner in enumerate(analysis.owners):
         bar = "█" * max(1, round(BAR * owner.count / most))
-        head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
-        line = f"{head if len(head) <= 8 else '':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
+        if at == 0:
+            put(f"Owners   {failures_in_words(analysis.stored)}", hang=9)
+        line = f"{'':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
         only = "" if owner.because_of_it == owner.count else "e.g. "
         hang = columns(line) + 3
         if WIDTH - hang < REASON:
@@ -300,18 +302,22 @@ def _show_causes(analysis: Analysis) -> None:
     most = min(MOST_CAUSES, max(several, MOST_SINGLE_CAUSES))
     shown, more = analysis.causes[:most], analysis.causes[most:]
     owner = max((columns(cause.owner) for cause in shown), default=0)
+    all_differ = bool(more) and not several and all(cause.count == 1 for cause in analysis.causes)
+    listed = f"errata buckets list {shell_word(analysis.handle)} --all"
+    if all_differ:
+        causes = plural(len(analysis.causes), "different cause")
+        put(f"Causes   {causes}, no two failures share one: {listed}", hang=9)
     texts = [f"{cause.count:,}× {cause.owner:<{owner}}  {one_line(cause.title, CAUSE)}" for cause in shown]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
     for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
-        head = f"{'' if at else 'Causes':<8} {padded(text, width)}"
+        head = f"{'' if at or all_differ else 'Causes':<8} {padded(text, width)}"
         put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip(), hang=13)
         if not beside:
             put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
-    if more:
+    if more and not all_differ:
         rest = plural(sum(cause.count for cause in more), "failure")
-        listed = f"errata buckets list {shell_word(analysis.handle)} --all"
         put(f"         {plural(len(more), 'more cause')}, {rest}: {listed}")
     elif analysis.owners and not shown:
         put(f"Causes   not grouped yet: errata buckets suggest {shell_word(analysis.handle)}")
@@ -332,24 +338,24 @@ def _show_next(analysis: Analysis) -> None:
     """Suggest the next commands."""
     handle, failures = analysis.handle, analysis.stored.counts.failures
     shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
-    again, left_out_of = analysis.scores.to_repeat, analysis.scores.repeated_by
-    steps = []
+    steps: list[tuple[list[str], str]] = []
     if failures:
         steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
     if odd := analysis.suspicious.suspicious:
         passes = f"the {plural(odd, 'suspicious pass', 'suspicious passes')}, with reason"
         steps.append((["errata", "failures", handle, "--suspicious"], passes))
-    if again:
-        steps.append(
-            (["errata", "rerun", handle], f"how to rerun the {again:,} left out of {left_out_of} (runs nothing)")
-        )
+    if again := analysis.scores.to_repeat:
+        cases = plural(again, counted_in(analysis.stored.run, analysis.unit))
+        # a run that is not fit is completed before anybody looks at its failures
+        rerun = (["errata", "rerun", handle], f"print the commands to rerun {cases}")
+        steps.insert(len(steps) if analysis.health.fit else 0, rerun)
     if any(finding.severity == "info" for finding in analysis.health.findings):
-        steps.append((["errata", "check", handle], "other findings about this run"))
+        steps.append((["errata", "check", handle], f"the {analysis.health.counts_in_words} about this run"))
     width = max((len(" ".join(words)) for words, _ in steps), default=0)
     if failures > analysis.reviewed + analysis.inherited:
         steps.append((["errata", "review", "next", handle], "review the failures, one by one"))
         width = max(len(" ".join(words)) for words, _ in steps)
-    steps.append((["errata", "show", shown], ""))
+    steps.append((["errata", "show", shown], "one failure with its evidence" if analysis.first_case else "the run"))
     put()
     for at, (words, note) in enumerate(steps):
         put_command("" if at else "Next", words, note, width=width)
@@ -362,7 +368,7 @@ def _passed(analysis: Analysis) -> str:
 
 def _rate(analysis: Analysis) -> str:
     has_rate = analysis.total and not analysis.not_judged
-    return f"   {100 * analysis.passed / analysis.total:.1f} %" if has_rate else ""
+    return f"   {percent(analysis.passed / analysis.total)}" if has_rate else ""
 
 
 def _basis(analysis: Analysis) -> str:

@@ -51,7 +51,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         put()
         put_bracket(scores)
         if scores.to_repeat:
-            put_command("Next", ["errata", "rerun", handle], "how to rerun what clean leaves out (runs nothing)")
+            put_command("Next", ["errata", "rerun", handle], "print the commands to rerun what clean leaves out")
     return 0 if fit else 1
 
 

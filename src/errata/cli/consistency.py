@@ -36,6 +36,7 @@ from errata.model.output.consistency import (
     StudyColumnOutput,
     WrittenTableOutput,
 )
+from errata.render.figures import hundredths, percent
 from errata.runs.names import runs_named, short
 from errata.verbs import compare as verbs
 from errata.verbs.store import Store
@@ -156,9 +157,9 @@ def _put_counts(consistency: Consistency, word: str) -> None:
     put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}")
     rate = passing(study.repeated)
     if rate.rate is not None and rate.interval is not None:
-        interval = f"[{100 * rate.interval[0]:.1f}, {100 * rate.interval[1]:.1f}]"
+        interval = f"[{hundredths(rate.interval[0])}, {hundredths(rate.interval[1])}]"
         rates = " · ".join(map(_rate, by_run.values()))
-        put(f"{'passed':<{LABEL}}{100 * rate.rate:.1f} %   {interval}   by run: {rates}", hang=LABEL)
+        put(f"{'passed':<{LABEL}}{percent(rate.rate)}   {interval}   by run: {rates}", hang=LABEL)
 
 
 def _put_reliability(consistency: Consistency) -> None:
@@ -169,7 +170,7 @@ def _put_reliability(consistency: Consistency) -> None:
         ("one of k", "@", {one.k: one.any for one in reliability}),
         ("all of k", "^", {one.k: one.all for one in reliability}),
     ):
-        parts = [f"pass{sign}{k} {100 * value:.1f} %{notes[k]}" for k, value in values.items()]
+        parts = [f"pass{sign}{k} {percent(value)}{notes[k]}" for k, value in values.items()]
         put(f"{label:<{LABEL}}{' · '.join(parts)}".rstrip(), hang=LABEL)
 
 
@@ -191,7 +192,7 @@ def _put_kinds(consistency: Consistency) -> None:
 
 def _rate(counts: Counter[str]) -> str:
     measured = counts["pass"] + counts["fail"]
-    return f"{100 * counts['pass'] / measured:.1f}" if measured else "–"
+    return hundredths(counts["pass"] / measured) if measured else "–"
 
 
 def _put_names(label: str, parts: Sequence[str], *, count: bool = False) -> None:

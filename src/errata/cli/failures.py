@@ -23,6 +23,7 @@ from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
 from errata.runs.view import RunView
+from errata.triage.reasons import reason_in_words
 from errata.triage.rulesets import project_in_use
 from errata.verbs.store import Store
 
@@ -198,7 +199,7 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
 def _reason(failure: Failure) -> str:
     """A reviewed failure shows the cause from its verdict."""
     cause = failure.standing.verdict.cause if failure.standing is not None else ""
-    return cause or failure.reason
+    return cause or reason_in_words(failure.attempt, failure.reason)
 
 
 def _row(failure: Failure) -> tuple[str, ...]:

@@ -203,7 +203,7 @@ def _show(made: Gate, store: Store) -> None:
     _put_scores(made)
     for group in groups(made):
         put()
-        put(f"{group.title} · {group.note}")
+        put(f"{group.title} · {group.note}" if group.note else group.title)
         rows = [(one.name, one.failure.owner or "–", rates_of(one), one.failure.reason) for one in group.cases[:SHOWN]]
         header = ("case", "owner", "passed", "why")
         put_table(*_without_empty(header, rows), give_way=("why",))

@@ -26,6 +26,7 @@ from errata.model.output.report import (
 )
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
+from errata.model.output.report.shared import ReviewCoverage
 from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
@@ -35,7 +36,7 @@ from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_measurement import chance_words, unfit_words
 from errata.report.comparison_sections import model_in_short
 from errata.report.parts import name_list
-from errata.report.run_advice import GROUPS, advice_words
+from errata.report.run_advice import advice_words, heading_of
 from errata.report.run_document import passed_of
 from errata.report.run_files import REPORTS, RunWritten
 from errata.report.run_prose import WORKED, answer_of
@@ -259,14 +260,23 @@ def show_run(made: RunWritten, handle: str) -> None:
         return
     reading = report.reading
     if reading.failures:
-        state = "PROVISIONAL: owners assigned by rules; " if reading.status == "provisional" else ""
-        put(f"{state}{reading.read} of {plural(reading.failures, 'failure')} reviewed")
+        put(f"{_provisional(reading)}{reading.read} of {plural(reading.failures, 'failure')} reviewed")
     put()
     put(answer_of(report))
     _show_counts(report)
     put()
     for file, name in zip(made.written, names_of(made.written), strict=True):
         put_parts("wrote", [name], "" if file.change == "new" else file.change)
+
+
+def _provisional(reading: ReviewCoverage) -> str:
+    """Why it is: owners by rules, or verdicts that need a second reviewer; empty where it is not."""
+    if reading.status != "provisional":
+        return ""
+    if by_rules := reading.failures - reading.read - reading.inherited:
+        owners = "owners" if by_rules == reading.failures else plural(by_rules, "owner")
+        return f"PROVISIONAL: {owners} assigned by rules; "
+    return f"PROVISIONAL: {plural(reading.read - reading.final, 'verdict needs', 'verdicts need')} a second reviewer; "
 
 
 def _show_counts(report: RunReport) -> None:
@@ -281,7 +291,7 @@ def _show_counts(report: RunReport) -> None:
         put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
     fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config", "guidelines")]
     for advice in fresh[:ADVICE]:
-        put_parts("advice", [f"{GROUPS[advice.group].lower()}: {advice_words(advice)}"])
+        put_parts("advice", [f"{heading_of(advice).lower()}: {advice_words(advice)}"])
 
 
 def write_comparison(views: Sequence[RunView], wish: ReportOptions) -> Document:

@@ -19,6 +19,7 @@ from errata.compare.trials import Trial
 from errata.json_output.scores import json_pool, json_scores
 from errata.model import Run
 from errata.model.run import case_name, subject_label
+from errata.render.figures import hundredths, percent
 from errata.runs.names import handle_of, runs_named, short
 from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
@@ -125,11 +126,15 @@ def _put_below(score: Score, run: Run) -> None:
         put(f"{'':<{LABEL}}{some_of(names, WIDTH - LABEL)}")
     if score.groups and score.bounds:
         low, high = score.bounds
-        sentence = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
-        put(f"{'bounds':<{LABEL}}{sentence}", hang=LABEL)
+        out = sum(group.count for group in score.groups)
+        every = "both" if out == 2 else "all"
+        which = f"{every if out == 2 else f'all {out:,}'} left-out cases fail / {every} pass"
+        which = "the left-out case fails / passes" if out == 1 else which
+        put(f"{'clean range':<{LABEL}}{hundredths(low)}–{percent(high)} ({which})", hang=LABEL)
     if score.rate_without_presumed is not None:
         presumed = plural(score.presumed, "failure is", "failures are")
-        rate = f"without {'it' if score.presumed == 1 else 'them'} clean is {100 * score.rate_without_presumed:.1f} %"
+        counts = f"{score.passed:,}/{score.total - score.presumed:,}, {percent(score.rate_without_presumed)}"
+        rate = f"without {'it' if score.presumed == 1 else 'them'} clean is {counts}"
         put(f"{'presumed':<{LABEL}}{presumed} only presumed to be the model's: {rate}", hang=LABEL)
 
 
@@ -137,7 +142,7 @@ def _put_after_fixes(after: AfterFixes | None) -> None:
     if after is not None:
         fixed = plural(len(after.cases), "grader or task failure")
         shares = [
-            f"{policy} {score.passed:,}/{score.total:,} ({100 * score.rate:.1f} %)"
+            f"{policy} {score.passed:,}/{score.total:,} ({percent(score.rate)})"
             for policy, score in after.scores.items()
         ]
         put(f"{'after fixes':<{LABEL}}{', '.join(shares)}: if {fixed} with an accepted fix passed", hang=LABEL)
@@ -158,7 +163,9 @@ def _put_cost(cost: Cost, currency: str) -> None:
     if cost.of_unscored is not None:
         parts += [f"{_amount(cost.of_unscored, currency)} not scored"]
     parts += [
-        f"{money(cost.per_pass, 4, currency)} per pass" if cost.per_pass is not None else f"– per pass: {cost.note}"
+        f"{money(cost.per_pass, 4, currency)} total cost per pass"
+        if cost.per_pass is not None
+        else f"– total cost per pass: {cost.note}"
     ]
     put(f"{'cost':<{LABEL}}{' · '.join(parts)}", hang=LABEL)
     if cost.is_simulator_only:
@@ -264,10 +271,10 @@ def put_left_out(scores: Scores, score: Score, name: Name) -> None:
         _put_groups(score.groups, width, scores, name)
     if score.beside:
         count = sum(group.count for group in score.beside)
-        put(f"\nCounted in {score.policy}, but not owned by the model alone ({count:,})")
+        put(f"\nCounted in {score.policy}, but not the model's ({count:,})")
         _put_groups(score.beside, width, scores, name)
         passed, total = score.without_beside
-        rest = f"{passed:,}/{total:,}   {100 * passed / total:.1f} %" if total else "nothing left"
+        rest = f"{passed:,}/{total:,}   {percent(passed / total)}" if total else "nothing left"
         put(f"  {score.policy} without these: {rest}")
 
 

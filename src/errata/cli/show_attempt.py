@@ -9,6 +9,7 @@ from errata.cli.show_evidence import put_evidence
 from errata.model import Attempt, Attribution, Check, Fix, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
+from errata.render.figures import share_passed
 from errata.render.proof import proof_words
 from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
@@ -100,8 +101,8 @@ def _step(failed: Check, checks: tuple[Check, ...]) -> str:
     never = sum(check.status == "not_run" for check in checks)
     at = next(at for at, check in enumerate(checks) if check is failed)
     place = f"step {at + 1} of {len(checks)}{f'; {never} never started' if never else ''}"
-    partly = isinstance(failed.value, float) and 0 < failed.value < 1
-    return f"{failed.value:.0%}; {place}".replace("%", " %") if partly else place
+    share = failed.share_passed
+    return place if share is None else f"{share_passed(share)}; {place}"
 
 
 def _tests(checks: tuple[Check, ...]) -> str:
@@ -146,7 +147,7 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
     _not_used(explanation.not_used, raw=raw)
     if attribution.suggested_labels:
         put(f"Label    {_labels(attribution.suggested_labels)}", hang=9, raw=raw)
-    put(f"Counts   {explanation.effect.text}", hang=9)
+    put(f"Counted  {explanation.effect.text}", hang=9)
     _next(shown, explanation)
 
 

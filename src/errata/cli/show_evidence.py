@@ -1,10 +1,12 @@
 """The evidence of an attempt: checks, errors, judgements, task, output, transcript and files."""
 
+import re
 from typing import Any
 
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import put, put_quote, value_of, wash
 from errata.model import Attempt, Check, ErrorInfo, Observation, Step
+from errata.render.figures import percent, share_passed
 from errata.runs.show import ShownAttempt
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
@@ -54,12 +56,29 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
         if columns(name) > width:
             put(f"  {name}", raw=True)
             name = ""
-        value = "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
-        broke = check.error.message or check.error.type if check.error else ""
-        explanation = key_line(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
-        parts = [part for part in (f"{check.status:<{status}}", value, explanation) if part]
+        parts = [part for part in (f"{check.status:<{status}}", _value(check), _explanation(check, raw=raw)) if part]
         line = f"  {padded(name, width)}  {' '.join(parts)}"
         put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])
+
+
+def _value(check: Check) -> str:
+    """`(67 % passed)` for a share of tests; `(100 %)` where all did."""
+    if check.share_passed is not None:
+        return f"({percent(check.share_passed, 0) if check.status == 'pass' else share_passed(check.share_passed)})"
+    return "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
+
+
+def _explanation(check: Check, *, raw: bool) -> str:
+    """Without a sentence that only repeats the name and the status: `eslint failed`."""
+    if check.status == "pass":
+        return ""
+    broke = check.error.message or check.error.type if check.error else ""
+    line = key_line(wash(check.explanation or broke, raw=raw))
+    bare = _SHARE.sub("", line)
+    return "" if bare == f"{check.name} failed" else line
+
+
+_SHARE = re.compile(r" \(\d+ ?%\)$")
 
 
 def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:

@@ -177,7 +177,7 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
     members = members_of(basis.cases)
     out = left_out_of_clean(matrix, [run_facts.scores["clean"] for run_facts in runs])
-    sets = _sets(matrix, out)
+    sets = _sets(matrix, out, basis.edited)
     cleaned = without_cells(matrix, out)
     shown, clean = (by_subject(one) if options.by_model else one for one in (matrix, cleaned))
     pairs = pairings(shown, clean, without=frozenset(basis.edited))
@@ -311,13 +311,13 @@ def _models(
     )
 
 
-def _sets(matrix: Matrix, out: Collection[tuple[int, str]]) -> Sets:
+def _sets(matrix: Matrix, out: Collection[tuple[int, str]], edited: Collection[str]) -> Sets:
     return Sets(
         failed_by_all=failed_by_all(matrix),
         of_runs=uniques(matrix, each_run(matrix)),
         of_subjects=uniques(matrix, matrix.subjects),
         instability=instability(matrix),
-        flips=flips_between(matrix, 0, 1, out) if len(matrix.columns) == 2 else None,
+        flips=flips_between(matrix, 0, 1, out, edited) if len(matrix.columns) == 2 else None,
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from errata.compare.intervals import Cluster, Interval, normal_interval, wilson
 from errata.compare.trials import Trial
+from errata.render.figures import hundredths, percent
 
 Policy = Literal["strict", "as_reported", "clean", "reviewed"]
 POLICY_NAMES: tuple[Policy, ...] = get_args(Policy)
@@ -202,7 +203,7 @@ def note_text(note: Note) -> str:
                 return f"the harness {states}; {count:,} of the rows it counts are not in the log"
             low, high = note.between
             rows = f"{count:,} of {of:,} were measured, but their rows are not in the log"
-            return f"unknown (between {100 * low:.1f} and {100 * high:.1f} %): {rows}"
+            return f"unknown (between {hundredths(low)} and {percent(high)}): {rows}"
         case "rule_unknown":
             return f"the harness {states}; errata does not recompute `{' '.join(note.words)}`"
         case "runs_counted":

@@ -104,7 +104,8 @@ def _frozen(sets: Mapping[str, Sequence[str]]) -> dict[str, Cases]:
     return {name: tuple(cases) for name, cases in sets.items()}
 
 
-KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided", "infrastructure")
+KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided", "infrastructure", "edited")
+_CHANGES = ("regressed", "fixed", "still_failing")
 
 
 class Flips(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,20 +123,31 @@ class Flips(msgspec.Struct, frozen=True, kw_only=True):
     """In one of the two it has no verdict, or both."""
     infrastructure: Cases = ()
     """It failed in one of the two or both, and not by the subject's fault: no change of the subject."""
+    edited: Cases = ()
+    """Both runs know the case, but its task was edited in between: not comparable."""
 
     @property
     def by_kind(self) -> dict[str, Cases]:
         return {kind: getattr(self, kind) for kind in KINDS}
 
 
-def flips_between(matrix: Matrix, first: int, second: int, out: Collection[tuple[int, str]] = ()) -> Flips:
-    """`out`: runs and cases whose failure is an infrastructure failure."""
+def flips_between(
+    matrix: Matrix,
+    first: int,
+    second: int,
+    out: Collection[tuple[int, str]] = (),
+    edited: Collection[str] = (),
+) -> Flips:
+    """`out`: runs and cases whose failure is an infrastructure failure; `edited`: cases whose task was edited."""
     pks = [matrix.columns[at].pk for at in (first, second)]
     cases_by_kind: dict[str, list[str]] = {name: [] for name in KINDS}
     for case, row in matrix.rows.items():
         if kind := _kind(row[first], row[second]):
-            is_out = kind in ("regressed", "fixed", "still_failing") and any((pk, case) in out for pk in pks)
-            cases_by_kind["infrastructure" if is_out else kind].append(case)
+            if case in edited and kind not in ("new", "gone"):
+                kind = "edited"
+            elif kind in _CHANGES and any((pk, case) in out for pk in pks):
+                kind = "infrastructure"
+            cases_by_kind[kind].append(case)
     flips = {name: tuple(cases) for name, cases in cases_by_kind.items()}
     return Flips(first=matrix.columns[first].label, second=matrix.columns[second].label, **flips)
 

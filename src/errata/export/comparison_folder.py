@@ -19,6 +19,7 @@ from errata.model.output.compare import NotWrittenCode
 from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.times import moment_of
 from errata.render.document import Code, Document, Line, Section, items, line
+from errata.render.figures import hundredths, percent
 from errata.render.files import WrittenFile, write_files
 from errata.render.markdown import to_markdown
 from errata.runs.names import are_judged_turns
@@ -274,11 +275,11 @@ def _metric(row: Row) -> Line:
     named = (Code(row["model_name"]), " ", Code(row["metric"]))
     if row["mean_pass_rate"] is None:
         return line(*named, ": applies to no turn")
-    low, high = (f"{100 * row[f'mean_pass_rate_ci_{end}']:.1f}" for end in ("lower", "upper"))
+    low, high = (hundredths(row[f"mean_pass_rate_ci_{end}"]) for end in ("lower", "upper"))
     return line(
         *named,
         f": {_number(row['mean_pass_count'])}/{_number(row['mean_applicable'])} "
-        f"({100 * row['mean_pass_rate']:.1f} %, 95 % CI {low} to {high})",
+        f"({percent(row['mean_pass_rate'])}, 95 % CI {low} to {high})",
     )
 
 

@@ -23,7 +23,7 @@ from errata.mcp.outgoing import NOTE, outgoing_text
 from errata.mcp.prompts import ARGUMENT, prompt_named
 from errata.mcp.resources import TEMPLATES, listed_resources, read_resource, template_of
 from errata.mcp.schemas import input_schema, output_schema
-from errata.mcp.tools import TOOLS, Call, Tool, call_tool, started
+from errata.mcp.tools import TOOLS, Call, ServedTool, call_tool, started
 from errata.model.codec import json_text
 from errata.settings import Settings, using_store
 from errata.skills import all_skills
@@ -86,9 +86,9 @@ class _Handlers:
         try:
             page = await self._in_turn(lambda call: call_tool(params.name, params.arguments or {}, call))
         except msgspec.ValidationError as error:
-            return _refused(f"The arguments are wrong: {error}")
+            return _refusal(f"The arguments are wrong: {error}")
         except ErrataError as error:
-            return _refused(error.message, error.hint)
+            return _refusal(error.message, error.hint)
         answer = {"note": NOTE, "items": page.items, "cursor": page.next.encoded() if page.next else None}
         is_rejected = any(isinstance(item, dict) and item.get("accepted") is False for item in page.items)
         return types.CallToolResult(
@@ -112,7 +112,8 @@ class _Handlers:
         except ErrataError as error:
             raise _protocol_error(error) from None
         resources = [
-            types.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=JSON) for one in listed
+            types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type=JSON)
+            for each in listed
         ]
         return types.ListResourcesResult(resources=resources, next_cursor=following or None)
 
@@ -141,7 +142,7 @@ def _is_cancelled() -> bool:
     return False
 
 
-def _refused(message: str, hint: str = "") -> types.CallToolResult:
+def _refusal(message: str, hint: str = "") -> types.CallToolResult:
     text = outgoing_text(f"{message}\n{hint}".strip())
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
@@ -154,7 +155,7 @@ async def _list_tools(_: Context, __: types.PaginatedRequestParams | None) -> ty
     return types.ListToolsResult(tools=[_tool(tool) for tool in TOOLS.values()])
 
 
-def _tool(tool: Tool) -> types.Tool:
+def _tool(tool: ServedTool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,

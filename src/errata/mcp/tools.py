@@ -68,7 +68,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     is_cancelled: Callable[[], bool] = lambda: False
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True):
+class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     description: str
     takes: type
@@ -242,8 +242,8 @@ def _actions(call: Call, given: takes.Arguments) -> Page:
 
 _REPORTS = (RunReportOutput, ComparisonReportOutput, BatchReportOutput, TranscriptReportOutput)
 
-TOOLS: Mapping[str, Tool] = {
-    name: Tool(name=name, description=text, takes=given, gives=gives, run=function, writes=writes)
+TOOLS: Mapping[str, ServedTool] = {
+    name: ServedTool(name=name, description=text, takes=given, gives=gives, run=function, writes=writes)
     for name, function, given, gives, writes, text in (
         ("runs", _runs, takes.RunsArguments, (ListedRunOutput,), "", "List the runs in the store, newest first."),
         (

@@ -60,6 +60,18 @@ class Check(Record):
     def failed(self) -> bool:
         return self.status == "fail" and self.counts
 
+    @property
+    def share(self) -> float | None:
+        """How much of it was met, where it has a share and not a reward of its own scale."""
+        value = self.value
+        is_share = isinstance(value, float) and 0 <= value <= 1 and self.kind != "reward"
+        return value if is_share and isinstance(value, float) else None
+
+    @property
+    def share_passed(self) -> float | None:
+        """The share of its tests that passed; what a judge grades has no tests."""
+        return self.share if self.kind in ("step", "tests") else None
+
 
 class Part(Record):
     path: str

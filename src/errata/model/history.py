@@ -85,6 +85,15 @@ _REASONS: dict[EffectReason, str] = {
 }
 
 
+def late_action_text(path: str, what: str, date: str, reason: EffectReason) -> str:
+    """`eslint.config.mjs was changed on 2026-03-04, after this run`; empty for one that came before it."""
+    when = {"made_after_run": "after this run", "same_day": "the day of this run; which came first is unknown"}
+    if reason not in when:
+        return ""
+    done = f"{path} was changed" if path else f'"{what}" was done'
+    return f"{done} on {date[:10]}, {when[reason]}"
+
+
 def _names(cases: Sequence[str]) -> str:
     more = f" and {len(cases) - NAMED_CASES} more" if len(cases) > NAMED_CASES else ""
     return ", ".join(cases[:NAMED_CASES]) + more

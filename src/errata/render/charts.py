@@ -7,7 +7,7 @@ script. Every text goes through `text`, the gate of the page.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from errata.render.document import Bar, CategoryMap, Chart, Grid, MapRow, OwnerStrip, ScoreBar
-from errata.render.figures import NONE
+from errata.render.figures import hundredths, percent
 from errata.render.palette import OWNERS, letter_of, look_of
 
 Gate = Callable[[str], str]
@@ -47,10 +47,10 @@ def score_bars(bars: Sequence[ScoreBar], text: Gate) -> str:
 
 def _score_bar(bar: ScoreBar, text: Gate) -> str:
     kinds = " ".join(name for name, is_so in (("best", bar.is_best), ("hollow", bar.is_hollow)) if is_so)
-    rate = NONE if bar.rate is None else f"{100 * bar.rate:.1f} %"
+    rate = percent(bar.rate)
     between = ""
     if bar.low is not None and bar.high is not None:
-        between = f", between {100 * bar.low:.1f} and {100 * bar.high:.1f} %"
+        between = f", between {hundredths(bar.low)} and {percent(bar.high)}"
     drawn = f'<svg height="20" role="img" aria-label="{text(f"{bar.label}: {rate}{between}")}">{_point(bar)}</svg>'
     value = f'<span class="value"><b>{rate}</b> <span class="count">{text(bar.count)}</span></span>'
     return f'<div class="{kinds}"><span class="label">{text(bar.label)}</span>{drawn}{value}</div>'
@@ -116,7 +116,7 @@ def _segment(at: float, share: float, kind: str, *, has_letter: bool = True) -> 
 def owner_list(strip: OwnerStrip, text: Gate) -> str:
     rows = "".join(
         f'<li>{named_chip(part.owner, text)}<span class="note">{text(part.note)}</span><b>{part.count:,}</b>'
-        f'<span class="share">{100 * part.count / strip.total:.0f} %</span></li>'
+        f'<span class="share">{percent(part.count / strip.total, 0)}</span></li>'
         for part in strip.counts
     )
     return f'<ul class="owners">{rows}</ul>'

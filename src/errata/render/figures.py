@@ -1,12 +1,29 @@
 """Figures in text: rates, p-values, money, seconds, and counts with their noun. An unknown figure is a dash."""
 
-from math import floor
+from math import copysign, floor
 
 NONE = "–"
 
 
-def percent(rate: float | None) -> str:
-    return NONE if rate is None else f"{100 * rate:.1f} %"
+def half_up(value: float, digits: int = 1) -> float:
+    """Rounded as people do: half of the last digit goes away from zero, so 81.25 is 81.3."""
+    scale = 10**digits
+    return copysign(floor(abs(value) * scale + 0.5 + 1e-9) / scale, value)
+
+
+def percent(rate: float | None, digits: int = 1) -> str:
+    """`81.3 %`; the only home of how a share is rounded and spelled."""
+    return NONE if rate is None else f"{hundredths(rate, digits)} %"
+
+
+def hundredths(rate: float, digits: int = 1) -> str:
+    """The number of a percentage without its sign, for intervals and columns."""
+    return f"{half_up(100 * rate, digits):.{digits}f}"
+
+
+def share_passed(share: float) -> str:
+    """Of a check that failed: `67 % passed`, `none passed`."""
+    return f"{percent(share, 0)} passed" if share else "none passed"
 
 
 def p_value(p: float, digits: int = 2) -> str:
@@ -19,8 +36,12 @@ def p_value(p: float, digits: int = 2) -> str:
 
 def points(difference: float, interval: tuple[float, float] | None = None) -> str:
     """A difference of rates: `-12.3 points [-20.1, -4.0]`."""
-    between = f" [{100 * interval[0]:+.1f}, {100 * interval[1]:+.1f}]" if interval is not None else ""
-    return f"{100 * difference:+.1f} points{between}"
+    between = f" [{_signed(interval[0])}, {_signed(interval[1])}]" if interval is not None else ""
+    return f"{_signed(difference)} points{between}"
+
+
+def _signed(difference: float) -> str:
+    return f"{half_up(100 * difference) + 0.0:+.1f}"
 
 
 CURRENCY_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}

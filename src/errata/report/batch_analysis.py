@@ -136,7 +136,7 @@ def _costs(report: BatchReport) -> Iterator[Block]:
     if endless:
         lines.append(f"It is infinite for tests that spent money without a pass: {name_list(endless)}.")
     if report.passed and report.cost is not None:
-        lines.append(f"With the cost of failures included: {money(report.cost / report.passed, 2)} per pass.")
+        lines.append(f"{money(report.cost / report.passed, 2)} total cost per pass, with the cost of failures.")
     yield items(lines)
 
 

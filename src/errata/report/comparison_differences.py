@@ -82,6 +82,7 @@ def run_changes(comparison: Comparison, names: ReportedCaseNames) -> RunChanges 
         fixed=names.of(flips.fixed),
         still_failing=names.of(flips.still_failing),
         infrastructure=names.of(flips.infrastructure),
+        edited=names.of(flips.edited),
     )
 
 
@@ -92,6 +93,7 @@ def changes_words(changes: RunChanges) -> str:
     named = f": {name_list(changes.regressed)}" if changes.regressed else ""
     other = len(changes.infrastructure)
     beside = f" {other:,} more changed or failed only because of infrastructure." if other else ""
+    beside += f" {plural(len(changes.edited), 'task')} edited between the runs." if changes.edited else ""
     counts = f"{len(changes.fixed):,} fixed, {len(changes.regressed):,} regressed"
     return f"From {changes.first} to {changes.second}: {counts}{named}.{beside}"
 
@@ -124,6 +126,7 @@ def _changes(changes: RunChanges | None) -> Iterator[Block]:
         "Fixed": changes.fixed,
         "Still failing": changes.still_failing,
         "Infrastructure failure in one of the two, so no change": changes.infrastructure,
+        **({"Task edited between the runs, so not compared": changes.edited} if changes.edited else {}),
     }
     yield paragraph(f"From {changes.first} to {changes.second}:")
     yield items(

@@ -29,7 +29,7 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, plural
+from errata.render.figures import NONE, percent, plural
 from errata.report.parts import NO_BUCKET, in_common, name_list
 
 TEXT = 240
@@ -268,7 +268,7 @@ def _row(mode: ModelMode) -> tuple[LineContent, ...]:
 
 
 def _share(often: int, model: ReportedModel) -> str:
-    return f"{100 * often / model.failed:.0f} %"
+    return percent(often / model.failed, 0)
 
 
 def model_in_short(model: ReportedModel) -> str:

@@ -8,7 +8,7 @@ from errata.compare.gate import Gate, GateCode
 from errata.compare.scores import Score
 from errata.model import StoredRun
 from errata.model.run import subject_label
-from errata.render.figures import p_value, percent, plural
+from errata.render.figures import hundredths, p_value, percent, plural
 
 
 class CaseGroup(NamedTuple):
@@ -35,7 +35,7 @@ _SHORT: dict[GateCode, Callable[[Gate], str]] = {
     "nothing_shared": lambda _: "no case was measured in both runs",
     "no_score": lambda gate: f"the run has no {_policy(gate)} score",
     "no_baseline": lambda _: "there is no baseline",
-    "new_failures": lambda gate: plural(len(gate.new), "new failure"),
+    "new_failures": lambda gate: _new_failures(gate),
     "missing_cases": lambda gate: f"{_missing(gate)} missing",
     "score_below": lambda gate: f"the {_policy(gate)} score is below {percent(gate.rules.min_score)}",
     "stale_allowances": lambda gate: plural(len(gate.stale), "stale allow-list entry", "stale allow-list entries"),
@@ -43,9 +43,16 @@ _SHORT: dict[GateCode, Callable[[Gate], str]] = {
 
 
 def reasons(gate: Gate) -> Iterator[str]:
-    """A sentence for each reason why it did not pass."""
-    for code in gate.codes:
-        yield from _reason(gate, code)
+    """A sentence for each reason why it did not pass, without those that the headline states in full."""
+    for at, code in enumerate(gate.codes):
+        if at or code != "new_failures":
+            yield from _reason(gate, code)
+
+
+def _new_failures(gate: Gate) -> str:
+    presumed = sum(one.failure.is_presumed for one in gate.new)
+    note = f", {presumed} of them only presumed to be the model's" if presumed else ""
+    return f"{plural(len(gate.new), 'case')} passed in the baseline and {_verb(gate.new, 'fail')} now{note}."
 
 
 def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
@@ -64,9 +71,7 @@ def _reason(gate: Gate, code: GateCode) -> Iterator[str]:
         case "no_baseline":
             yield from (f"{why}." for why in given.differences or ("No baseline was named",))
         case "new_failures":
-            presumed = sum(one.failure.is_presumed for one in gate.new)
-            note = f", {presumed} of them only presumed to be the model's" if presumed else ""
-            yield f"{plural(len(gate.new), 'case')} passed in the baseline and {_verb(gate.new, 'fail')} now{note}."
+            yield _new_failures(gate)
         case "missing_cases":
             yield f"{_missing(gate)} in the baseline and not in this run."
         case "score_below":
@@ -87,7 +92,7 @@ def notes(gate: Gate) -> Iterator[str]:
                     f"includes the bar of {percent(gate.rules.min_score)}."
                 )
             case "baseline_not_fit":
-                yield from (f"The baseline is NOT FIT: {problem}." for problem in given.baseline_problems)
+                yield from _baseline_warning(gate)
             case "no_baseline":
                 why = f" {given.differences[0]}." if given.differences else ""
                 yield f"Not compared with a baseline: only the fit and the score were checked.{why}"
@@ -101,6 +106,22 @@ def notes(gate: Gate) -> Iterator[str]:
         )
 
 
+def _baseline_warning(gate: Gate) -> Iterator[str]:
+    """One sentence where cases without a result are all that is wrong with it."""
+    given = gate.given
+    executions = given.baseline.counts.executions if given.baseline is not None else {}
+    missing, unfinished = executions.get("missing", 0), executions.get("unfinished", 0)
+    gaps = [f"{plural(missing, 'case')} missing"] if missing else []
+    gaps += (
+        [f"{unfinished:,} unfinished" if missing else f"{plural(unfinished, 'case')} unfinished"] if unfinished else []
+    )
+    if gaps and len(given.baseline_problems) == len(gaps):
+        which = "that case was" if missing + unfinished == 1 else "those cases were"
+        yield f"Warning: the baseline is incomplete ({', '.join(gaps)}); {which} not compared."
+        return
+    yield from (f"Warning: the baseline is NOT FIT: {problem}." for problem in given.baseline_problems)
+
+
 def groups(gate: Gate) -> Iterator[CaseGroup]:
     """The cases that changed, the most important first; empty groups are left out."""
     changes = gate.given.changes
@@ -109,7 +130,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
     added = changes.of("added")
     failing = sum(one.fails for one in added)
     listed = (
-        ("new", "New failures", "Passed in the baseline, fail now.", gate.new),
+        ("new", "New failures", "", gate.new),
         ("others", "Regressed, other owners", "Not counted by this gate.", gate.others),
         ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
         ("infrastructure", "Infrastructure", "Passed in the baseline; not measured now.", gate.infrastructure),
@@ -138,7 +159,7 @@ def score_words(score: Score) -> str:
     if score.mean is not None:
         interval = f" [{between[0]:.3f}, {between[1]:.3f}]" if between else ""
         return f"{score.rate:.3f} (n = {score.total:,}){interval}"
-    interval = f" [{100 * between[0]:.1f}, {100 * between[1]:.1f}]" if between else ""
+    interval = f" [{hundredths(between[0])}, {hundredths(between[1])}]" if between else ""
     return f"{score.passed:,}/{score.total:,} {percent(score.rate)}{interval}"
 
 

@@ -9,7 +9,7 @@ from errata.compare.scores import Note, note_text
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Status, Table, line, table
-from errata.render.figures import NONE, percent, plural
+from errata.render.figures import NONE, hundredths, percent, plural
 from errata.triage.rulesets import project_words
 
 FAILED_ROW = "failed row"
@@ -56,7 +56,7 @@ def score_note(score: ScoreLine) -> str:
 def interval(score: ScoreLine) -> str:
     if score.low is None or score.high is None:
         return NONE
-    return f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+    return f"{hundredths(score.low)}–{hundredths(score.high)}"
 
 
 def in_common(parameters: Mapping[str, str]) -> str:
@@ -95,7 +95,7 @@ def coverage_line(reading: ReviewCoverage, unit: str = "failure") -> Line:
     rest = reading.failures - reading.read - reading.inherited
     parts = [f"{reading.read:,} of {plural(reading.failures, unit)} reviewed", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} copied from identical crashes" if reading.inherited else "")
-    parts.append(f"; {rest:,} classified by rules only" if rest else "")
+    parts.append(f"; {plural(rest, 'owner')} assigned by rules" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
     parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
     return line("".join((*parts, project)))

@@ -29,6 +29,18 @@ GROUPS: dict[RecommendationGroup, str] = {
     "model": "Model-specific notes",
     "none": "No action needed",
 }
+REVIEW, RERUN = "Review first", "Rerun"
+_HEADING_OF_KIND: dict[AdviceKind, str] = {
+    "model": REVIEW,
+    "unknown": REVIEW,
+    "infrastructure": RERUN,
+    "not_graded": RERUN,
+    "collateral": RERUN,
+}
+"""Nothing is to be changed for these, but somebody has to act."""
+HEADINGS = (*(title for group, title in GROUPS.items() if group != "none"), REVIEW, RERUN, GROUPS["none"])
+ONLY_WITH_ADVICE = (GROUPS["guidelines"], REVIEW, RERUN)
+"""Headings that are left out where nothing is below them."""
 DONE = 120
 _EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")
 _GUIDELINES = re.compile(r"(?i)(?:^|/)[\w.-]*guidelines?[\w-]*(?:\.\w+)?$|(?:^|/)AGENTS\.md$")
@@ -166,7 +178,7 @@ _WORDS: dict[AdviceKind, str] = {
     "fair": "Fair failures: the task states the requirement and the model did not meet it",
     "known_gap": "A known gap fails again: complete the task, or leave the case out of the score",
     "harness": "Fix the harness, then rerun the blocked cases",
-    "infrastructure": "Rerun them (`errata rerun`); change nothing",
+    "infrastructure": "Infrastructure failures: rerun them (`errata rerun`); change nothing",
     "repair": "Fix the environment or the account, then rerun them (`errata rerun`): a rerun alone fails the same way",
     "not_graded": "Judge them again, or rerun them (`errata rerun`): the grader gave no result",
     "repair_grader": "Fix what the grader needs, then judge again or rerun (`errata rerun`): it gave no result",
@@ -175,7 +187,7 @@ _WORDS: dict[AdviceKind, str] = {
     "task": "Check the task: by the rules, it does not state what is checked",
     "budget": "Check the limits that ended them",
     "unknown": "No rule matches: review them (`errata review next`)",
-    "model": "The model's by rule; review them before you change anything",
+    "model": "The model's by rule: review them before you change anything",
 }
 
 
@@ -219,6 +231,19 @@ def advice_line(advice: Advice, most: int) -> Line:
     """With the file that it is about, and the cases that it is for."""
     aimed = line(Code(advice.path), ": ") if advice.path else ()
     return line(aimed, marked(advice_words(advice)), f" ({name_list(advice.cases, most)})" if advice.cases else "")
+
+
+def heading_of(advice: Advice) -> str:
+    is_by_rule = advice.group == "none" and advice.kind in _HEADING_OF_KIND
+    return _HEADING_OF_KIND[advice.kind] if is_by_rule else GROUPS[advice.group]
+
+
+def done_line(advice: Advice, most: int) -> Line:
+    """What was done; the recommendation itself only where somebody wrote one."""
+    assert advice.done is not None
+    wanted = f". Recommended: {advice_words(advice)}" if advice.kind == "recommendation" else ""
+    cases = f" ({name_list(advice.cases, most)})" if advice.cases else ""
+    return line("Already done on ", marked(f"{done_words(advice.done)}{wanted}"), cases)
 
 
 def _often(times: int) -> str:

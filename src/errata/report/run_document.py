@@ -18,20 +18,20 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, money, plural
+from errata.render.figures import NONE, money, percent, plural
 from errata.report.parts import coverage_line, fit_badge, in_common, name_list, status_of
-from errata.report.run_advice import GROUPS, advice_line, advice_words, done_words
+from errata.report.run_advice import HEADINGS, ONLY_WITH_ADVICE, advice_line, advice_words, done_line, heading_of
 from errata.report.run_failure_section import group_section, label_of
 from errata.report.run_front import run_front
 from errata.report.run_groups import CauseGroup, case_map, failure_groups
 from errata.report.run_prose import (
-    IMPACTS,
     WORKED,
     after_fixes_words,
     best_figure_words,
     bounds_words,
     categories_words,
     first_check,
+    impact_words,
     other_checks,
     short_of,
     since_words,
@@ -116,14 +116,14 @@ def _pass_rate(subject: RunSubject) -> str:
         return f"none: nothing was scored ({plural(subject.total, 'case')})"
     if not subject.total:
         return f"not known: {_harness(subject) or 'the log holds no attempt'}"
-    rate = f" ({100 * subject.passed / subject.total:.1f} %)"
+    rate = f" ({percent(subject.passed / subject.total)})"
     rest = []
     if subject.pending:
         rest.append(f"not finished: {name_list(subject.pending)}")
     if subject.missing or subject.missing_unnamed:
         unnamed = [f"{subject.missing_unnamed} without a name"] if subject.missing_unnamed else []
         rest.append(f"missing: {', '.join([*([name_list(subject.missing)] if subject.missing else []), *unnamed])}")
-    return f"{subject.passed}/{subject.total}{rate}{'; ' if rest else ''}{'; '.join(rest)}"
+    return "; ".join([f"{subject.passed}/{subject.total}{rate}, as the harness counts", *rest])
 
 
 def _cost(subject: RunSubject) -> str:
@@ -131,7 +131,7 @@ def _cost(subject: RunSubject) -> str:
     if subject.cost_of_failures is not None:
         parts.append(f"{money(subject.cost_of_failures)} of it on failures")
     if subject.cost_per_pass is not None:
-        parts.append(f"{money(subject.cost_per_pass)} per pass")
+        parts.append(f"{money(subject.cost_per_pass)} total cost per pass")
     return "; ".join(parts)
 
 
@@ -179,7 +179,7 @@ def _step_table(report: RunReport, word: str) -> Block:
 def _cases_at(step: StepCount, failures: Mapping[str, RunFailure]) -> list[str]:
     """Each with its other failed checks."""
     failing = [failures[attempt] for attempt in step.attempts]
-    return [f"{one.case} (also {other_checks(one)})" if one.checks[1:] else one.case for one in failing]
+    return [f"{one.case}, also {other_checks(one)}" if one.checks[1:] else one.case for one in failing]
 
 
 def _case_word(step_word: str) -> str:
@@ -237,7 +237,8 @@ def _infrastructure(
     ]
     header = (*words, *(("Classification",) if labelled else ()), "Owner", "Seen before", "What happened")
     yield table(header, rows)
-    yield paragraph("Infrastructure and knock-on failures, not counted above.")
+    which = "This one is" if len(failures) == 1 else f"These {len(failures):,} are"
+    yield paragraph(f"{which} not in the classification table.")
 
 
 def _owner(failure: RunFailure) -> Line:
@@ -318,22 +319,23 @@ def _recurring(repeated: Sequence[RunFailure], report: RunReport) -> str:
 
 
 def _advice(report: RunReport) -> Iterator[Block]:
-    for group, title in GROUPS.items():
-        fresh = [one for one in report.advice if one.group == group and one.done is None]
-        done = [(one, one.done) for one in report.advice if one.group == group and one.done is not None]
-        if group == "guidelines" and not (fresh or done):  # few suites give guidelines to models
+    for title in HEADINGS:
+        under = [one for one in report.advice if heading_of(one) == title]
+        if title in ONLY_WITH_ADVICE and not under:
             continue
         yield paragraph(Strong(title))
-        lines = [advice_line(one, ADVISED) for one in fresh]
-        lines += [
-            line("Already done: ", marked(advice_words(advice)), f". {done_words(action)}") for advice, action in done
-        ]
+        lines = [advice_line(one, ADVISED) for one in under if one.done is None]
+        lines += [done_line(one, ADVISED) for one in under if one.done is not None]
         yield items(lines, kind="numbers") if lines else paragraph("None.")
 
 
 def _impact(report: RunReport) -> Iterator[Block]:
-    total = sum(one.count for one in report.impact)
-    rows = [(IMPACTS[one.kind], str(one.count), f"{100 * one.count / total:.0f} %") for one in report.impact if total]
+    total = sum(impact.count for impact in report.impact)
+    rows = [
+        (impact_words(report, impact.kind), str(impact.count), percent(impact.count / total, 0))
+        for impact in report.impact
+        if total
+    ]
     yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
     bounds = bounds_words(report.bounds, report.subject.unit) if report.bounds is not None else ""
     if figures := " ".join(filter(None, (bounds, best_figure_words(report.scores)))):
@@ -349,8 +351,8 @@ def _doubts(report: RunReport) -> Iterator[str]:
         yield f"{odd.means} ({plural(len(odd.cases), 'pass', 'passes')}: {name_list(odd.cases, ODD)})"
     by_rule = sum(not one.reviewed for one in report.failures)
     if by_rule:
-        come = "comes" if by_rule == 1 else "come"
-        yield f"{plural(by_rule, 'classification')} {come} from rules only and may be wrong; not reviewed yet."
+        owners = plural(by_rule, "owner was", "owners were")
+        yield f"{owners} assigned by rules and may be wrong; not reviewed yet."
     for skipped in report.skipped_reports:
         yield f"An earlier report could not be read: {skipped}"
 
@@ -373,7 +375,7 @@ def _memory(report: RunReport) -> dict[str, object]:
                 "case": failure.case,
                 "label": failure.label,
                 "owner": failure.owner,
-                "failed_check": first_check(failure).partition(" ")[0],
+                "failed_check": failure.checks[0].name if failure.checks else "",
                 "reasoning": short_of(failure),
                 "reviewed": failure.reviewed,
             }

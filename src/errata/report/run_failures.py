@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from errata.model import Attempt, Attribution, Check, Run, Verdict
+from errata.model import Action, Attempt, Attribution, Check, Run, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.run import EarlierFailure, FailedCheck, ProposedFix, Repeat, RunFailure, VerdictDoubt
 from errata.model.output.report.shared import DoneAction, QuotedEvidence
@@ -128,9 +128,7 @@ def _proposed_fix(verdict: Verdict | None) -> ProposedFix | None:
 
 def _failed_check(check: Check) -> FailedCheck:
     """With its share, where a share of it was met."""
-    value = check.value
-    is_share = isinstance(value, float) and not isinstance(value, bool) and 0 <= value <= 1 and check.kind != "reward"
-    return FailedCheck(name=check.name, share=value if is_share and isinstance(value, float) else None)
+    return FailedCheck(name=check.name, share=check.share, has_tests=check.share_passed is not None)
 
 
 def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -> str:
@@ -192,6 +190,10 @@ def _quoted(verdict: Verdict) -> Iterator[QuotedEvidence]:
         yield QuotedEvidence(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
 
 
+def _done_action(action: Action) -> DoneAction:
+    return DoneAction(date=action.date[:10], path=action.path, what=short_line(action.what, DONE))
+
+
 def repeat_of(case: str, history: RunHistory) -> Repeat:
     """Earlier failures of a case that fails now, and whether an action should have fixed it."""
     before = history.before(case)
@@ -199,16 +201,16 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
     seen = {one.run for one in before.reports}
     runs = [one for one in before.runs if one.run not in seen]
     failed = [EarlierFailure(kind="run", date=one.at[:10]) for one in reversed(runs)]
-    action = before.due[0].action if before.due else None
-    due = None
-    if action is not None:
-        due = DoneAction(date=action.date[:10], path=action.path, what=short_line(action.what, DONE))
+    due = _done_action(before.due[0].action) if before.due else None
+    late = next((one for one in before.actions if one.reason in ("made_after_run", "same_day")), None)
     models = {one.model for one in before.others} | {one.model for one in before.other_runs}
     return Repeat(
         reports=len(before.reports),
         runs=len(before.runs),
         earlier=(*named, *failed),
         due=due,
+        later=_done_action(late.action) if late is not None else None,
+        later_reason=late.reason if late is not None else "made_after_run",
         should_be_gone=before.should_be_gone,
         otherwise=before.failed_otherwise,
         other_models=tuple(sorted(models - {""})),

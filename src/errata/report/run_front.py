@@ -6,7 +6,7 @@ from itertools import islice
 from errata.model.output.report.run import RunReport
 from errata.render.document import Block, Link, line, paragraph
 from errata.report.front import SHOWN, advice_card, causes_card, findings_card, owner_card, score_card, suspicious_card
-from errata.report.run_advice import GROUPS, advice_line
+from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_groups import CauseGroup, ranked_causes
 from errata.report.run_prose import answer_of, bounds_words, owner_notes, regressed_words
 
@@ -30,7 +30,7 @@ def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int
         owners[failure.owner] = owners.get(failure.owner, 0) + 1
     yield owner_card(owners, owner_notes(report.failures))
     yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), total=len(report.failures))
-    fresh = [one for group in GROUPS for one in report.advice if one.group == group and one.done is None]
+    fresh = [one for title in HEADINGS for one in report.advice if heading_of(one) == title and one.done is None]
     more = line("All of them: ", Link("Recommendations", "#recommendations")) if len(fresh) > SHOWN else ()
     yield advice_card([advice_line(one, CASES) for one in fresh], more)
 

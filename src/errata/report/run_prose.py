@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from errata.model.history import late_action_text
 from errata.model.output.report.run import (
     Bounds,
     CategoryTest,
@@ -16,8 +17,8 @@ from errata.model.output.report.run import (
 )
 from errata.model.output.report.shared import ScoreLine
 from errata.model.output.score import AfterFixesOutput
-from errata.render.figures import p_value, percent, plural
-from errata.render.proof import proof_counts
+from errata.render.figures import hundredths, p_value, percent, plural, share_passed
+from errata.render.proof import proof_counts, proof_reason
 from errata.report.parts import name_list
 from errata.runs.without_failures import harness_words, words_without_failures
 from errata.text.outgoing import short_line
@@ -29,8 +30,9 @@ DOUBTS: dict[VerdictDoubt, str] = {
     "needs_second": "needs a second reviewer",
     "disputed": "reviewers disagree",
 }
+GENUINE = "Genuine model faults"
 IMPACTS: dict[ImpactKind, str] = {
-    "model": "Genuine model faults",
+    "model": GENUINE,
     "known_gap": "Known gap",
     "eval": "Fixable in the eval (lint, grader, task)",
     "budget": "Hit a limit (budget)",
@@ -141,12 +143,41 @@ def reasoning_of(failure: RunFailure) -> str:
         return failure.reasoning
     if not failure.decided_by:
         return "Not triaged."
+    earlier = _other_labels(failure)
     if not failure.rule_means:
         is_shown = not failure.reason or failure.reason in failure.error
         log = "" if is_shown else f'Log: "{failure.reason}". '
+        if failure.proof == "shown":
+            return f"{log}Shown to be the model's: {_why_shown(failure)}.{earlier} Not reviewed yet."
+        if earlier:
+            return f"{log}No rule points away from the {failure.owner}.{earlier} Not reviewed yet."
         return f"{log}No rule points away from the {failure.owner}; not reviewed yet."
     means = failure.rule_means
-    return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}). Not reviewed yet."
+    return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}).{earlier} Not reviewed yet."
+
+
+def _why_shown(failure: RunFailure) -> str:
+    """A self-evident mistake by its mechanism, as the evidence has it."""
+    means = next((one.means for one in failure.evidence if one.means), "")
+    return means if failure.proof_reason == "self_evident" and means else proof_reason(failure.proof_reason)
+
+
+def _other_labels(failure: RunFailure) -> str:
+    """Where earlier reports had another label."""
+    others = [one for one in failure.repeat.earlier if one.label and failure.label and one.label != failure.label]
+    return "".join(f" An earlier report of {one.date} has the label {one.label}." for one in others)
+
+
+def impact_words(report: RunReport, kind: ImpactKind) -> str:
+    """The model's failures are genuine faults once somebody has reviewed them; before that, shown or presumed."""
+    mine = [one for one in report.failures if one.owner == "model" and one.label != "KNOWN_GAP"]
+    reviewed = sum(one.reviewed for one in mine)
+    if kind != "model" or reviewed == len(mine):
+        return IMPACTS[kind]
+    shown, presumed = (sum(one.proof == proof for one in mine) for proof in ("shown", "presumed"))
+    counts = ", ".join(f"{count} {word}" for count, word in ((shown, "shown"), (presumed, "presumed")) if count)
+    state = f"{reviewed} of {len(mine)} reviewed" if reviewed else "not reviewed"
+    return f"Model ({'; '.join(filter(None, (state, counts)))})"
 
 
 def title_of(failure: RunFailure) -> str:
@@ -154,17 +185,19 @@ def title_of(failure: RunFailure) -> str:
     return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
 
 
-def check_words(check: FailedCheck, form: str) -> str:
-    """`tests (67 %)` where a share of it was met."""
-    return check.name if check.share is None else form.format(check.name, f"{100 * check.share:.0f} %")
+def check_words(check: FailedCheck) -> str:
+    """`tests (67 % passed)` where a share of it was met."""
+    if check.share is None:
+        return check.name
+    return f"{check.name} ({share_passed(check.share) if check.has_tests else percent(check.share, 0)})"
 
 
 def first_check(failure: RunFailure) -> str:
-    return check_words(failure.checks[0], "{} ({})") if failure.checks else ""
+    return check_words(failure.checks[0]) if failure.checks else ""
 
 
 def other_checks(failure: RunFailure) -> str:
-    return " and ".join(check_words(check, "{} {}") for check in failure.checks[1:])
+    return " and ".join(map(check_words, failure.checks[1:]))
 
 
 def repeat_words(repeat: Repeat) -> str:
@@ -186,7 +219,10 @@ def _earlier(repeat: Repeat) -> Iterator[str]:
 
 def _due(repeat: Repeat) -> str:
     if repeat.due is None:
-        return "No action was recorded."
+        late = repeat.later
+        if late is None:
+            return "No action was recorded."
+        return f"{late_action_text(late.path, late.what, late.date, repeat.later_reason)}."
     path = f"{repeat.due.path} " if repeat.due.path else ""
     return (
         f"The action of {repeat.due.date} ({path}{repeat.due.what}) came before this run and should have fixed it. It "
@@ -258,4 +294,4 @@ def best_figure_words(scores: Sequence[ScoreLine]) -> str:
     if best is None or best.low is None or best.high is None:
         return ""
     figure = f"{percent(best.rate)} ({best.passed:,}/{best.total:,})"
-    return f"Best single figure: {best.policy}, {figure}, interval {100 * best.low:.1f}–{100 * best.high:.1f}."
+    return f"Best single figure: {best.policy}, {figure}, interval {hundredths(best.low)}–{hundredths(best.high)}."

@@ -165,7 +165,7 @@ def meaning_of(rule: str) -> str:
 
 def _doubt(signal: Signal, owner: Owner | None) -> Reason:
     if signal.name == "check_failed":
-        text = f"it was measured and failed, which by itself points to the {owner}"
+        text = f"a failed check normally points to the {owner}"
     else:
         text = f"{meaning_of(signal.name)}, which points to the {owner}"
     return Reason(text=text, signal=signal, points_to=owner)

@@ -31,14 +31,23 @@ class Health(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
 
     @property
-    def summary(self) -> str:
+    def counts_in_words(self) -> str:
+        """`2 problems and 1 note`."""
+        *others, last = self._counts
+        return f"{', '.join(others)} and {last}" if others else last
+
+    @property
+    def _counts(self) -> list[str]:
         kinds: Counter[str] = Counter(finding.severity for finding in self.findings)
-        parts = [
+        return [
             f"{kinds[severity]} {word}{'' if kinds[severity] == 1 else 's'}"
             for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
             if kinds[severity]
         ]
-        listed = f" ({', '.join(parts)})" if parts else ""
+
+    @property
+    def summary(self) -> str:
+        listed = f" ({', '.join(self._counts)})" if self.findings else ""
         return f"fit for comparison{listed}" if self.fit else f"NOT FIT for comparison{listed}"
 
 

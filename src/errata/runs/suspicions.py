@@ -1,7 +1,7 @@
 """Suspicious passes (`failures --suspicious`): passes that deserve a second look. They are never rescored.
 
 A pass is suspicious from one sign on that is at least likely. Weak signs are listed, and counted apart. A row that
-another row of the same attempt contradicts is no pass.
+another row of the same attempt contradicts is not a pass.
 """
 
 from collections.abc import Iterable, Iterator

@@ -24,7 +24,7 @@ _MARK = re.compile(
 )
 
 
-class Agent(msgspec.Struct, frozen=True, kw_only=True):
+class CodingAgent(msgspec.Struct, frozen=True, kw_only=True):
     """Where a coding agent looks for skills."""
 
     project: str
@@ -35,13 +35,13 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of a project that show that the agent is used there."""
 
 
-AGENTS: dict[str, Agent] = {
-    "agents": Agent(project=".agents/skills", user=".agents/skills", signs=(".agents",)),
-    "claude": Agent(project=".claude/skills", user=".claude/skills", signs=(".claude",)),
-    "codex": Agent(project=".agents/skills", user=".agents/skills", signs=(".codex",)),
-    "copilot": Agent(project=".github/skills", user=".copilot/skills", signs=(".github/skills",)),
-    "cursor": Agent(project=".cursor/skills", user=".cursor/skills", signs=(".cursor",)),
-    "gemini": Agent(project=".gemini/skills", user=".gemini/skills", signs=(".gemini",)),
+AGENTS: dict[str, CodingAgent] = {
+    "agents": CodingAgent(project=".agents/skills", user=".agents/skills", signs=(".agents",)),
+    "claude": CodingAgent(project=".claude/skills", user=".claude/skills", signs=(".claude",)),
+    "codex": CodingAgent(project=".agents/skills", user=".agents/skills", signs=(".codex",)),
+    "copilot": CodingAgent(project=".github/skills", user=".copilot/skills", signs=(".github/skills",)),
+    "cursor": CodingAgent(project=".cursor/skills", user=".cursor/skills", signs=(".cursor",)),
+    "gemini": CodingAgent(project=".gemini/skills", user=".gemini/skills", signs=(".gemini",)),
 }
 """`agents` is the folder that Codex, Cursor, Copilot, Gemini CLI and others share."""
 

@@ -1,4 +1,4 @@
-"""What a judge says about an answer, without the sentences that only announce it."""
+"""A judge's words about an answer, without the sentences that only announce it."""
 
 import re
 
@@ -9,7 +9,7 @@ TITLE, LOOKED_AT = 120, 10
 """Characters of a title, and sentences among which the one that names a fault is looked for."""
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
-# the judge says what it is about to do, and not what it found
+# an announcement of what the judge is about to do, not a finding
 _ANNOUNCES = re.compile(
     r"\b(?:let me|let's|let us|(?:I|we)(?: wi|')ll|(?:I|we) (?:am|are) going to|(?:I|we) (?:first )?need to"
     r"|here(?: is|'s) (?:my|the|an?) (?:evaluation|analysis|assessment|reasoning))\b",
@@ -20,7 +20,7 @@ _HEADING = re.compile(
     r"^\W*(?:\d+[.)]\s*)?(?:[^:]{1,80}:|\*\*[^*]{1,80}\*\*|#{1,6} .{1,80}|\d{0,3}|okay|ok|sure|alright|well|hmm)\W*$",
     re.IGNORECASE,
 )
-# the answer as a whole is the subject: only what is said against it is news
+# the answer as a whole is the subject: only an objection to it is news
 _SUBJECT = re.compile(
     r"^\W*(?:the|this) (?:(?:given|submitted|provided) )?"
     r"(?:assistant|model|ai|agent|bot|response|answer|submission|output|completion)\b",

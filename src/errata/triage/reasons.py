@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from errata.model import Attempt, Attribution
+from errata.render.figures import share_passed
 from errata.text.clean import one_line
 from errata.text.tool_output import key_line
-from errata.transcript.error_text import NOTHING, ReasonQuote, explanations, is_measurement, own_texts
+from errata.transcript.error_text import NOTHING, ReasonQuote, explanations, is_measurement, own_texts, says_more
 
 QUOTED = 40
 
@@ -23,6 +24,14 @@ def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str =
         or _first(_by_answer(attempt, expected))
         or _first(_by_status(attempt, attribution))
     )
+
+
+def reason_in_words(attempt: Attempt, text: str) -> str:
+    """The reason; `tests: 90 % passed` in place of a text that only states that a check failed."""
+    check = next((one for one in attempt.checks if one.failed and one.share_passed is not None), None)
+    if check is None or check.share_passed is None or says_more(text, attempt):
+        return text
+    return f"{check.name}: {share_passed(check.share_passed)}"
 
 
 def _by_status(attempt: Attempt, attribution: Attribution | None) -> Iterator[ReasonQuote]:

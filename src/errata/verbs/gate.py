@@ -11,7 +11,7 @@ from errata.compare.gate import Gate, GateInput, GateRules, decide
 from errata.compare.one_run import left_out_of_clean
 from errata.compare.trials import Timeouts
 from errata.errors import NotComparableError
-from errata.model import Attempt, StoredRun
+from errata.model import Attempt, Attribution, StoredRun
 from errata.model.gate import CodeRef, GateRecord
 from errata.model.run import case_name
 from errata.model.times import to_text
@@ -22,7 +22,8 @@ from errata.runs.standings import owner_of
 from errata.runs.view import RunView
 from errata.store.database import Store
 from errata.store.gates import code_refs_of, keep_code_ref, keep_gate
-from errata.triage.reasons import reason_of
+from errata.transcript.error_text import has_logs, says_more
+from errata.triage.reasons import reason_in_words, reason_of
 
 __all__ = ["changes_as_gate", "code_refs_of", "compare_changes", "gate", "record_code_ref", "record_gate"]
 
@@ -130,10 +131,18 @@ def _failure(view: RunView, attempt: Attempt) -> CaseFailure:
     return CaseFailure(
         owner=owner_of(attribution, standing),
         is_presumed=standing is None and attribution is not None and attribution.proof == "presumed",
-        reason=cause or reason_of(attempt, attribution).text,
+        reason=cause or _reason(view, attempt, attribution),
         attempt=attempt.id,
         file=attempt.ref.file if attempt.ref is not None else "",
     )
+
+
+def _reason(view: RunView, attempt: Attempt, attribution: Attribution | None) -> str:
+    """From the attempt, else from its logs."""
+    text = reason_of(attempt, attribution).text
+    if has_logs(attempt) and not says_more(text, attempt):
+        text = reason_of(view.with_texts(attempt), attribution).text
+    return reason_in_words(attempt, text)
 
 
 def _rank(owner: str) -> int:

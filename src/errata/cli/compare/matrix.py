@@ -221,7 +221,7 @@ def _legend(comparison: Comparison, names: CaseLabels, cases: Sequence[str]) -> 
         for state, (glyph, meaning) in GLYPHS.items()
         if state in by_state and state not in ("failed", "passed")
     ]
-    return ["  ".join(plain), *others]
+    return [" · ".join(plain), *others]
 
 
 def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseLabels) -> str:

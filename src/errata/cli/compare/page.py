@@ -1,6 +1,6 @@
 """The head of a comparison's page: suite, runs with their scores, and sets of cases."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from errata.cli.compare.matrix import CaseLabels
 from errata.cli.fitting import WIDTH, columns, padded
@@ -14,6 +14,7 @@ from errata.compare.matrix import RunColumn
 from errata.compare.scores import Policy, Score
 from errata.compare.sets import Cases
 from errata.model import Run
+from errata.model.counts import Cell
 from errata.model.run import subject_label
 from errata.runs.names import variant_of
 from errata.text.clean import one_line
@@ -57,9 +58,22 @@ def _put_gaps(comparison: Comparison) -> None:
     rows = comparison.matrix.rows.values()
     if any(cell is not None and cell.state in GAPS for row in rows for cell in row):
         whole, shared = len(comparison.matrix.rows), len(common_cases(comparison.matrix))
-        word = word_for_cases(comparison)
-        sentence = f"{shared:,} of {plural(whole, word)} were measured in every run; `--common` compares only these"
-        put(f"{'gaps':<{LABEL}}{sentence}", hang=LABEL)
+        which = "both runs" if len(comparison.matrix.columns) == 2 else "every run"
+        results = f"{shared:,} of {plural(whole, word_for_cases(comparison))} have a result in {which}"
+        common = " (`--common` scores only these)"
+        put(f"{'gaps':<{LABEL}}{results}{common}{_compared_of(comparison, shared)}", hang=LABEL)
+
+
+def _compared_of(comparison: Comparison, shared: int) -> str:
+    """Of two runs: how many cases the test compares, and why it leaves out others that have a result in both."""
+    if len(comparison.pairings) != 1 or comparison.options.by_model:
+        return ""
+    compared = comparison.pairings[0].all.shared
+    common = common_cases(comparison.matrix)
+    edited = sum(case in common for case in comparison.edited)
+    reasons = [f"{plural(edited, 'task')} edited"] if edited else []
+    reasons += [f"{shared - compared - edited:,} mixed or without a verdict"] if shared > compared + edited else []
+    return f"; {compared:,} compared ({', '.join(reasons)})" if reasons else ""
 
 
 def _suite(comparison: Comparison, run: Run) -> str:
@@ -86,7 +100,7 @@ def _put_difference(difference: Difference, comparison: Comparison) -> None:
         edited = [comparison.cases[case].name for case in comparison.edited]
         if edited:
             names = ", ".join(edited)
-            put(f"{'edited':<{LABEL}}{names}: task edited between runs; left out of the pairs below", hang=LABEL)
+            put(f"{'edited':<{LABEL}}{names}: task edited between the runs; not compared", hang=LABEL)
         return
     put(f"{'differs':<{LABEL}}{describe_difference(difference)}", hang=LABEL)
 
@@ -153,14 +167,12 @@ def _figures(score: Score) -> str:
     return " ".join(part for part in figures(score) if part)
 
 
-def left_out_in_words(score: Score, cases: Container[str] | None = None) -> dict[str, int]:
-    """`provider`, `unjudged`, `collateral` and the like → count, over all cases or the given ones."""
+def left_out_in_words(score: Score) -> dict[str, int]:
+    """`provider`, `unjudged`, `collateral` and the like → count."""
     counts: dict[str, int] = {}
     for group in score.groups:
         word = one_line(_WORDS.get(group.signal, group.why), 24)
-        out = group.count if cases is None else sum(one.case in cases for one in group.members)
-        if out:
-            counts[word] = counts.get(word, 0) + out
+        counts[word] = counts.get(word, 0) + group.count
     return counts
 
 
@@ -230,17 +242,25 @@ def _put_flips(comparison: Comparison, names: CaseLabels) -> None:
     assert flips is not None
     first, second = (_dated(column) for column in comparison.matrix.columns)
     put(f"from {first} to {second}")
+    missing = {case for case, row in comparison.matrix.rows.items() if any(map(_is_missing, row))}
     always = {"regressed": flips.regressed, "fixed": flips.fixed, "still failing": flips.still_failing}
     sometimes = {
         "new": flips.new,
         "gone": flips.gone,
-        "no verdict in one": flips.undecided,
+        "missing in one run": tuple(case for case in flips.undecided if case in missing),
+        "no verdict in one": tuple(case for case in flips.undecided if case not in missing),
         "infrastructure": flips.infrastructure,
+        "task edited": flips.edited,
     }
     for kind, cases in [*always.items(), *((kind, cases) for kind, cases in sometimes.items() if cases)]:
         head = f"{kind:<{SET_LABEL - COUNT}}{len(cases):>{COUNT - 2},}"
         _put_lines(head, names.listed(cases, WIDTH - SET_LABEL))
     put(f"{'still passing':<{SET_LABEL - COUNT}}{len(flips.still_passing):>{COUNT - 2},}")
+
+
+def _is_missing(cell: Cell | None) -> bool:
+    """Not in the log, or not finished."""
+    return cell is None or cell.state == "missing"
 
 
 def _dated(column: RunColumn) -> str:

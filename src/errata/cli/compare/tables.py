@@ -1,11 +1,9 @@
 """Which pairs differ significantly, and failed checks, patterns and categories by run."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from errata.cli.compare.matrix import COLUMNS, GAP, CaseLabels, Heads, heads_of, put_side_by_side
-from errata.cli.compare.page import left_out_in_words
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
@@ -30,7 +28,7 @@ def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
         return
     differing = sorted((one for one in pairs if one.all.differs), key=lambda one: one.all.p)
     if differing:
-        _put_differing(differing, pairs, comparison, names)
+        _put_differing(differing, pairs, names)
     else:
         put(_no_difference(pairs, comparison, names), hang=0)
     if changes := clean_in_words(pairs):
@@ -74,12 +72,34 @@ def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: Case
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
         return _agreement(pairs, comparison, names)
     if len(pairs) == 1:
-        test = f"exact McNemar on {smallest.all.shared:,} shared {names.word}s{_counting(pairs)}"
-        note = about_intervals(pairs)
-        return f"No significant difference ({test}): {_pair_in_words(smallest, comparison)}.{note}"
+        return _single_pair(smallest, names)
     test = f"exact McNemar on shared {names.word}s, Holm, {len(pairs)} pairs{_counting(pairs)}"
-    closest = f"{_pair_in_words(smallest, comparison)}; {p_value(smallest.all.p)} before correction"
-    return f"No pair differs significantly ({test}). Closest: {closest}.{about_intervals(pairs)}"
+    lowest = f"{_pair_in_words(smallest)}; {p_value(smallest.all.p)} before correction"
+    return f"No pair differs significantly ({test}). Closest: {lowest}.{about_intervals(pairs)}"
+
+
+def _single_pair(pair: Pairing, names: CaseLabels) -> str:
+    """`Not significant (p = 0.63, exact McNemar, 22 cases). Only #1 fails: 3. Only #2 fails: 5. …`, in sentences."""
+    every, clean = pair.all, pair.clean
+    test = f"({p_value(every.adjusted)}, exact McNemar, {plural(every.shared, names.word)})"
+    first, second = _short_labels(pair)
+    sentences = [
+        f"Significant {test}: {ahead_in_words(pair)}." if every.differs else f"Not significant {test}.",
+        f"Only {first} fails: {every.only_first_fails:,}.",
+        f"Only {second} fails: {every.only_second_fails:,}.",
+        f"Difference {points(every.difference or 0.0, every.interval)}.",
+    ]
+    if (clean.only_first_fails, clean.only_second_fails) != (every.only_first_fails, every.only_second_fails):
+        counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {clean.shared:,}"
+        sentences.append(f"Without infrastructure failures: {counts} ({p_value(clean.adjusted)}).")
+    return " ".join(sentences) + about_intervals([pair])
+
+
+def _short_labels(pair: Pairing) -> tuple[str, str]:
+    """`#1` and `#2` for two runs of one model."""
+    (model, first_sign, first), (other, _, second) = pair.first.rpartition(" #"), pair.second.rpartition(" #")
+    is_same = first_sign and model == other
+    return (f"#{first}", f"#{second}") if is_same else (pair.first, pair.second)
 
 
 def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
@@ -99,16 +119,15 @@ def _agreement(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabe
     return f"No difference found: {both} on {which}; {left_out}."
 
 
-def _put_differing(
-    differing: Sequence[Pairing], pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels
-) -> None:
-    several = len(pairs) > 1
+def _put_differing(differing: Sequence[Pairing], pairs: Sequence[Pairing], names: CaseLabels) -> None:
+    if len(pairs) == 1:
+        put(_single_pair(pairs[0], names), hang=0)
+        return
     verb = "differs" if len(differing) == 1 else "differ"
-    many = f"{len(differing)} of {len(pairs)} pairs {verb}" if several else "The runs differ"
-    basis = f"exact McNemar on shared {names.word}s{', Holm' if several else ''}{_counting(pairs)}"
-    put(f"{many} significantly ({basis}):", hang=0)
+    basis = f"exact McNemar on shared {names.word}s, Holm{_counting(pairs)}"
+    put(f"{len(differing)} of {len(pairs)} pairs {verb} significantly ({basis}):", hang=0)
     for pair in differing[:SHOWN]:
-        put(f"  {_pair_in_words(pair, comparison)}", hang=4)
+        put(f"  {_pair_in_words(pair)}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
     if note := about_intervals(pairs):
@@ -164,7 +183,7 @@ def ahead_in_words(pair: Pairing, *, clean: bool = False) -> str:
     return f"{worse} fails more often than {better}"
 
 
-def _pair_in_words(pair: Pairing, comparison: Comparison) -> str:
+def _pair_in_words(pair: Pairing) -> str:
     """`A is better than B (only A fails: 44, only B fails: 216)`, with p, and the same for clean if that differs."""
     every, clean = pair.all, pair.clean
     first, second = every.only_first_fails, every.only_second_fails
@@ -173,24 +192,12 @@ def _pair_in_words(pair: Pairing, comparison: Comparison) -> str:
     if (clean.only_first_fails, clean.only_second_fails) == (first, second):
         return f"{counts} ({p_value(every.adjusted)})"
     without = f"{clean.only_first_fails:,} and {clean.only_second_fails:,}, {p_value(clean.adjusted)}"
-    return f"{counts} ({p_value(every.adjusted)}; clean, without {_what_is_out(pair, comparison)}: {without})"
+    return f"{counts} ({p_value(every.adjusted)}; without infrastructure failures {without})"
 
 
 def _apart(pair: Pairing) -> str:
     """How much more often the first passes, over the cases that both decided."""
     return f"difference {points(pair.all.difference or 0.0, pair.all.interval)}"
-
-
-def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
-    """`1 empty and 5 collateral`: attempts that clean leaves out in either run."""
-    words: Counter[str] = Counter()
-    for at, compared in enumerate(comparison.columns):
-        if compared.label in (pair.first, pair.second):
-            rows = comparison.shown.rows.items()
-            failed = {case for case, row in rows if (cell := row[at]) is not None and cell.failed}
-            words.update(left_out_in_words(compared.scores["clean"], failed))
-    parts = [f"{count} {word}" for word, count in words.items()]
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "earlier sessions' results"
 
 
 MOST = 15
@@ -286,5 +293,6 @@ def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
         return "No category can be tested: each holds everything that was measured"
     least = min(tested, key=lambda one: one.p or 0.0)
     why = f" (too few {names.word}s)" if sum(one.tried for one in tested) < MANY else ""
-    after = f"{p_value(least.p or 0.0)}, {p_value(least.adjusted or 1.0)} after Holm's correction"
-    return f"No category is significantly harder{why}. Closest: {least.name}, {after}. {test}"
+    adjusted = p_value(least.adjusted or 1.0).removeprefix("p = ")
+    lowest = f"{least.name}, {p_value(least.p or 0.0)}, {adjusted} after Holm correction"
+    return f"No category is significantly harder{why}. Lowest: {lowest}. {test}"

@@ -14,26 +14,25 @@ CHECK_NAME = 40
 
 def show_steps(analysis: Analysis) -> None:
     """The first failed checks, most frequent first. A suite with checks of its own for each case has many."""
-    named = [(one_line(name or "none", CHECK_NAME), count) for name, count in analysis.first_failed]
+    word = "step" if analysis.in_steps else "check"
+    named = [(one_line(name or f"no {word} failed", CHECK_NAME), count) for name, count in analysis.first_failed]
     if not named or (len(named) == 1 and not analysis.first_failed[0][0]):
         return
     parts = [f"{name} {count:,}" for name, count in named[:MOST_CHECKS]]
     rest = named[MOST_CHECKS:]
     if rest:
         parts.append(f"{len(rest):,} others {sum(count for _, count in rest):,}")
-    word = "step" if analysis.in_steps else "check"
-    put_parts(f"{word.capitalize()}s", parts, f"(first failed {word})")
+    put_parts(f"First failed {word}  ", parts)
 
 
 def show_categories(analysis: Analysis) -> None:
     named = analysis.categories
     whole = not holds_only_failures(analysis.stored)
-    entries = [f"{name} {failed:,}/{total:,}" if whole else f"{name} {failed:,}" for name, failed, total in named]
+    entries = [f"{name} {failed:,} of {total:,}" if whole else f"{name} {failed:,}" for name, failed, total in named]
     rest = entries[MOST_CATEGORIES:]
     parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
     if parts:
-        means = "failures / attempts" if whole else "failures; passes have no row in the log"
-        put_parts("Category", parts, f"({means}; categories without failures are not shown)")
+        put_parts("Failed by category  ", parts, "" if whole else "(passes have no row in the log)")
 
 
 def show_cost(analysis: Analysis) -> None:

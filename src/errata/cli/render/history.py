@@ -7,7 +7,7 @@ from errata.cli.fitting import columns, padded
 from errata.cli.output import plural, put, say
 from errata.cli.render.fields import SHORT, place_of
 from errata.memory.actions import ActionStatus
-from errata.model.history import ActionResult, History, Mention
+from errata.model.history import ActionResult, History, Mention, late_action_text
 from errata.runs.names import short
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
@@ -61,9 +61,10 @@ def _show_repeats(analysis: Analysis) -> None:
     places += [(repeated.in_runs, "run of the model")] if repeated.in_runs else []
     if not places or not failures:
         return
+    verb = {"report": "are also in an earlier report", "run of the model": "also failed in an earlier run of the model"}
     (count, where), *more = places
-    line = f"{count:,} of {failures:,} also failed in an earlier {where}"
-    line += "".join(f", {other:,} in an earlier {place}" for other, place in more)
+    line = f"{count:,} of {failures:,} {verb[where]}"
+    line += "".join(f", {other:,} {verb[place]}" for other, place in more)
     line += f"; {repeated.otherwise:,} of them in another way" if repeated.otherwise else ""
     put(f"Repeats  {line}", hang=9)
     for mention, keys in analysis.remembered.mentions.ambiguous[:MOST_NOTES]:
@@ -97,6 +98,8 @@ def _reports(before: History) -> list[str]:
 def _action(effect: ActionResult) -> str:
     action = effect.action
     name = f"{action.path}, {action.date[:10]}" if action.path else f"{one_line(action.what, TEXT)}, {action.date[:10]}"
+    if late := late_action_text(action.path, one_line(action.what, TEXT), action.date, effect.reason):
+        return f"{late}."
     return f"{name}: should have resolved it" if effect.worked == "no" else f"{name}: {effect.why}"
 
 

@@ -6,6 +6,7 @@ from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
+from errata.render.figures import hundredths, percent
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores
 
@@ -78,8 +79,8 @@ def figures(score: Score) -> tuple[str, str, str]:
     if score.mean is not None:
         between = f"[{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
         return f"n = {score.total:,}", f"{rate:.4f}", between
-    between = f"[{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
-    return f"{score.passed:,}/{score.total:,}", f"{100 * rate:.1f} %", between
+    between = f"[{hundredths(interval[0])}, {hundredths(interval[1])}]" if interval else ""
+    return f"{score.passed:,}/{score.total:,}", percent(rate), between
 
 
 def _why(score: Score) -> str:

@@ -76,11 +76,11 @@ def check(names: tuple[str, ...], folders: list[Path], options: Options) -> int:
     The exit code is 1 if one is out of date or not installed.
     """
     checked = [one for folder in folders for one in check_skills(names, folder)]
-    for one in checked:
+    for skill in checked:
         if options.json:
-            put_json(one)
+            put_json(skill)
         else:
-            put(f"{_state(one):<30}  {place_of(one.path)}", hang=32)
+            put(f"{_state(skill):<30}  {place_of(skill.path)}", hang=32)
     stale = any(one.state in ("outdated", "missing") for one in checked)
     if stale and not options.json:
         say("`errata skill install` updates and installs them")

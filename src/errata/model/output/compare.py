@@ -107,6 +107,8 @@ class FlipsOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "f
     undecided: Cases
     infrastructure: Cases
     """Infrastructure failures in one of the two runs or both; no change of the subject."""
+    edited: Cases
+    """The task was edited between the runs; not comparable."""
 
 
 class TallyOutput(msgspec.Struct, frozen=True, kw_only=True):

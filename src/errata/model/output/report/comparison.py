@@ -273,6 +273,8 @@ class RunChanges(msgspec.Struct, frozen=True, kw_only=True):
     still_failing: tuple[str, ...]
     infrastructure: tuple[str, ...]
     """Infrastructure failures in one of the two or both: neither regressed nor fixed."""
+    edited: tuple[str, ...] = ()
+    """The task was edited between the runs: not comparable."""
 
 
 class CategoryRows(msgspec.Struct, frozen=True, kw_only=True):

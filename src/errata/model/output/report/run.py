@@ -71,6 +71,8 @@ class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     share: float | None = None
     """How much of it was met, where a share was."""
+    has_tests: bool = False
+    """Whether that is the share of its tests that passed."""
 
 
 class StepCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +103,10 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
     """Reports, then the runs that none of these is about; each oldest first."""
     due: DoneAction | None = None
     """What was done about it before this run, and should have resolved it."""
+    later: DoneAction | None = None
+    """What was done about it on the day of this run or after it."""
+    later_reason: EffectReason = "made_after_run"
+    """Which of the two."""
     should_be_gone: bool = False
     otherwise: bool = False
     """Each earlier failure was at another check or had another failure key."""
