@@ -21,7 +21,7 @@ from errata.model.output.report.batch import (
 )
 from errata.model.output.report.shared import QuotedEvidence
 from errata.model.standing import AttemptReview
-from errata.model.verdict import word_for
+from errata.model.verdict import DROPPED, word_for
 from errata.model.words import Confidence
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.standings import counts
@@ -143,7 +143,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
         hits=hits_of(attempt),
         fix=fix or _after_the_root(follows),
-        doubts=verdict.doubts if verdict is not None else (),
+        doubts=_doubts(verdict),
         evidence=tuple(_evidence(attribution, standing)),
         timeline=tuple(_timeline(batch, case, attempt)),
         stored=_stored(children),
@@ -191,6 +191,13 @@ def fix_of_verdict(verdict: Verdict) -> BatchFix | None:
         return None
     path = verdict.recommendation.target_path
     return BatchFix(cause=verdict.cause, action=advice, path=path, reviewer=reviewer)
+
+
+def _doubts(verdict: Verdict | None) -> tuple[str, ...]:
+    """The reviewer's own, without what errata dropped from the answer."""
+    if verdict is None:
+        return ()
+    return tuple(one for one in verdict.doubts if one not in verdict.extra.get(DROPPED, ()))
 
 
 def _after_the_root(root: str) -> BatchFix | None:

@@ -227,7 +227,7 @@ def verdict_words(failure: BatchFailure) -> str:
 
 
 def status_words(failure: BatchFailure) -> str:
-    """What stands behind the status of its page: who reviewed it, or that nobody did."""
+    """After the status of its page: who reviewed it, or that nobody did."""
     if not failure.reviewed:
         return verdict_words(failure)
     return f"by {failure.reviewer}" if failure.final else f"reviewed by {failure.reviewer}, needs a second reviewer"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from errata.buckets.opinions import slug_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
@@ -112,7 +113,8 @@ def _row(counts: BucketCounts) -> tuple[object, ...]:
 
 def _name(bucket: Bucket) -> str:
     """What reviewers call it; the cause is below it, where there is room for a sentence."""
-    return bucket.slug.replace("-", " ") if bucket.named_by == "reviewer" else bucket.title
+    is_name = bucket.is_of_reviewers and not slug_of(bucket.title).startswith(bucket.slug)
+    return bucket.slug.replace("-", " ") if is_name else bucket.title
 
 
 def _below(counts: BucketCounts) -> str:
