@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from errata.cli.buckets.list_ import status_line
 from errata.model.codec import to_whole
 from errata.model.output.buckets import SHAPES
 from reading import RUN_B, an_answer, submitted
@@ -49,6 +50,24 @@ def test_the_clusters_of_conversation_bench_appear_with_their_names_and_counts(t
     found = {row["title"]: (row["rows"], row["mistakes"]) for row in buckets().values()}
 
     assert found == CLUSTERS
+
+
+def test_a_list_of_reviewed_buckets_has_the_names_of_the_reviewer(evals, tmp_path):
+    """Each failure is read by one reviewer; none of the buckets comes from rules."""
+    while (told := done("review", "next", "jn7mqywb", "--reviewer", "ben").row)["packet"]:
+        answer = an_answer(told, bucket="wrong index name", label="MODEL_FAULT")
+        assert submitted(tmp_path / "a.json", answer, "--reviewer", "ben").code == 0
+    listed = done("buckets", "list", "jn7mqywb").out
+
+    assert "formed by rules" not in listed
+    assert "\nwrong index name " in listed and "\n    wrong-index-name · " in listed
+
+
+def test_a_reviewed_bucket_that_is_not_final_was_not_formed_by_rules():
+    line = status_line({"final": 7, "reviewed": 1}, 8)
+
+    assert line.startswith("PROVISIONAL: 1 of 8 buckets is reviewed, but not final: ")
+    assert "formed by rules" in status_line({"final": 6, "reviewed": 1}, 8)
 
 
 @pytest.mark.req("J-10", "J-14")

@@ -305,7 +305,7 @@ def test_a_dry_run_tells_every_title_and_body(folder):
 def test_what_can_be_done_next_is_named(folder):
     told = section(folder.text("analysis.md"), "Next")
 
-    for command in ("./file_issues.sh", "errata rerun batch-0214", "errata check batch-0214", "errata review run"):
+    for command in ("./file_issues.sh", "errata rerun batch-0214", "errata check batch-0214", "errata review next"):
         assert command in told
     assert "one call a second" in told
 
@@ -315,7 +315,7 @@ def test_the_words_tell_the_numbers_and_the_categories(folder):
     told = folded(folder.said)
 
     assert "batch-0214 · sonnet · 24/47 passed" in told
-    assert "PROVISIONAL: categories assigned by rules; 0 of 23 failures reviewed" in told
+    assert "PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed" in told
     assert "A 11× Stored results have a null where the loader expects a dictionary · harness $0.00" in told
     assert "cost $54.18 total · $35.46 on passes per pass mean $0.37 · median $0.17 · 24 passes" in told
     assert "analysis/file_issues.sh --dry-run" in told
@@ -344,6 +344,92 @@ def test_what_a_reader_found_goes_into_category_page_and_issue(tmp_path):
     assert rows["test-022"] == "task"
     assert "task, likely" in page
     assert "(by rule" not in page
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory):
+    """Every failure has a verdict, without a fix."""
+    with working_in(tmp_path_factory.mktemp("reviewed")) as place:
+        done("import", BATCH, "--store", "errata.db")
+        words = ("review", "next", "batch-0214", "--reviewer", "r", "--store", "errata.db", "--json")
+        while (told := done(*words).row)["packet"]:
+            (place / "v.json").write_text(json.dumps(_verdict(told)))
+            done("review", "submit", "v.json", "--reviewer", "r", "--store", "errata.db")
+        return Folder(place / "analysis", reported("batch-0214", "-o", "analysis"))
+
+
+def _verdict(told):
+    place = told["packet"]["places"][0]
+    is_error = place["place"] == "error"
+    label, bucket, sure = (
+        ("framework", "null-criteria-scores", "certain") if is_error else ("model", "swaps-day-and-month", "weak")
+    )
+    if not is_error:
+        place = next(one for one in told["packet"]["places"] if one["place"].startswith("thread_logs"))
+    quote = max(place["text"].split("\n"), key=len).strip()
+    return told["answer"] | {
+        "label": label,
+        "bucket": bucket,
+        "confidence": sure,
+        "cause": f"The reviewer's cause: {bucket}",
+        "reasoning": "The quoted line shows it. Nothing else in the packet explains it.",
+        "evidence": [{"place": place["place"], "quote": quote}],
+        "recommendation": {"group": "config", "text": f"The reviewer's advice on {bucket}", "target_path": None},
+        "doubts": [f"The packet lacks the code about {bucket}"],
+    }
+
+
+def test_every_file_of_a_reviewed_batch_has_the_same_status(reviewed):
+    pages = ["README.md", "analysis.md", "comments/analysis.md", "failures/summary.md", "issues/epic.md"]
+    pages += [f"failures/{name}" for name in reviewed.names("failures/test-*.md")]
+
+    for page in pages:
+        assert "PROVISIONAL" not in reviewed.text(page) and "not yet reviewed" not in reviewed.text(page), page
+        assert "**Status**: reviewed." in reviewed.text(page) or "Status: reviewed." in plain(reviewed.text(page)), page
+    assert "Owners come from verdicts" in reviewed.said.out and "PROVISIONAL" not in reviewed.said.out
+
+
+def test_titles_advice_and_confidence_of_a_reviewed_batch_come_from_the_verdicts(reviewed):
+    for page in (
+        "analysis.md",
+        "comments/analysis.md",
+        "failures/summary.md",
+        "issues/epic.md",
+        "failures/test-004.md",
+    ):
+        assert "data.get" not in reviewed.text(page), page
+        assert "Stored results have a null" not in reviewed.text(page), page
+    epic, summary = reviewed.text("issues/epic.md"), table(reviewed.text("failures/summary.md"))
+    assert "failed, Null criteria scores (harness)" in epic
+    assert "failed, Swaps day and month (probably model)" in epic
+    assert "The reviewer's advice on null-criteria-scores" in epic
+    assert [row["what to do"] for row in summary] == [
+        "The reviewer's advice on null-criteria-scores",
+        "The reviewer's advice on swaps-day-and-month",
+    ]
+
+
+def test_what_the_reviewer_recommends_and_doubts_is_on_the_page_and_in_the_issue(reviewed):
+    page, issue = reviewed.text("failures/test-004.md"), reviewed.text("issues/test-004.md")
+
+    assert section(page, "Fix").startswith("The reviewer's advice on null-criteria-scores.")
+    assert "**Fix.** The reviewer's advice on null-criteria-scores." in issue
+    assert section(page, "Doubts of the reviewer") == "- The packet lacks the code about null-criteria-scores"
+    assert "**Doubts of the reviewer.**\n\n- The packet lacks the code about null-criteria-scores" in issue
+
+
+def test_a_weak_verdict_is_not_stated_flatly(reviewed):
+    assert "probably model: weak (reviewed)" in reviewed.text("failures/test-003.md")
+    assert "**Probably the model's: weak.**" in reviewed.text("issues/test-003.md")
+
+
+def test_nobody_is_asked_to_review_what_was_reviewed(reviewed):
+    assert "errata review" not in reviewed.text("analysis.md")
+
+
+def test_the_fix_of_a_rule_is_marked_as_such_everywhere(folder):
+    for page in ("analysis.md", "issues/epic.md", "issues/test-004.md", "failures/summary.md", "failures/test-004.md"):
+        assert "uggested by a rule, not taken from the log" in folder.text(page), page
 
 
 def test_issues_can_be_made_of_any_run(tmp_path):

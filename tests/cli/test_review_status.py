@@ -117,6 +117,36 @@ def test_the_score_of_reviewed_comes_with_the_last_verdict(read_all, tmp_path):
     assert (after["reviewed"]["passed"], after["reviewed"]["total"]) == (16, 16)
 
 
+def test_reviewed_failures_are_no_longer_presumed(read_all, tmp_path):
+    before = done("score", "latest", "--json").row["scores"]["clean"]
+    read_all("a")
+    after = done("score", "latest", "--json").row["scores"]["clean"]
+
+    assert before["presumed"] == 5
+    assert (after["presumed"], after["rate_without_presumed"]) == (0, None)
+    assert "presumed" not in done("score", "latest").out
+    assert "presumed" not in done("analyze", RUN_B).out
+
+
+def test_submit_names_what_it_dropped_and_status_that_refusals_were_corrected(imported, tmp_path):
+    told = done("review", "next", "latest", "--reviewer", "a").row
+    answer = an_answer(told)
+    wrong = answer | {"cause": ""}
+    assert submitted(tmp_path / "a.json", wrong, "--reviewer", "a").code == 2
+    assert " · 1 refused\n" in done("review", "status", "latest").out
+    taken = submitted(tmp_path / "a.json", answer | {"model_snippet": "nowhere in it"}, "--reviewer", "a")
+
+    assert "accepted without one part: the model snippet is not in the packet and was dropped" in taken.talk
+    assert " · 1 refused, corrected since\n" in done("review", "status", "latest").out
+
+
+def test_the_next_step_of_a_review_costs_nothing(imported):
+    told = done("review", "status", "latest").out
+
+    assert "next            `errata review next jn7mqywb`\n" in told
+    assert "review run" not in told
+
+
 @pytest.mark.req("J-30")
 def test_a_summary_is_provisional_until_all_is_reviewed(read_all, tmp_path):
     before = done("analyze", RUN_B).out

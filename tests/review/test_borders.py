@@ -119,3 +119,28 @@ def test_a_whole_line_is_never_cut_unless_the_line_before_ends_in_a_negation(tex
 )
 def test_part_of_a_line_that_says_the_same_is_quoted_freely(text, quote):
     assert cut(text, quote) is None
+
+
+LINT_RULES = ["no-unused-vars", "@typescript-eslint/no-unused-vars", "import/no-unresolved", "react/no-danger"]
+
+
+@given(st.sampled_from(LINT_RULES), st.sampled_from(["error", "warning", "✖"]), st.integers(1, 9_999))
+def test_the_name_of_a_lint_rule_denies_nothing(rule, severity, line):
+    text = f"src/index.ts\n  {line}:10  {severity}  'query' is defined but never used  {rule}\n"
+
+    assert cut(text, "'query' is defined but never used") is None
+    assert cut(text, "'query' is defined but") == "negation"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all tests passed  not-really",
+        "3:10 all tests passed  no-more",
+        "3:10  error  not all tests passed  no-unused-vars",
+        "3:10  error  all tests passed no-more",
+        "3:10  error  all tests passed  no more",
+    ],
+)
+def test_only_the_rule_of_a_lint_line_is_left_out(text):
+    assert cut(text, "all tests passed") == "negation"

@@ -471,3 +471,10 @@ def test_a_text_that_is_made_to_be_slow_is_searched_in_time(text, quote):
 
     assert check_quotes([Quote(place="run.log", quote=quote)] * 5, index).reasons
     assert time.process_time() - started < 2
+
+
+def test_what_to_quote_instead_is_verbatim():
+    text = "  3:10  error  'query' is defined but never used  no-unused-vars"
+    packet = with_place("log/a", f"{text}\n")
+
+    assert reasons(("log/a", "'query' is defined but"), packet=packet)[0].endswith(f"quote `{text.strip()}`")

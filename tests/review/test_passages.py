@@ -37,8 +37,8 @@ def reason(quote: str, **others: str) -> str:
     [
         ("assertionerror: Expected ERROR text", "AssertionError: expected error text"),
         ("AssertionError:expected error textto match", "AssertionError: expected error text to match"),
-        ("if (used >= 3) throw  new Error( )", "if (used >= 3) throw new Error()"),
-        ("if(used>=3)throw new Error();", "if (used >= 3) throw new Error();"),
+        ("if (used >= 3) throw  new Error( )", "if (used >= 3)  throw new Error()"),
+        ("if(used>=3)throw new Error();", "if (used >= 3)  throw new Error();"),
         ("expected error text to match 'limit reached'", "expected error text to match /limit reached/"),
         ("got «too many requests»", 'got "too many requests"'),
         ("at convex / guard.test.ts ( 31 : 9 )", "at convex/guard.test.ts(31:9)"),

@@ -1,6 +1,7 @@
 """What makes an answer a verdict, and what is said about one that is none."""
 
 import json
+import re
 
 import msgspec
 import pytest
@@ -188,6 +189,19 @@ def test_what_stands_nowhere_is_left_out_and_said_so(field, value):
 
     assert value not in msgspec.to_builtins(found).values()
     assert "was dropped" in found.doubts[-1]
+
+
+def test_blanks_around_a_snippet_do_not_matter():
+    snippet = '   if (used > 3) throw new Error("too many requests, rate limit exceeded");  \n'
+
+    assert taken(told(model_snippet=snippet)).model_snippet == snippet.strip("\n")
+
+
+def test_a_snippet_from_elsewhere_is_left_out_with_the_place_where_it_is():
+    found = taken(told(model_snippet='if (used >= 3) throw new Error("limit reached");'))
+
+    assert re.search(r"the model snippet is in `\S+`, not in the output, and was dropped", found.doubts[-1])
+    assert found.extra["dropped"] == [found.doubts[-1]]
 
 
 def test_a_fix_of_what_stands_there_is_kept():

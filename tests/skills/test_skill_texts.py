@@ -6,6 +6,8 @@ import re
 import pytest
 
 from errata.errors import NotFoundError
+from errata.review.answers import FIELDS
+from errata.review.fields import CAUSE
 from errata.skills import all_skills, skill_named
 from errata.skills.install import marked
 
@@ -83,6 +85,33 @@ def test_packets_are_reviewed_in_parallel_at_most_four_at_a_time(skill):
     assert "give each one packet, at most four at a time" in words(skill)
     assert "Review every failure." in words(skill)
     assert "errata review next RUN --reviewer NAME --another" in skill.text
+
+
+@each
+def test_a_skill_tells_a_lone_agent_what_to_do_where_a_second_reviewer_is_needed(skill):
+    text = words(skill)
+
+    assert "second reviewer" in text and "provisional" in text
+    assert re.search(r"[Nn]ever review (?:a failure|it) again under another name", text)
+
+
+@each
+def test_a_skill_states_the_limits_and_the_fields_of_an_answer(skill):
+    text = words(skill)
+
+    assert f"one sentence, at most {CAUSE} characters" in text
+    assert "`path`, `before`, `after`, with `before` copied from the packet; or null" in text
+    for field in ("label", "cause", "reasoning", "evidence", "confidence", "recommendation", "bucket", "doubts"):
+        assert field in FIELDS and f"`{field}`" in text
+    assert "true for all identical failures" in text
+    assert "A rerun alone is group `none`" in text
+    assert "If the packet lacks what you need to judge" in text
+
+
+@each
+def test_packets_go_to_a_temporary_folder(skill):
+    assert "mktemp -d" in skill.text
+    assert not re.search(r"> packet|submit verdict", skill.text)
 
 
 @each

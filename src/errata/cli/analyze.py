@@ -27,6 +27,7 @@ from errata.model import StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
 from errata.render.proof import proof_counts
+from errata.render.review_state import owners_state
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.names import is_path, known_run
 from errata.runs.orders import look_for
@@ -262,13 +263,7 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
 def _where_owners_come_from(analysis: Analysis) -> str:
     failures = analysis.stored.counts.failures
     by_rules = failures - analysis.reviewed - analysis.inherited
-    if by_rules == failures:
-        return "PROVISIONAL: owners assigned by rules"
-    if by_rules:
-        return f"PROVISIONAL: {plural(by_rules, 'owner')} assigned by rules"
-    if analysis.need_second:
-        return f"PROVISIONAL: owners come from verdicts, {analysis.need_second:,} still need a second review"
-    return "Owners come from verdicts"
+    return owners_state(failures, by_rules=by_rules, need_second=analysis.need_second)
 
 
 def _show_grave(analysis: Analysis) -> None:

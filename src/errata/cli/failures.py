@@ -19,6 +19,7 @@ from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.output.failures import ListedFailureOutput
 from errata.render.proof import how_sure
+from errata.render.review_state import owners_state
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
 from errata.runs.suspicions import SuspiciousPass, contradictory_passes, count_suspicious, suspicious_passes
@@ -170,10 +171,12 @@ def _are_reported(listed: Sequence[Failure]) -> bool:
 
 
 def _where_owners_come_from(listed: Sequence[Failure]) -> str:
-    read = sum(failure.standing is not None for failure in listed)
-    if not listed or read == len(listed):
-        return " · owners come from verdicts" if listed else ""
-    return f" · provisional: owners assigned by rules{f', {read} by verdicts' if read else ''}"
+    if not listed:
+        return ""
+    standings = [failure.standing for failure in listed if failure.standing is not None]
+    second = sum(not one.final and one.verdict.inherited_from is None for one in standings)
+    state = owners_state(len(listed), by_rules=len(listed) - len(standings), need_second=second)
+    return f" · {state.replace('PROVISIONAL', 'provisional').replace('Owners', 'owners')}"
 
 
 def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:

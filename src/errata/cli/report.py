@@ -30,6 +30,7 @@ from errata.model.output.report.shared import ReviewCoverage
 from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
+from errata.render.review_state import coverage_state
 from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import doubts_words
 from errata.report.comparison_files import ComparisonWritten
@@ -260,7 +261,7 @@ def show_run(made: RunWritten, handle: str) -> None:
         return
     reading = report.reading
     if reading.failures:
-        put(f"{_provisional(reading)}{reading.read} of {plural(reading.failures, 'failure')} reviewed")
+        put(coverage_state(reading), hang=4)
     put()
     put(answer_of(report))
     _show_counts(report)
@@ -352,9 +353,8 @@ def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) ->
 def show_batch(made: BatchWritten) -> None:
     report, place = made.report, place_of(str(made.folder.absolute()))
     put(f"{report.name} · {report.model or 'unknown model'} · {report.passed}/{len(report.tests)} passed")
-    if report.reading.status == "provisional":
-        count = f"{report.reading.read} of {plural(report.reading.failures, 'failure')} reviewed"
-        put(f"PROVISIONAL: categories assigned by rules; {count}")
+    if report.reading.failures:
+        put(coverage_state(report.reading), hang=4)
     put()
     put(batch_answer(report))
     if warning := batch_warning(report):

@@ -48,7 +48,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     signal: str = ""
     """Which signal decided about the owner."""
     presumed: bool = False
-    """Only presumed to be the model's."""
+    """Only presumed to be the model's; no verdict counts."""
     broken: bool = False
     verdict: str = ""
     """The owner that a reviewer named; empty where nobody has read it."""
@@ -115,7 +115,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         is_failure=attempt.is_failure,
         owner=attribution.owner if attribution else "",
         signal=attribution.decided_by if attribution else "",
-        presumed=attribution is not None and attribution.proof == "presumed",
+        presumed=verdict is None and attribution is not None and attribution.proof == "presumed",
         broken=attempt.id in opinions.broken,
         verdict=verdict.owner if verdict else "",
         known_gap=verdict is not None and verdict.label == KNOWN_GAP,

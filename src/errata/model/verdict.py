@@ -95,6 +95,10 @@ OF_TASK = "task"
 """In `extra` of an inherited verdict: the id of the task whose verdict it is."""
 
 
+DROPPED = "dropped"
+"""In `extra`: what was left out of the answer, and why; `doubts` have it, too."""
+
+
 def word_for(reviewer: Reviewer) -> str:
     """Kind, name, version and reading in one word, as the store and its users name a reviewer."""
     version = f"@{reviewer.version}" if reviewer.version else ""

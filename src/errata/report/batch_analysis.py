@@ -185,10 +185,12 @@ def _next(report: BatchReport) -> Iterator[Line]:
         Code(f"errata check {shell_word(report.handle)}"),
         " lists stored results that can't be read; run it before a resume",
     )
-    yield line(
-        Code(f"errata review run {shell_word(report.handle)}"),
-        " reviews the failures; write the report again afterwards",
-    )
+    if report.reading.status == "provisional":
+        reading = report.reading
+        is_open = reading.read + reading.inherited < reading.failures
+        what = "the next failure to review" if is_open else "what needs a second reviewer"
+        command = f"errata review next {shell_word(report.handle)}{'' if is_open else ' --second'}"
+        yield line(Code(command), f" prints {what}; write the report again afterwards")
 
 
 def _numbered(lines: Iterable[str]) -> Block:

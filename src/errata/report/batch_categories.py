@@ -1,12 +1,14 @@
-"""The failures of a batch in categories: one for each cause that a rule names, one for what the model did not solve."""
+"""The failures of a batch in categories: by the cause that reviewers name, else by the rule that names one."""
 
+from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
+from typing import NamedTuple
 
-from errata.model import Attempt
-from errata.model.output.report.batch import BatchCategory, Seconds
+from errata.model import Attempt, Verdict
+from errata.model.output.report.batch import BatchCategory, BatchFix, Seconds
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.report.batch_failures import BatchAttempts, exact, hits_of
+from errata.report.batch_failures import BatchAttempts, exact, fix_of_verdict, hits_of
 from errata.runs.explanation import BY_DEFAULT
 from errata.text.mask import mask
 
@@ -16,28 +18,44 @@ FRAMEWORK = NOT_THE_SUBJECTS | {"grader"}
 """Owners of failures that a rerun may turn into a result of the model."""
 
 
+class _Key(NamedTuple):
+    owner: str
+    rule: str
+    """The rule that names the cause; empty where a bucket does."""
+    bucket: str = ""
+
+
 def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
     """The largest first; of equally large ones the framework's first."""
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[_Key, list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
-        groups.setdefault(_group(batch, attempt.id), []).append(case)
-    ordered = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0][0] not in FRAMEWORK, pair[0]))
+        groups.setdefault(_key(batch, attempt.id), []).append(case)
+    ordered = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0].owner not in FRAMEWORK, pair[0]))
     letters = [*ascii_uppercase, *(f"{first}{second}" for first in ascii_uppercase for second in ascii_uppercase)]
-    return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
+    return tuple(_category(letter, key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 
 
-def _group(batch: BatchAttempts, attempt: str) -> tuple[str, str]:
-    """Owner, and the rule that names the cause; a rule that a reviewer contradicts names none."""
-    attribution, owner = batch.view.attributions.get(attempt), batch.owner(attempt) or "unknown"
-    if attribution is None or attribution.decided_by in BY_DEFAULT or attribution.owner != owner:
-        return owner, ""
-    return owner, attribution.decided_by
+def _key(batch: BatchAttempts, attempt: str) -> _Key:
+    """A bucket that a reviewer names comes before the rule."""
+    owner, verdict = batch.owner(attempt) or "unknown", batch.verdict(attempt)
+    if verdict is not None and verdict.bucket:
+        return _Key(owner, "", verdict.bucket)
+    return _Key(owner, _rule(batch, attempt))
 
 
-def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: BatchAttempts) -> BatchCategory:
+def _rule(batch: BatchAttempts, attempt: str) -> str:
+    """The rule that names the cause; a rule that a reviewer contradicts names none."""
+    rule = batch.agreeing_rule(attempt)
+    return "" if rule in BY_DEFAULT else rule
+
+
+def _category(letter: str, key: _Key, cases: Sequence[str], batch: BatchAttempts) -> BatchCategory:
     attempts = [batch.failing[case] for case in cases]
-    attributions = [batch.view.attributions[one.id] for one in attempts if one.id in batch.view.attributions]
-    weakest = max((one.confidence for one in attributions), key=("certain", "likely", "weak").index, default="weak")
+    rules = {_rule(batch, one.id) for one in attempts}
+    rule = rules.pop() if len(rules) == 1 else ""
+    verdicts = [batch.verdict(one.id) for one in attempts]
+    causes = {one.cause if one is not None else "" for one in verdicts}
+    confidences = [batch.confidence(one.id) for one in attempts]
     costs = [one.usage.cost for one in attempts if one.usage.cost is not None]
     tokens = [one.usage.subject.total for one in attempts if one.usage.subject.total is not None]
     scores = [one.reported for one in attempts if one.reported is not None]
@@ -47,11 +65,14 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
     error = _shared_error(attempts)
     return BatchCategory(
         letter=letter,
-        owner=owner,
+        owner=key.owner,
+        bucket=key.bucket,
+        cause=causes.pop() if len(causes) == 1 else "",
         rule=rule,
         rule_means=batch.means(rule) if rule else "",
-        fix=batch.rule_fix(rule) if rule else None,
-        confidence=weakest,
+        fix=_fix([one for one in verdicts if one is not None]) or (batch.rule_fix(rule) if rule else None),
+        confidence=max(confidences, key=("certain", "likely", "weak").index),
+        weak=confidences.count("weak"),
         tests=tuple(batch.tests[case].id for case in cases),
         cost=sum(costs) if costs else None,
         error=error,
@@ -67,9 +88,15 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
         ended_later=_seconds(attempts, at_once=False),
         threshold=bars.pop() if len(bars) == 1 else None,
         stored=tuple(batch.tests[case].id for case in cases if batch.children.get(case)),
-        framework=owner in FRAMEWORK,
-        provisional=not all(batch.is_read(one.id) for one in attempts),
+        framework=key.owner in FRAMEWORK,
+        provisional=not all(batch.is_final(one.id) for one in attempts),
     )
+
+
+def _fix(verdicts: Sequence[Verdict]) -> BatchFix | None:
+    """What reviewers name for most of its failures."""
+    fixes = Counter(fix for fix in map(fix_of_verdict, verdicts) if fix is not None)
+    return fixes.most_common(1)[0][0] if fixes else None
 
 
 def _seconds(attempts: Sequence[Attempt], *, at_once: bool) -> Seconds | None:

@@ -19,6 +19,8 @@ from errata.render.document import (
 )
 from errata.render.figures import NONE, money, plural
 from errata.report.batch_prose import (
+    BY_RULE,
+    category_owner,
     category_shows,
     category_title,
     category_to_do,
@@ -29,14 +31,17 @@ from errata.report.batch_prose import (
     moment_result,
     moment_times,
     needed_for,
+    owner_words,
     share_words,
+    status_words,
     stored_words,
     to_do_for,
-    verdict_words,
 )
+from errata.report.parts import coverage_line, status_of
 from errata.text.outgoing import outgoing_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40
+DOUBTS = "Doubts of the reviewer"
 NO_FIX = "Unknown: no rule has a fix, and the failure is not reviewed."
 READ_WITHOUT_FIX = "Unknown: the review names none."
 
@@ -47,16 +52,17 @@ def failures_document(report: BatchReport) -> Document:
             f"{category.letter}. {category_title(category)}",
             str(len(category.tests)),
             money(category.cost, 2),
-            category.owner,
+            category_owner(category),
             marked(category_to_do(category)),
         )
         for category in report.categories
     ]
-    provisional = any(one.provisional for one in report.categories)
     header = ("category", "tests", "cost", "owner", "what to do")
-    blocks: list[Block] = [table(header, rows, right=("tests", "cost"), provisional=provisional)] if rows else []
+    blocks: list[Block] = [table(header, rows, right=("tests", "cost"))] if rows else []
     return Document(
         title=f"Failures: {len(report.failures)} of {len(report.tests)}",
+        status=status_of(report.reading),
+        coverage=coverage_line(report.reading),
         blocks=(*blocks, paragraph(_rule(report))),
         sections=tuple(_category(one, report) for one in report.categories),
     )
@@ -104,7 +110,8 @@ def _member(failure: BatchFailure, *, several: bool) -> tuple[Line, ...]:
 def failure_document(failure: BatchFailure, report: BatchReport) -> Document:
     return Document(
         title=f"{failure.test.id}: {failure.test.name}" if failure.test.name else failure.test.id,
-        status=None if failure.reviewed else "provisional",
+        status="reviewed" if failure.final else "provisional",
+        coverage=line(status_words(failure)),
         blocks=(table(("", ""), list(failure_facts(failure, report))),),
         sections=tuple(failure_sections(failure, report)),
     )
@@ -116,7 +123,7 @@ def failure_facts(failure: BatchFailure, report: BatchReport) -> Iterator[tuple[
     spent = f"cost {money(test.cost)}, {NONE if test.seconds is None else f'{test.seconds:.1f} s'}"
     exit_code = f", exit code {test.exit_code}" if test.exit_code is not None else ""
     yield "status", f"{test.status} (score {score}, {spent}{exit_code})"
-    yield "owner", f"{failure.owner}, {failure.proof or failure.confidence} ({verdict_words(failure)})"
+    yield "owner", owner_words(failure)
     if test.earlier is not None:
         yield "earlier session", earlier_words(test.earlier)
     if failure.stored is not None:
@@ -145,6 +152,8 @@ def failure_sections(failure: BatchFailure, report: BatchReport) -> Iterator[Sec
     else:
         yield Section(title="Exact error", blocks=(paragraph("None: the test ran to its end and was scored."),))
     yield Section(title="Fix", blocks=tuple(_fix(failure.fix, failure)))
+    if failure.doubts:
+        yield Section(title=DOUBTS, blocks=(items(map(marked, failure.doubts)),))
     if failure.evidence:
         pieces = items(line(Code(each.place), ": ", Code(each.quote)) for each in failure.evidence)
         yield Section(title="Evidence", blocks=(pieces,))
@@ -173,14 +182,18 @@ def _fix(fix: BatchFix | None, failure: BatchFailure) -> Iterator[Block]:
         todo = f"{text} To do: {to_do_for(failure.owner)[:1].lower()}{to_do_for(failure.owner)[1:]}."
         yield paragraph("Nothing to fix in the framework." if failure.owner == "model" else todo)
         return
-    yield paragraph(marked(_sentence(fix.action or fix.cause)))
+    if fix.rule:
+        yield paragraph(f"{BY_RULE[:1].upper()}{BY_RULE[1:]}:")
+    aimed = line(Code(fix.path), ": ") if fix.action and fix.path else ()
+    yield paragraph(aimed, marked(_sentence(fix.action or fix.cause)))
     if fix.before or fix.after:
         path = line("in ", Code(fix.path)) if fix.path else ()
         before = f"# before\n{fix.before}\n" if fix.before else ""
         yield Snippet(f"{before}# after\n{fix.after}", "python", path)
     if by := f"the rule {fix.rule}" if fix.rule else fix.reviewer:
         inherited = f", for {failure.inherited_from}" if failure.inherited_from and not fix.rule else ""
-        yield paragraph(f"By {by}{inherited}; the source code is not part of the batch.")
+        unseen = "; the source code is not part of the batch" if fix.after else ""
+        yield paragraph(f"By {by}{inherited}{unseen}.")
 
 
 def _sentence(text: str) -> str:

@@ -21,8 +21,10 @@ from errata.model.output.report.batch import (
 )
 from errata.model.output.report.shared import QuotedEvidence
 from errata.model.standing import AttemptReview
-from errata.model.verdict import word_for
+from errata.model.verdict import DROPPED, word_for
+from errata.model.words import Confidence
 from errata.runs.explanation import BY_DEFAULT, meaning_of
+from errata.runs.standings import counts
 from errata.runs.view import RunView
 from errata.text.outgoing import short_line
 from errata.transcript.error_text import has_logs
@@ -63,12 +65,28 @@ class BatchAttempts:
 
     def owner(self, attempt: str) -> str:
         """Who has to act: by the review, else by the rules."""
-        if attempt in self.view.standings:
-            return self.view.standings[attempt].standing.verdict.owner
-        return self.view.attributions[attempt].owner if attempt in self.view.attributions else ""
+        verdict, attribution = self.verdict(attempt), self.view.attributions.get(attempt)
+        return verdict.owner if verdict is not None else attribution.owner if attribution is not None else ""
 
-    def is_read(self, attempt: str) -> bool:
-        return attempt in self.view.standings and self.view.standings[attempt].standing.final
+    def confidence(self, attempt: str) -> Confidence:
+        """By the review, else by the rules."""
+        verdict, attribution = self.verdict(attempt), self.view.attributions.get(attempt)
+        known = verdict if verdict is not None else attribution
+        return known.confidence if known is not None else "weak"
+
+    def verdict(self, attempt: str) -> Verdict | None:
+        review = self.view.standings.get(attempt)
+        return review.standing.verdict if review is not None else None
+
+    def is_final(self, attempt: str) -> bool:
+        """As the coverage of the whole report counts it."""
+        review = self.view.standings.get(attempt)
+        return review is not None and counts(review.standing)
+
+    def agreeing_rule(self, attempt: str) -> str:
+        """The rule that decided; empty where a reviewer names another owner."""
+        attribution = self.view.attributions.get(attempt)
+        return attribution.decided_by if attribution is not None and attribution.owner == self.owner(attempt) else ""
 
     def rule_fix(self, name: str) -> BatchFix | None:
         rule = self.rules.get(name)
@@ -101,21 +119,19 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
     verdict = standing.standing.verdict if standing is not None else None
     error = attempt.lasting_error
     inherited = verdict.inherited_from if verdict is not None else None
-    fix, follows = _fix(batch, standing, attribution), _root(batch, attribution)
+    fix, follows = _fix(batch, attempt.id, verdict), _root(batch, attribution)
     known, children = batch.case(attempt), batch.children.get(case, ())
     decided_by = attribution.decided_by if attribution is not None else ""
     by_default = decided_by in BY_DEFAULT
     return BatchFailure(
         test=batch.tests[case],
         category=letter,
-        owner=verdict.owner if verdict is not None else attribution.owner if attribution is not None else "unknown",
-        confidence=verdict.confidence
-        if verdict is not None
-        else attribution.confidence
-        if attribution is not None
-        else "weak",
+        owner=batch.owner(attempt.id) or "unknown",
+        confidence=batch.confidence(attempt.id),
         proof=attribution.proof if attribution is not None and verdict is None else "",
         reviewed=verdict is not None and not inherited,
+        reviewer=word_for(verdict.reviewer) if verdict is not None else "",
+        final=batch.is_final(attempt.id),
         inherited_from=batch.test_of_verdict.get(inherited, "another test") if inherited else "",
         cause=verdict.cause if verdict is not None else "",
         mechanism=_mechanism(verdict, fix, follows, error),
@@ -127,6 +143,7 @@ def _failure(batch: BatchAttempts, case: str, attempt: Attempt, letter: str) -> 
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
         hits=hits_of(attempt),
         fix=fix or _after_the_root(follows),
+        doubts=_doubts(verdict),
         evidence=tuple(_evidence(attribution, standing)),
         timeline=tuple(_timeline(batch, case, attempt)),
         stored=_stored(children),
@@ -156,15 +173,31 @@ def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
     return JudgeWords(text=text, runs=Share(count=often, of=len(failed)))
 
 
-def _fix(batch: BatchAttempts, standing: AttemptReview | None, attribution: Attribution | None) -> BatchFix | None:
-    verdict = standing.standing.verdict if standing is not None else None
-    if verdict is not None and verdict.fix is not None:
-        fix, advice = verdict.fix, verdict.recommendation
-        cause = advice.text if advice is not None else verdict.cause
+def _fix(batch: BatchAttempts, attempt: str, verdict: Verdict | None) -> BatchFix | None:
+    """Of the review, else of the rule, unless the review contradicts it."""
+    by_reviewer = fix_of_verdict(verdict) if verdict is not None else None
+    return by_reviewer or batch.rule_fix(batch.agreeing_rule(attempt))
+
+
+def fix_of_verdict(verdict: Verdict) -> BatchFix | None:
+    """Its change of code, else its recommendation."""
+    fix, reviewer = verdict.fix, word_for(verdict.reviewer)
+    advice = verdict.recommendation.text.strip() if verdict.recommendation is not None else ""
+    if fix is not None:
         return BatchFix(
-            cause=cause, before=fix.before, after=fix.after, path=fix.path, reviewer=word_for(verdict.reviewer)
+            cause=advice or verdict.cause, before=fix.before, after=fix.after, path=fix.path, reviewer=reviewer
         )
-    return batch.rule_fix(attribution.decided_by) if attribution is not None else None
+    if verdict.recommendation is None or not advice:
+        return None
+    path = verdict.recommendation.target_path
+    return BatchFix(cause=verdict.cause, action=advice, path=path, reviewer=reviewer)
+
+
+def _doubts(verdict: Verdict | None) -> tuple[str, ...]:
+    """The reviewer's own, without what errata dropped from the answer."""
+    if verdict is None:
+        return ()
+    return tuple(one for one in verdict.doubts if one not in verdict.extra.get(DROPPED, ()))
 
 
 def _after_the_root(root: str) -> BatchFix | None:

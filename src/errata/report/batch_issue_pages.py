@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 
 from errata.model.output.report.batch import BatchFailure, BatchReport, BatchTest
-from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
+from errata.render.document import Block, Code, Document, Snippet, Strong, items, line, marked, paragraph, table
 from errata.render.figures import NONE, money, percent, plural
-from errata.report.batch_failure_pages import cut, same_tests
+from errata.report.batch_failure_pages import DOUBTS, cut, same_tests
 from errata.report.batch_prose import (
+    BY_RULE,
     batch_advice,
+    blame_words,
+    category_owner,
     category_title,
     cause_of,
     earlier_words,
@@ -15,7 +18,7 @@ from errata.report.batch_prose import (
     part_of,
     verdict_words,
 )
-from errata.report.parts import interval, left_out_words, name_list
+from errata.report.parts import coverage_line, interval, left_out_words, name_list, status_of
 from errata.text.outgoing import short_line
 
 LONGEST, STATUS, EPIC_NAME = 180, 40, 120
@@ -35,6 +38,8 @@ def epic_document(report: BatchReport) -> Document:
     blame = f", {theirs} of {failures} are not the model's" if report.failures and theirs else ""
     return Document(
         title=f"[E2E] {short_line(report.name, EPIC_NAME)}: {report.passed} of {len(report.tests)} pass{blame}",
+        status=status_of(report.reading),
+        coverage=coverage_line(report.reading),
         blocks=tuple(_epic(report)),
     )
 
@@ -47,14 +52,17 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     in_part = f", {partial} of them partial" if partial else ""
     rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
     rows += [
-        (f"failed, {category_title(category)} ({category.owner})", f"{len(category.tests)} ({money(category.cost, 2)})")
+        (
+            f"failed, {category_title(category)} ({category_owner(category)})",
+            f"{len(category.tests)} ({money(category.cost, 2)})",
+        )
         for category in report.categories
     ]
     if report.hidden_passes:
         rows.append(
             ("passed in an earlier session, not now", f"{len(report.hidden_passes)}: {name_list(report.hidden_passes)}")
         )
-    yield table(("", "tests"), rows, provisional=report.reading.status == "provisional")
+    yield table(("", "tests"), rows)
     yield paragraph(
         f"Total cost {money(report.cost, 2)}, passes {money(report.cost_of_passes, 2)}, mean cost of pass "
         f"{money(report.mean_cost_of_pass, 2)}, median {money(report.median_cost_of_pass, 2)} "
@@ -100,12 +108,8 @@ def _numbers(test: BatchTest) -> Block:
 def _failed(failure: BatchFailure, report: BatchReport) -> Iterator[Block]:
     category = report.category_of(failure)
     framework = category is not None and category.framework
-    verdict = (
-        f"{failure.owner.capitalize()} failure, not a model failure."
-        if framework
-        else f"Failure of the {failure.owner}."
-    )
-    yield paragraph(Strong(verdict), "" if failure.reviewed else f" {verdict_words(failure).capitalize()}.")
+    state = "" if failure.reviewed and failure.final else f" {verdict_words(failure).capitalize()}."
+    yield paragraph(Strong(blame_words(failure, framework=framework)), state)
     yield _numbers(failure.test)
     yield paragraph(Strong("Root cause."), " ", marked(cause_of(failure) or "Unknown."))
     if failure.error:
@@ -114,20 +118,25 @@ def _failed(failure: BatchFailure, report: BatchReport) -> Iterator[Block]:
         joint = "; " if failure.place and same else ""
         if failure.place or same:
             yield paragraph("(", Code(failure.place), f"{joint}{same}", ")")
-    if failure.fix is not None and failure.fix.after:
-        yield paragraph(
-            Strong("Fix."),
-            " ",
-            Code(failure.fix.after),
-            " instead of ",
-            Code(failure.fix.before),
-            ". ",
-            marked(failure.fix.cause),
-            ".",
-        )
-    elif failure.fix is not None:
-        yield paragraph(Strong("Fix."), " ", marked(failure.fix.action or failure.fix.cause))
-    elif failure.owner != "model":
-        yield paragraph(Strong("Fix."), " Unknown.")
+    yield from _fix(failure)
+    if failure.doubts:
+        yield paragraph(Strong(f"{DOUBTS}."))
+        yield items(map(marked, failure.doubts))
     if needed := needed_for(failure, report):
         yield paragraph(Strong("Done when"), f" {needed[:1].lower()}{needed[1:]}")
+
+
+def _fix(failure: BatchFailure) -> Iterator[Block]:
+    fix = failure.fix
+    if fix is None:
+        if failure.owner != "model":
+            yield paragraph(Strong("Fix."), " Unknown.")
+        return
+    source = f" ({BY_RULE})" if fix.rule else ""
+    aimed = line(Code(fix.path), ": ") if fix.path else ()
+    if fix.after:
+        change = line(Code(fix.after), " instead of ", Code(fix.before))
+        yield paragraph(Strong("Fix."), " ", aimed, change, f"{source}. ", marked(fix.cause.removesuffix(".")), ".")
+    else:
+        advice = (fix.action or fix.cause).removesuffix(".")
+        yield paragraph(Strong("Fix."), " ", aimed, marked(advice), f"{source}.")

@@ -31,6 +31,7 @@ OF_STORED_RESULTS = frozenset(
     ("criteria_scores_null", "record_validation", "resume_failed", "checkpoint_failed", "stale_experiment")
 )
 """Rules for errors that only stored results cause."""
+BY_RULE = "suggested by a rule, not taken from the log"
 GROUPS: dict[SpreadGroup, str] = {
     "passed": "passed",
     "failed_model": "failed, model",
@@ -220,7 +221,34 @@ def verdict_words(failure: BatchFailure) -> str:
     """By a review, inherited from one, or by rule."""
     if failure.inherited_from:
         return f"inherited from the review of {failure.inherited_from}: the same crash"
-    return "reviewed" if failure.reviewed else "by rule, not reviewed"
+    if not failure.reviewed:
+        return "by rule, not reviewed"
+    return "reviewed" if failure.final else "reviewed, needs a second reviewer"
+
+
+def status_words(failure: BatchFailure) -> str:
+    """After the status of its page: who reviewed it, or that nobody did."""
+    if not failure.reviewed:
+        return verdict_words(failure)
+    return f"by {failure.reviewer}" if failure.final else f"reviewed by {failure.reviewer}, needs a second reviewer"
+
+
+def owner_words(failure: BatchFailure) -> str:
+    """`harness, likely (by rule, not reviewed)`; `probably model: weak (reviewed)`."""
+    if failure.confidence == "weak" and not failure.proof and failure.owner != "unknown":
+        return f"probably {failure.owner}: weak ({verdict_words(failure)})"
+    return f"{failure.owner}, {failure.proof or failure.confidence} ({verdict_words(failure)})"
+
+
+def blame_words(failure: BatchFailure, *, framework: bool) -> str:
+    """Whose failure it is; `Probably` where the verdict or the rule is weak."""
+    if failure.owner == "unknown":
+        return "Owner unknown."
+    if failure.confidence == "weak":
+        return f"Probably the {failure.owner}'s: weak."
+    if framework:
+        return f"{failure.owner.capitalize()} failure, not a model failure."
+    return f"Failure of the {failure.owner}."
 
 
 def needed_for(failure: BatchFailure, report: BatchReport) -> str:
@@ -261,9 +289,22 @@ def moment_result(attempt: Moment) -> str:
 
 
 def category_title(category: BatchCategory) -> str:
+    if category.bucket:
+        return _capital(category.bucket.replace("-", " "))
+    if category.cause:
+        return _capital(category.cause).removesuffix(".")
     if category.rule:
         return _capital(category.rule_means)
     return MODEL if category.owner == "model" else f"Failed, owner {category.owner}"
+
+
+def category_owner(category: BatchCategory) -> str:
+    """`probably model` where every verdict or rule is weak."""
+    if category.owner == "unknown":
+        return category.owner
+    if category.weak == len(category.tests):
+        return f"probably {category.owner}"
+    return f"{category.owner}, {category.weak} of {len(category.tests)} weak" if category.weak else category.owner
 
 
 def category_evidence(category: BatchCategory) -> str:
@@ -280,11 +321,15 @@ def category_evidence(category: BatchCategory) -> str:
 
 def category_to_do(category: BatchCategory) -> str:
     fix = category.fix
-    if fix is not None and fix.after:
-        return f"Write `{fix.after}` instead of `{fix.before}`, then rerun the blocked tests"
-    if fix is not None and fix.action:
-        return fix.action
-    return to_do_for(category.owner)
+    if fix is None:
+        return to_do_for(category.owner)
+    if fix.rule:
+        change = fix.action or f"write `{fix.after}` instead of `{fix.before}`"
+        return f"{to_do_for(category.owner)}. {_capital(BY_RULE)}: {change}"
+    if fix.action:
+        return fix.action.removesuffix(".")
+    place = f" in `{fix.path}`" if fix.path else ""
+    return f"Write `{fix.after}` instead of `{fix.before}`{place}, then rerun the blocked tests"
 
 
 def to_do_for(owner: str) -> str:

@@ -120,7 +120,10 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
 
 def _state(reading: ReviewCoverage, unit: str = "failure", *, provisional: bool) -> Iterator[Block]:
     if provisional:
-        rest = "not every cause is final" if reading.status != "provisional" else "the rest comes from rules"
+        by_rules = reading.failures - reading.read - reading.inherited
+        rest = "the rest comes from rules" if by_rules else "not every cause is final"
+        if not by_rules and reading.final < reading.read:
+            rest = f"{reading.read - reading.final} of them still need a second review"
         read = f"{reading.read} of {plural(reading.failures, unit)} reviewed"
         yield paragraph(Strong("PROVISIONAL."), f" {read}; {rest}.")
 

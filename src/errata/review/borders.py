@@ -38,6 +38,11 @@ _BULLETS = re.compile(r"\s*(?:[-*•]+|\(?\d{1,3}[.)])?\s*\Z")
 _SPACES = " \t\u00a0\u202f\u2009"
 _MARKS = "\"'“”‘’«»„`([{（「『*_"
 _OF_NUMBER = re.compile(r"(?:out\s+of|of|von|sur|de|su|di|van|av|af|из|з|من|में\s+से|중|/|÷|bis|to|à|a|до|إلى)\s+\d")
+_LINT_LINE = re.compile(
+    r"[^\S\n]*\d+:\d+[^\S\n]+(?:error|warning|info|[✖✗×⚠ℹ])[^\S\n]+\S[^\n]*?[^\S\n]{2,}(?P<rule>(?:@?[\w-]+/)*[\w-]+)[^\S\n]*$",
+    re.MULTILINE,
+)
+"""`3:10  error  'query' is defined but never used  no-unused-vars`, as ESLint and Stylelint print it."""
 _GROUP = re.compile(r"\([^()\n]*\s[^()\n]*\)")
 _OPENING = "([（「『"
 _FOLLOWS = r"(?=[\s\"'“‘\[{(]|\Z)"
@@ -225,8 +230,14 @@ def _loses_negation(text: str, passage: Passage, clause: Passage) -> bool:
 
 
 def _groups(text: str, clause: Passage, passage: Passage) -> list[Passage]:
-    """What brackets hold beside the passage is a clause of its own, such as the condition before a statement."""
+    """What brackets hold beside the passage is a clause of its own, such as the condition before a statement.
+
+    So is the name of the lint rule at the end of a line: `no-unused-vars` denies nothing.
+    """
     groups = [Passage(*group.span()) for group in _GROUP.finditer(text, clause.start, clause.end)]
+    lint = _LINT_LINE.match(text, text.rfind("\n", 0, passage.start) + 1)
+    if lint is not None:
+        groups.append(Passage(lint.start("rule") - 1, lint.end("rule") + 1))
     return [group for group in groups if group.end <= passage.start or group.start >= passage.end]
 
 

@@ -19,7 +19,7 @@ from errata.review.content import SHORTEST, has_letters, is_enough, is_line, let
 from errata.review.instructions import labels_of, spans
 from errata.review.passages import LARGEST, Folded, Letters, Nearest, fold
 from errata.review.places import Kind, kind_of
-from errata.text.clean import one_line
+from errata.text.clean import clean, one_line
 
 CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
 """At least one quote must be from the output, a log, an error, or the grader."""
@@ -140,7 +140,7 @@ class _IndexedPlace:
         is_evidence = (
             not (touches(wider, self.silent) or cut_of(self.text, wider)) and wider.end - wider.start <= LONGEST
         )
-        return one_line(self.text[slice(*wider)], LONGEST) if is_evidence else ""
+        return _verbatim(self.text[slice(*wider)], LONGEST) if is_evidence else ""
 
     @cached_property
     def silent(self) -> list[Passage]:
@@ -159,7 +159,13 @@ class _IndexedPlace:
         """Nothing where it would be no evidence either."""
         alike = self._alike(quote)
         text = self.whole(alike.passage) if alike else ""
-        return Near(self.name, one_line(text, NEAREST), alike.whole) if alike and text else None
+        return Near(self.name, _verbatim(text, NEAREST), alike.whole) if alike and text else None
+
+
+def _verbatim(text: str, width: int) -> str:
+    """As it is in its line; several lines become one."""
+    shown = clean(text)
+    return one_line(text, width) if "\n" in shown or len(shown) > width else shown
 
 
 def _composed(text: str) -> str:

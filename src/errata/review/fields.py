@@ -14,6 +14,7 @@ from errata.text.clean import one_line
 from errata.text.outgoing import for_others
 
 CAUSE, LINE, REASONING, SNIPPET = 200, 400, 2_000, 4_000
+PLACE = 80
 MOST_LINES = 20
 MOST_QUOTES = 100
 LARGEST_STEP = 10**9
@@ -114,9 +115,13 @@ class AnswerFields:
         given = for_others(self._text(name)).strip("\n")
         if not given.strip():
             return ""
-        if len(given) <= SNIPPET and self._index.holding(given, kinds):
+        wanted = given.strip()
+        if len(given) <= SNIPPET and self._index.holding(wanted, kinds):
             return given
-        self.notes.append(f"the {name.replace('_', ' ')} is not in the packet and was dropped")
+        problem = f"has {len(given)} characters, {SNIPPET} at most," if len(given) > SNIPPET else "is not in the packet"
+        if len(given) <= SNIPPET and (elsewhere := self._index.holding(wanted)):
+            problem = f"is in `{one_line(elsewhere[0], PLACE)}`, not in the {' or '.join(kinds)},"
+        self.notes.append(f"the {name.replace('_', ' ')} {problem} and was dropped")
         return ""
 
     def fix(self) -> Fix | None:

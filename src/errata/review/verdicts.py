@@ -11,6 +11,7 @@ import msgspec
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
 from errata.model.standing import name_of
+from errata.model.verdict import DROPPED
 from errata.review.answers import ParsedAnswer, read_answer
 from errata.review.clearing import needs_a_second
 from errata.review.decisive import DecisiveFields
@@ -122,7 +123,8 @@ def _verdict_fields(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> 
     also = tuple(owner for owner in fields_of_verdict["also"] if owner != chosen.owner)
     more = {"label": chosen.label, "owner": chosen.owner, "also": also, "evidence": evidence.quotes if evidence else ()}
     notes = (*fields.notes, *about_step.notes)
-    extra = {"ignored": list(given.ignored)} if given.ignored else {}
+    extra = {DROPPED: list(notes)} if notes else {}
+    extra |= {"ignored": list(given.ignored)} if given.ignored else {}
     return fields_of_verdict | more | {"doubts": (*fields_of_verdict["doubts"], *notes), "extra": extra}
 
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import click
 
+from errata.buckets.opinions import slug_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
 from errata.json_output.buckets import bucket_output
-from errata.model import BucketCounts, BucketSum, BucketTable, RunBuckets
+from errata.model import Bucket, BucketCounts, BucketSum, BucketTable, RunBuckets
 from errata.runs.names import runs_named
 from errata.verbs.buckets import list_buckets
 from errata.verbs.store import all_runs
@@ -46,7 +47,7 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
 
 
 def show_table(table: BucketTable, *, alone: bool) -> None:
-    put(_status_line(table.statuses, table.buckets))
+    put(status_line(table.statuses, table.buckets))
     suites = list(dict.fromkeys(one.bucket.suite for one in table.listed))
     for suite in suites:
         some = [one for one in table.listed if one.bucket.suite == suite]
@@ -82,7 +83,7 @@ def _foot(table: BucketTable, *, alone: bool) -> str:
     return " · ".join(parts)
 
 
-def _status_line(statuses: dict[str, int], total: int) -> str:
+def status_line(statuses: dict[str, int], total: int) -> str:
     """Whether the buckets were reviewed; a reader needs this before any number."""
     if not total:
         return "PROVISIONAL: no two failures share a cause, by rules; none reviewed yet"
@@ -90,8 +91,13 @@ def _status_line(statuses: dict[str, int], total: int) -> str:
     if total and final == total:
         return f"FINAL: {plural(total, 'bucket')}, each with enough reviewed failures whose verdicts support it"
     progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "none reviewed yet"
-    verb = "was" if total - final == 1 else "were"
-    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} {verb} formed by rules; {progress}"
+    by_rules = total - final - reviewed
+    if not by_rules:
+        verb = "is" if reviewed == 1 else "are"
+        why = "too few of their failures are reviewed, or a second review is missing"
+        return f"PROVISIONAL: {reviewed:,} of {plural(total, 'bucket')} {verb} reviewed, but not final: {why}"
+    verb = "was" if by_rules == 1 else "were"
+    return f"PROVISIONAL: {by_rules:,} of {plural(total, 'bucket')} {verb} formed by rules; {progress}"
 
 
 def _row(counts: BucketCounts) -> tuple[object, ...]:
@@ -102,7 +108,13 @@ def _row(counts: BucketCounts) -> tuple[object, ...]:
         f"{len(counts.runs):,}",
         f"{len(counts.models):,}",
     )
-    return (counts.bucket.title, counts.bucket.status, *figures, counts.owner, (counts.last_seen or "–")[:10])
+    return (_name(counts.bucket), counts.bucket.status, *figures, counts.owner, (counts.last_seen or "–")[:10])
+
+
+def _name(bucket: Bucket) -> str:
+    """What reviewers call it; the cause is below it, where there is room for a sentence."""
+    is_name = bucket.is_of_reviewers and not slug_of(bucket.title).startswith(bucket.slug)
+    return bucket.slug.replace("-", " ") if is_name else bucket.title
 
 
 def _below(counts: BucketCounts) -> str:
@@ -113,7 +125,8 @@ def _below(counts: BucketCounts) -> str:
     if counts.bucket.status != "provisional" and counts.assigned:
         followers.insert(0, f"{counts.read:,} reviewed, {counts.assigned:,} not reviewed")
     elsewhere = [f"{plural(counts.elsewhere, 'row')} in other runs"] if counts.elsewhere else []
-    return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared])
+    cause = [counts.bucket.title] if _name(counts.bucket) != counts.bucket.title else []
+    return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared, *cause])
 
 
 def buckets_line(buckets: RunBuckets) -> str:

@@ -38,7 +38,8 @@ def show_status(status: Status, handle: str) -> None:
     """`handle` is quoted for a shell."""
     parts = [f"Run {handle}", plural(status.failures, "failure"), f"{status.reviewed:,} reviewed"]
     parts += [f"{status.inherited:,} inherited"] if status.inherited else []
-    put(" · ".join([*parts, f"{status.waiting:,} waiting", f"{status.refused:,} refused"]))
+    corrected = ", corrected since" if status.refused and not status.unmended else ""
+    put(" · ".join([*parts, f"{status.waiting:,} waiting", f"{status.refused:,} refused{corrected}"]))
     if not status.failures:
         return
     put()
@@ -62,10 +63,7 @@ def show_status(status: Status, handle: str) -> None:
     _line("leased", f"{status.in_hand:,}" if status.in_hand else "")
     for spent in status.spent:
         _line("cost", _spent(spent))
-    _line(
-        "",
-        "" if status.reviewers else f"start with `errata review run {handle}` or `errata review next {handle}`",
-    )
+    _line("next", f"`errata review next {handle}`" if status.waiting else "")
 
 
 def _line(label: str, text: str) -> None:

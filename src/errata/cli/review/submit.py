@@ -11,6 +11,7 @@ from errata.cli.review.options import reader, reader_options
 from errata.cli.shared_options import reports_option
 from errata.json_output.review import accepted_output, rejected_output
 from errata.model.identity import is_task_id
+from errata.model.verdict import DROPPED
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 from errata.verbs.review import submit_verdict
 
@@ -53,6 +54,8 @@ def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
     if accepted.inherited:
         what = "this task" if is_task_id(verdict.attempt) else "the same crash"
         say(f"{plural(accepted.inherited, 'failure')} of {what} inherited it")
+    for note in verdict.extra.get(DROPPED, ()):
+        say(f"accepted without one part: {note}")
     if accepted.ignored:
         say(f"ignored unknown fields: {', '.join(accepted.ignored)}")
 

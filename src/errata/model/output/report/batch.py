@@ -126,6 +126,10 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     proof: str = ""
     """Of the owner `model`, where no reviewer has read it: shown or presumed."""
     reviewed: bool = False
+    reviewer: str = ""
+    """Of the verdict, also of an inherited one."""
+    final: bool = False
+    """Its verdict needs no second reviewer, or has one; or it is inherited."""
     inherited_from: str = ""
     """The test whose review goes for this one, too: it failed in the same crash."""
     cause: str = ""
@@ -145,6 +149,8 @@ class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
     hits: Share | None = None
     """Subtests that the error struck, where it struck parts of the test."""
     fix: BatchFix | None = None
+    doubts: tuple[str, ...] = ()
+    """Of the reviewer."""
     evidence: tuple[QuotedEvidence, ...] = ()
     timeline: tuple[Moment, ...] = ()
     stored: StoredRuns | None = None
@@ -166,14 +172,22 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
-    """Failures with one owner and one cause that a rule names; or that no rule names."""
+    """Failures with one owner and one cause that reviewers or a rule name; or that nobody names."""
 
     letter: str
     owner: str
+    bucket: str = ""
+    """The name that reviewers gave to the cause."""
+    cause: str = ""
+    """Of the verdicts, where all have the same."""
     rule: str = ""
     rule_means: str = ""
     fix: BatchFix | None = None
+    """Of a verdict, else of the rule."""
     confidence: str
+    """The weakest of its failures: of the verdict, else of the rule."""
+    weak: int = 0
+    """Tests with a weak verdict or rule."""
     tests: tuple[str, ...]
     cost: float | None
     error: str = ""
