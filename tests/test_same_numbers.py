@@ -182,7 +182,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("runs --json", lambda run: listed(run)["counts"]["failures"]),
         ("runs", lambda run: int(row_of_runs(run)["failures"])),
         ("analyze --json", lambda run: analysis(run)["counts"]["failures"]),
-        ("analyze, owners", lambda run: number_in(r"\(of ([\d,]+)\)", page_of(run))),
+        ("analyze, owners", lambda run: number_in(r"Owners ([\d,]+) failures?", page_of(run))),
         ("analyze, reviewed", lambda run: number_in(r"of ([\d,]+) failures? reviewed", page_of(run))),
         ("show RUN --json", lambda run: shown(run)["counts"]["failures"]),
         ("failures --json", lambda run: len(failures(run))),
@@ -240,8 +240,8 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
     ],
     "judged by rules alone": [
         ("failures --json", lambda run: sum(one["verdict"] is None for one in failures(run)) or None),
-        ("report, status", lambda run: number_in(r"([\d,]+) classified by rules only", report_page(run))),
-        ("report, limits", lambda run: number_in(r"([\d,]+) classifications? comes? from rules", report_page(run))),
+        ("report, status", lambda run: number_in(r"([\d,]+) owners? assigned by rules", report_page(run))),
+        ("report, limits", lambda run: number_in(r"([\d,]+) owners? (?:was|were) assigned by rules", report_page(run))),
         ("report --json", lambda run: sum(not one["reviewed"] for one in report(run)["failures"]) or None),
     ],
     "inherited": [
@@ -295,7 +295,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
          lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
     "left out of clean, to rerun": [
-        ("analyze", lambda run: number_in(r"how to rerun the ([\d,]+) left out of", page_of(run))),
+        ("analyze", lambda run: number_in(r"print the commands to rerun ([\d,]+) ", page_of(run))),
         ("score --json", to_rerun),
         ("rerun --json", lambda run: run.row("rerun")["attempts"] or None),
         ("rerun", lambda run: number_in(r"Rerun ([\d,]+) of", run.text("rerun"))),
