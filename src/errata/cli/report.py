@@ -26,7 +26,6 @@ from errata.model.output.report import (
 )
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import RunReport
-from errata.model.output.report.shared import ReviewCoverage
 from errata.render.document import Document
 from errata.render.figures import percent
 from errata.render.files import WrittenFile
@@ -268,16 +267,6 @@ def show_run(made: RunWritten, handle: str) -> None:
     put()
     for file, name in zip(made.written, names_of(made.written), strict=True):
         put_parts("wrote", [name], "" if file.change == "new" else file.change)
-
-
-def _provisional(reading: ReviewCoverage) -> str:
-    """Why it is: owners by rules, or verdicts that need a second reviewer; empty where it is not."""
-    if reading.status != "provisional":
-        return ""
-    if by_rules := reading.failures - reading.read - reading.inherited:
-        owners = "owners" if by_rules == reading.failures else plural(by_rules, "owner")
-        return f"PROVISIONAL: {owners} assigned by rules; "
-    return f"PROVISIONAL: {plural(reading.read - reading.final, 'verdict needs', 'verdicts need')} a second reviewer; "
 
 
 def _show_counts(report: RunReport) -> None:
