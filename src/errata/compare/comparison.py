@@ -212,7 +212,9 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
     )
 
 
-def refuse_incomparable(runs: Sequence[StoredRun], cells: Callable[[], Iterable[Cell]], lookups: Lookups) -> None:
+def refuse_incomparable(
+    runs: Sequence[StoredRun], cells: Callable[[], Iterable[Cell]], options: ComparisonOptions, lookups: Lookups
+) -> None:
     """Before the runs are summarised, which takes long the first time; `cells` are those of all runs."""
     included = [one for one in runs if why_excluded(one.run) is None]
     if not may_differ(included):
@@ -220,7 +222,12 @@ def refuse_incomparable(runs: Sequence[StoredRun], cells: Callable[[], Iterable[
     pks = [one.pk for one in included]
     whole = matrix_of(columns_of([(one.run, one.pk) for one in included]), (one for one in cells() if one.run in pks))
     changed = lookups.changed_cases(pks)
-    refuse_unequal(differences(whole, tuple(case for case in whole.rows if case in changed)), whole)
+    known_differences = differences(whole, tuple(case for case in whole.rows if case in changed))
+    refuse_unequal(_not_tolerated(known_differences, options), whole)
+
+
+def _not_tolerated(known_differences: Sequence[Difference], options: ComparisonOptions) -> list[Difference]:
+    return [one for one in known_differences if not (options.may_lack_cases and one.what == CASES)]
 
 
 def _basis(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Lookups) -> _Basis:
@@ -234,8 +241,7 @@ def _basis(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Loo
     changed: set[str] = set() if same_tasks else lookups.changed_cases([one.stored.pk for one in fit])
     known_differences = differences(whole, tuple(case for case in whole.rows if case in changed))
     if not options.common:
-        tolerated = {CASES} if options.may_lack_cases else set()
-        refuse_unequal([one for one in known_differences if one.what not in tolerated], whole)
+        refuse_unequal(_not_tolerated(known_differences, options), whole)
     matrix, cases = _narrowed(whole, options, lookups)
     refuse_nothing_shared(matrix, known_differences)
     edited = tuple(case for case in matrix.rows if case in changed)

@@ -50,7 +50,8 @@ class RunSet:
         to_pool = options.by_model or len(set(names)) < len(names)
         lookups = self._lookups(options, to_pool=to_pool)
         if not options.common:
-            refuse_incomparable(self.runs, lambda: (cell for view in self.views for cell in view.cells), lookups)
+            cells = (cell for view in self.views for cell in view.cells)
+            refuse_incomparable(self.runs, lambda: cells, options, lookups)
         with self.store.kept_open():
             for view in self.views:
                 facts.append(facts_of(view, timeouts=options.timeouts, to_pool=to_pool))
