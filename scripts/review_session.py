@@ -52,10 +52,10 @@ def walk(text: str) -> str:
         text = replace_verdict_line(text, case, submit(answer))
     text = replace_output(text, "review next run-b --reviewer my-agent", errata("review", "next", "latest", *AGENT))
     text = replace_output(text, "review status run-b", errata("review", "status", "latest"), last=True)
-    text = replace_between(text, "\nclean  ", "\n…", errata("score", "latest"), end=r"\n(?=bounds)")
+    text = replace_between(text, "\nclean  ", "\n…", errata("score", "latest"), end=r"\n(?=clean range)")
     shown = errata("show", f"latest/{QUOTE}")
     text = replace_between(text, "\n  cause  ", "\n\nTriage", shown, end=r"\n(?=\n?  because|\nTriage)")
-    return replace_between(text, "\nCounts ", "\n", shown, end=r"\n")
+    return replace_between(text, "\nCounted ", "\n", shown, end=r"\n")
 
 
 def errata(*arguments: str, stderr: bool = True) -> str:

@@ -184,7 +184,7 @@ def test_the_first_screen_of_the_readme_answers_what_a_newcomer_asks():
 
 def test_the_conclusion_of_the_readme_follows_from_the_output_above_it():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    model, failures = re.search(r"Owners model (\d+) .*?\(of (\d+)\)", text).groups()
+    failures, model = re.search(r"Owners (\d+) failures model (\d+) ", text).groups()
     clean = re.search(r"clean (\d+/\d+) ", text)[1]
 
     assert f"{model} of the {failures} failures are the model's" in text

@@ -355,7 +355,6 @@ run       model             suite          started           attempts passed  fa
 9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00            20/30        10
 5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00            26/30         4
 1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00            25/30         5
-attempts passed = passed / attempts in the log; `errata score RUN` shows the scores
 """)
 
 
@@ -403,8 +402,7 @@ Review:
 
 Act:
   report       Write a report about runs.
-  rerun        Print commands to rerun infrastructure failures and missing
-               cases, or run them.
+  rerun        Print or run the commands that rerun what broke.
   run          Run suites with Inspect AI, then analyse the results.
   models       List, check and try the models that `run` uses.
   issues       Write an issue for each failing case, and a script that files
@@ -428,5 +426,5 @@ Store:
   doctor       Check the store for damage.
   sources      List the formats that errata reads.
   trust        Allow a project's `errata.toml` to set rules, taxonomies and
-               reviewers.
+               more.
 """)

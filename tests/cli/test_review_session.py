@@ -72,10 +72,10 @@ def test_the_document_shows_what_is_kept(session):
     verdict = shown.partition("\nVerdict")[2].partition("\n")[2].partition("\n  because")[0]
 
     assert verdict in DOCUMENT
-    assert next(line for line in shown.splitlines() if line.startswith("Counts")) in DOCUMENT
+    assert next(line for line in shown.splitlines() if line.startswith("Counted")) in DOCUMENT
 
 
 def test_the_score_is_the_one_in_the_document(session):
-    lines = [line for line in done("score", "latest").out.splitlines() if line.startswith(("clean ", "reviewed "))]
+    lines = [line for line in done("score", "latest").out.splitlines() if line.startswith(("clean  ", "reviewed "))]
 
     assert all(line in DOCUMENT for line in lines)

@@ -54,7 +54,10 @@ VERDICTS: dict[str, dict[str, Any]] = {
     REMOVE: {
         "label": "AMBIGUOUS_TASK",
         "cause": "The task does not say what happens to an unknown owner",
-        "evidence": [{"place": "run.log", "quote": 'promise resolved "null" instead of rejecting'}],
+        "evidence": [
+            {"place": "run.log", "quote": 'promise resolved "null" instead of rejecting'},
+            {"place": "grader/grader.test.ts", "quote": 'test("rejects an unknown owner", async () => {'},
+        ],
         "recommendation": {"group": "eval", "text": "State what an unknown owner means", "target_path": "TASK.txt"},
         "fix": {"path": "TASK.txt", "before": "", "after": "An unknown owner is an error.\n"},
     },

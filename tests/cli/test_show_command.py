@@ -41,7 +41,7 @@ def own(tmp_path):
     ("thing", "where"),
     [
         (f"jn7mqywb/{BY_STEP}", "failed at install (step 2 of 6; 4 never started)"),
-        ("jn7mqywb/004-actions/003-rate_limit_guard", "failed at tests (60 %; step 6 of 6)"),
+        ("jn7mqywb/004-actions/003-rate_limit_guard", "failed at tests (60 % passed; step 6 of 6)"),
         ("jn7mqywb/001-data_modeling/000-user_table", "ended in an error (subject)"),
         ("9c0d1e2f/turn-11", "failed tool_use_correct, state_tracking (2 of 5 dimensions)"),
     ],
@@ -169,12 +169,12 @@ def test_a_verdict_that_stands_leads_and_triage_comes_second(judged):
 @pytest.mark.parametrize(
     ("label", "effect"),
     [
-        ("MODEL_FAULT", "in strict, as_reported, clean and reviewed"),
-        ("OVERLY_STRICT", "in strict, as_reported and clean, not in reviewed"),
+        ("MODEL_FAULT", "strict, as_reported, clean and reviewed"),
+        ("OVERLY_STRICT", "strict, as_reported and clean, not in reviewed"),
     ],
 )
 def test_the_effect_names_what_reviewed_does_with_it(judged, label, effect):
-    assert f"\nCounts   {effect}\n" in judged(label)
+    assert f"\nCounted  in {effect}\n" in judged(label)
 
 
 @pytest.mark.parametrize("before", ["", "./"], ids=["a name", "a dot"])

@@ -10,7 +10,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.fields import place_of
 from errata.cli.render.runs import title_of
-from errata.cli.shared_options import Word, failure_filters
+from errata.cli.shared_options import OneOfMany, Word, failure_filters
 from errata.errors import SettingsError
 from errata.export.every_eval_ever import WrittenRun
 from errata.export.regression_cases import DatasetFormat, WrittenDrafts
@@ -30,7 +30,14 @@ TABLES = "tables"
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option(
-    "--to", "--format", "form", type=Word(FORMATS), default=FORMATS[0], show_default=True, help="Format to write."
+    "--to",
+    "--format",
+    "form",
+    cls=OneOfMany,
+    type=Word(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="Format to write.",
 )
 @click.option(
     "-o",

@@ -54,7 +54,7 @@ def command(
     cwd: Path | None,
     options: Options,
 ) -> None:
-    """Print commands to rerun infrastructure failures and missing cases, or run them.
+    """Print or run the commands that rerun what broke.
 
     Runs nothing without --execute. Without --case and --owner, covers infrastructure failures (provider, environment,
     harness, simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases. Leaves out

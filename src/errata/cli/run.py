@@ -57,7 +57,7 @@ def command(
     models: Path,
     options: Options,
 ) -> None:
-    """Run suites with Inspect AI, then import, check and summarise the results.
+    """Run suites with Inspect AI, then analyse the results.
 
     SUITE is a suite of the models file, a file with an Inspect task, FILE@TASK, or a registered task. A model that has
     not run the suite is tried on two cases first. An invalid run (no tokens, too many rate limits, nothing scored) is

@@ -3,7 +3,7 @@
 import click
 
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put, put_json, say
+from errata.cli.output import put_json, say
 from errata.cli.render.runs import beside, passes_in_words, without_verdict
 from errata.cli.table import put_table
 from errata.errors import SourceError, did_you_mean
@@ -44,7 +44,7 @@ def command(source: str, model: str, options: Options) -> None:
         rows = [_row(one, handles[one.run.id]) for one in stored]
         notes = [_notes(one, handles[one.run.id], counted_before(one, options.store)) for one in stored]
         put_table(HEADER, rows, right=("attempts passed", "failures"), whole=NAMES, below=notes, below_lines=0)
-        put(LEGEND)
+        say(LEGEND)
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
         say(f"no run matches; {meant or '`errata runs` lists them all'}")

@@ -34,7 +34,7 @@ IN_WORDS = {
 @click.option("--remove", is_flag=True, help="Stop trusting FILE.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for lists.")
 def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
-    """Allow a project's `errata.toml` to set rules, taxonomies, reviewers and addresses.
+    """Allow a project's `errata.toml` to set rules, taxonomies and more.
 
     FILE defaults to the nearest `errata.toml`. Read it first, and the files it names: they decide who owns a failure
     and what a reviewer is asked, and can run programs. Trust covers the current content of `errata.toml` and of its

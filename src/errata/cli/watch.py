@@ -68,8 +68,10 @@ def command(
     if not once:
         say(f"watching {', '.join(place_of(str(folder)) for folder in folders)}; Ctrl-C stops")
     while True:
-        failed = _show(watcher.poll(), hooks, options)
+        poll = watcher.poll()
+        failed = _show(poll, hooks, options)
         if once:
+            _say_nothing_new(poll)
             break
         time.sleep(every)
     if failed:
@@ -111,6 +113,11 @@ def _show(poll: Poll, hooks: Hooks, options: Options) -> int:
             _put_run(run)
         failed += _call(hooks, summary)
     return failed
+
+
+def _say_nothing_new(poll: Poll) -> None:
+    if not (poll.finished or poll.waiting or poll.problems):
+        say("nothing new: every finished run is in the store")
 
 
 def _put_run(run: FinishedRun) -> None:

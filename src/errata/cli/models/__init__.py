@@ -13,7 +13,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("models", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.models")
 def command() -> None:
-    """List, check and try the models that `errata run` uses.
+    """List, check and try the models that `run` uses.
 
     Models are defined in one file, `models.toml`.
     """

@@ -89,7 +89,7 @@ def check(names: tuple[str, ...], models: Path, options: Options) -> None:
 @models_option
 @shared_options
 def smoke(suite: str, names: tuple[str, ...], models: Path, options: Options) -> None:
-    """Try models on one or two cases of a suite.
+    """Try models on one or two cases.
 
     Stores nothing. Exit code 1 if a model could not be measured.
     """
