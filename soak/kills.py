@@ -78,7 +78,7 @@ def run(folder: Path, seed: str) -> Counter[str]:
     """Every stage once."""
     figures: Counter[str] = Counter()
     for number, stage in enumerate(STAGES):
-        place = folder / f"kills-{number}"
+        place = folder / f"kills-{os.getpid()}-{number}"  # a baseline is made once in each process
         figures += series(place, stage, baseline_of(number, place), random.Random(f"{seed}/{number}"))
     return figures
 
