@@ -1,7 +1,8 @@
 """The attribution of each failure by triage, stored beside the facts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from sqlalchemy import delete, select, update
 
@@ -28,22 +29,32 @@ def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
         connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
     count = 0
     for chunk in batched(records, CHUNK):
-        rows = [
-            (
-                seq,
-                attribution.owner,
-                attribution.confidence,
-                attribution.decided_by,
-                breaks,
-                attribution.rules_version,
-                pack(attribution),
-            )
-            for seq, attribution, breaks in chunk
-        ]
+        rows = [_row(*record) for record in chunk]
         count += len(rows)
         with store.writing(derived=True) as connection:
             sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
     return count
+
+
+def keep_triage(store: Store, pk: int, records: Sequence[Kept], version: str) -> None:
+    """Replace the attributions of a run and mark it as triaged, in one transaction: for as many as fit a chunk."""
+    rows = [_row(*record) for record in records]
+    with store.writing(derived=True) as connection:
+        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
+        connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
+        sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
+
+
+def _row(seq: int, attribution: Attribution, breaks: bool) -> tuple[Any, ...]:
+    return (
+        seq,
+        attribution.owner,
+        attribution.confidence,
+        attribution.decided_by,
+        breaks,
+        attribution.rules_version,
+        pack(attribution),
+    )
 
 
 def mark_triaged(store: Store, pk: int, version: str) -> None:
