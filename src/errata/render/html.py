@@ -22,7 +22,7 @@ IN_SHORT = 750_000
 """… and after that they are counted."""
 TOP, ABOUT = "Top", "About"
 """Anchors of titles have no capitals."""
-_MARK = (
+MARK = (
     '<svg width="18" height="18" aria-hidden="true"><rect width="18" height="18" rx="4.5"/>'
     '<path d="M3.8 6.4h4.4M9.8 6.4h4.4M5.6 13.4 9 8.6l3.4 4.8"/></svg>'
 )
@@ -76,7 +76,7 @@ class _HtmlPage:
 
     def parts(self) -> Iterator[str]:
         document = self._document
-        yield f'<header class="top"><a class="brand" href="#{TOP}">{_MARK}errata</a>{self._contents()}</header>'
+        yield f'<header class="top"><a class="brand" href="#{TOP}">{MARK}errata</a>{self._contents()}</header>'
         yield f'<main id="{TOP}">'
         yield from self._head()
         yield from self._laid_out()

@@ -1,0 +1,143 @@
+"""The frame of every page: top bar, content, scripts; and the small parts that pages share."""
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from errata.render.blocks_html import page_text
+from errata.render.html import MARK, page_style
+from errata.server.exchange import Page
+
+SECTIONS = (
+    ("runs", "/", "Runs"),
+    ("review", "/review", "Review"),
+    ("compare", "/compare", "Compare"),
+    ("buckets", "/buckets", "Buckets"),
+    ("leaderboard", "/leaderboard", "Leaderboard"),
+)
+STYLE = "page.css"
+MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+def framed(page: Page) -> str:
+    scripts = "".join(
+        f'<script type="module" src="{static_path(name)}"></script>' for name in ("page.js", *page.scripts)
+    )
+    return "\n".join(
+        (
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{page_text(page.title)} · errata</title>",
+            f'<link rel="stylesheet" href="{static_path(STYLE)}">',
+            f'<link rel="icon" href="{static_path("icon.svg")}">',
+            f'<script src="{static_path("theme.js")}"></script>',
+            scripts,
+            "</head>",
+            "<body>",
+            '<a class="skip" href="#content">Skip to the content</a>',
+            _top_bar(page),
+            f'<main id="content" tabindex="-1">{page.body}</main>',
+            _command(page.command),
+            '<div id="said" class="hidden" role="status" aria-live="polite"></div>',
+            "</body>",
+            "</html>",
+            "",
+        )
+    )
+
+
+def _top_bar(page: Page) -> str:
+    links = "".join(
+        f'<a href="{path}"{" aria-current=page" if page.section == name else ""}>{label}</a>'
+        for name, path, label in SECTIONS
+    )
+    search = (
+        '<form class="find" action="/search" role="search"><input name="q" type="search"'
+        ' aria-label="Find a run, case or quote" placeholder="Find a run, case or quote" autocomplete="off"><kbd>/</kbd></form>'
+    )
+    buttons = (
+        '<button type="button" class="icon" data-does="theme" aria-label="Light or dark" hidden>◐</button>'
+        '<button type="button" class="icon" data-does="keys" aria-label="Keys of this page" hidden>?</button>'
+    )
+    return (
+        f'<header class="top"><a class="brand" href="/">{MARK}errata</a>'
+        f'<nav class="sections" aria-label="Pages">{links}</nav>{search}{buttons}</header>'
+    )
+
+
+def _command(command: str) -> str:
+    """What shows the same on a terminal; with script, a button copies it."""
+    if not command:
+        return ""
+    return (
+        f'<footer class="command"><span>The same on a terminal:</span> <code>{page_text(command)}</code>'
+        '<button type="button" data-does="copy-command" hidden>Copy</button></footer>'
+    )
+
+
+# --- static files
+
+
+@cache
+def static_file(name: str) -> bytes | None:
+    """None where there is no such file. One style for all pages: that of reports, then what only the server has."""
+    if name == STYLE:
+        own = ["server.css", *sorted(each for each in _names() if each.endswith(".css") and each != "server.css")]
+        return page_style().encode("utf-8") + b"".join(map(_read, own))
+    if name not in _names():
+        return None
+    return _read(name)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(
+        each.name for each in files("errata.server.static").iterdir() if each.name.endswith(tuple(MEDIA_TYPES))
+    )
+
+
+def _read(name: str) -> bytes:
+    return files("errata.server.static").joinpath(name).read_bytes()
+
+
+@cache
+def static_path(name: str) -> str:
+    """With a mark of its content, so that browsers can keep it for ever."""
+    content = static_file(name)
+    if content is None:
+        raise LookupError(name)
+    return f"/static/{name}?v={sha256(content).hexdigest()[:12]}"
+
+
+# --- parts
+
+
+def link(target: str, text: str, *, kind: str = "") -> str:
+    """`target` is one of our own paths, quoted already."""
+    style = f' class="{kind}"' if kind else ""
+    return f'<a{style} href="{escape(target)}">{page_text(text)}</a>'
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], *, label: str, kind: str = "") -> str:
+    """Cells are HTML already; a head that ends with `#` is a column of numbers."""
+    names = list(head)
+    numbers = [name.endswith("#") for name in names]
+    heads = "".join(
+        f'<th scope="col"{" class=number" * is_number}>{page_text(name.rstrip("#"))}</th>'
+        for name, is_number in zip(names, numbers, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{' class=number' * is_number}>{cell}</td>" for cell, is_number in zip(row, numbers, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="wide" role="region" tabindex="0" aria-label="{page_text(label)}">'
+        f'<table class="{kind}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+    )

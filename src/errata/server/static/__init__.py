@@ -1,0 +1,1 @@
+"""Styles and modules of the pages, as they are sent."""

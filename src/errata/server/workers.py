@@ -1,0 +1,48 @@
+"""Handlers run in a few threads, each with connections of its own to the store."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TypeVar
+
+from errata.settings import Settings, using_store
+from errata.verbs.store import Store, open_store
+
+T = TypeVar("T")
+THREADS = 8
+
+
+class Workers:
+    def __init__(self, settings: Settings, threads: int = THREADS) -> None:
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="errata")
+        self._own = threading.local()
+        self._opened: list[tuple[Store, ExitStack]] = []
+        self._lock = threading.Lock()
+
+    @property
+    def pool(self) -> ThreadPoolExecutor:
+        return self._pool
+
+    def work(self, handler: Callable[[Store], T]) -> T:
+        """In a thread of the pool: the handler with the store of this thread."""
+        with using_store(self._settings.store):
+            return handler(self._store())
+
+    def _store(self) -> Store:
+        store: Store | None = getattr(self._own, "store", None)
+        if store is None:
+            store, connections = open_store(self._settings.store), ExitStack()
+            connections.enter_context(store.kept_open())
+            with self._lock:
+                self._opened.append((store, connections))
+            self._own.store = store
+        return store
+
+    def close(self) -> None:
+        """After the last request: wait for the threads, then close their connections."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for store, connections in self._opened:
+            connections.close()
+            store.engine.dispose()

@@ -1,0 +1,112 @@
+"""A server on loopback over a store that is built once, a client, and a real browser."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import msgspec
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from tests.conftest import FIXTURES
+
+from errata.server.app import build_app
+from errata.server.serving import bound
+from errata.settings import Settings
+from errata.verbs.analyze import import_logs
+from errata.verbs.store import bundled_example, open_store
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+NO_CHROMIUM = "no Chromium on this machine: install it with `apt-get install chromium`"
+
+
+class Served(msgspec.Struct, frozen=True):
+    """A running server."""
+
+    url: str
+    settings: Settings
+    client: httpx2.Client
+
+    def page(self, path: str) -> str:
+        answer = self.client.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+
+@pytest.fixture(scope="session")
+def served_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled example and a few runs of other harnesses, imported and triaged. Copy it before you write."""
+    path = tmp_path_factory.mktemp("served") / "errata.db"
+    store = open_store(path)
+    with store.kept_open():
+        import_logs([bundled_example()], store)
+    store.engine.dispose()
+    return path
+
+
+@pytest.fixture
+def serve(tmp_path: Path, served_store: Path) -> Iterator[Callable[..., Served]]:
+    """Starts a server over a copy of a store; it is stopped after the test."""
+    started: list[tuple[uvicorn.Server, threading.Thread, httpx2.Client]] = []
+
+    def start(store: Path = served_store) -> Served:
+        own = tmp_path / f"{len(started)}.db"
+        shutil.copyfile(store, own)
+        settings = Settings(store=own, author="ada")
+        listening = bound("127.0.0.1", 0)
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server = uvicorn.Server(uvicorn.Config(build_app(settings), log_level="warning"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.005)
+        client = httpx2.Client(base_url=url)
+        started.append((server, thread, client))
+        return Served(url, settings, client)
+
+    yield start
+    for server, thread, client in started:
+        client.close()
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def served(serve: Callable[..., Served]) -> Served:
+    return serve()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip(NO_CHROMIUM)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def window(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a browser of its own for each call. What a page logs as an error, CSP violations too, fails the test."""
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+
+    def opened(**options: object) -> Page:
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+__all__ = ["FIXTURES", "Served"]
