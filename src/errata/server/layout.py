@@ -58,7 +58,8 @@ def _top_bar(page: Page) -> str:
     )
     search = (
         '<form class="find" action="/search" role="search"><input name="q" type="search"'
-        ' aria-label="Find a run, case or quote" placeholder="Find a run, case or quote" autocomplete="off"><kbd>/</kbd></form>'
+        ' aria-label="Find a run, case or quote" placeholder="Find a run, case or quote" autocomplete="off">'
+        "<kbd>/</kbd></form>"
     )
     buttons = (
         '<button type="button" class="icon" data-does="theme" aria-label="Light or dark" hidden>◐</button>'
