@@ -82,3 +82,10 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     def decided(self) -> bool:
         """Whether the case has either."""
         return (self.passes > 0) != (self.fails > 0)
+
+
+class FailedCell(msgspec.Struct, frozen=True, gc=False):
+    """A case that failed in a run: who has to act, and the attempt that shows it."""
+
+    owner: str
+    attempt: str

@@ -5,6 +5,7 @@ script. Every text goes through `text`, the gate of the page.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 
 from errata.render.document import Bar, CategoryMap, Chart, Grid, MapRow, OwnerStrip, ScoreBar
 from errata.render.figures import hundredths, percent
@@ -193,11 +194,13 @@ def matrix(grid: Grid, text: Gate) -> str:
     deep = head + height + 8 + 6.4 * min(LABEL, max(map(len, grid.columns), default=0))
     foot = head + height + 6
     columns = "".join(
-        f'<text class="name" transform="translate({x + 7} {foot}) rotate(90)">{text(_cut(grid.columns[at]))}</text>'
+        f'<text class="name{" on" * (at == grid.selected)}" transform="translate({x + 7} {foot}) rotate(90)">'
+        f"{text(_cut(grid.columns[at]))}</text>"
         for at, x in zip(order, places, strict=True)
     )
     svg = (
-        f'<svg width="{wide}" height="{deep:.0f}" role="img" aria-label="{text(_in_words(grid))}">'
+        f'<svg width="{wide}" height="{deep:.0f}" role="{"group" if grid.targets else "img"}"'
+        f' aria-label="{text(_in_words(grid))}">'
         f"{''.join(_group_heads(grid, places, text))}{cells}{columns}</svg>"
     )
     scrolling = f'<div class="cells" role="region" tabindex="0" aria-label="runs and cases">{svg}</div>'
@@ -245,7 +248,9 @@ def _matrix_cells(grid: Grid, order: Sequence[int], places: Sequence[int], head:
         for x, at in zip(places, order, strict=True):
             owner, letter = owners[at], letters[at]
             title = f"{name}, {grid.columns[at]}: {owner or grid.legend.get(letter, '')}"
-            yield _cell(x, y, CELL, owner, title, text) if owner else _other_cell(x, y, letter, title, text)
+            drawn = _cell(x, y, CELL, owner, title, text) if owner else _other_cell(x, y, letter, title, text)
+            target = grid.targets[down][at] if grid.targets else ""
+            yield f'<a href="{escape(target)}">{drawn}</a>' if target else drawn
 
 
 def _other_cell(x: int, y: int, letter: str, title: str, text: Gate) -> str:
@@ -297,3 +302,27 @@ def _bar(bar: Bar, whole: float, text: Gate) -> str:
     note = f' <span class="note">{text(bar.note)}</span>' if bar.note else ""
     drawn = f'<svg height="12" role="img" aria-label="{text(bar.label)}: {value}">{rects}</svg>'
     return f'<div><span class="label">{text(bar.label)}</span>{drawn}<span class="value">{value}{note}</span></div>'
+
+
+def two_lanes(upper: ScoreBar, lower: ScoreBar, text: Gate) -> str:
+    """Two rates of one subject below each other, on an axis from 0 to 100 % with a line at every quarter."""
+    words = "; ".join(f"{bar.label}: {percent(bar.rate)}" for bar in (upper, lower))
+    quarters = "".join(f'<rect class="quarter" x="{at}%" width="1" height="40"/>' for at in (0, 25, 50, 75, 100))
+    lanes = "".join(
+        f'<svg y="{y}" height="20" width="100%" class="{kind}">{_point(bar)}</svg>'
+        for y, kind, bar in ((1, "hollow", upper), (19, "", lower))
+    )
+    return f'<svg class="lanes" height="40" role="img" aria-label="{text(words)}">{quarters}{lanes}</svg>'
+
+
+def sparkline(rates: Sequence[float | None], text: Gate) -> str:
+    """Rates over time, each a point; a run without a rate is a gap."""
+    step = 56 / max(1, len(rates) - 1)
+    points = [(2 + at * step, 16 - 14 * rate) for at, rate in enumerate(rates) if rate is not None]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2"/>' for x, y in points)
+    words = ", ".join(percent(rate) for rate in rates)
+    return (
+        f'<svg class="spark" width="60" height="18" role="img" aria-label="{text(words)}">'
+        f'<polyline points="{path}"/>{dots}</svg>'
+    )

@@ -224,6 +224,10 @@ class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):
     """On a page, the columns in another order: titles, and the columns below each."""
     notes: tuple[str, ...] = ()
     """Of each row its score."""
+    targets: tuple[tuple[str, ...], ...] = ()
+    """Of each cell the address of the page about it, where there is one; a report has none."""
+    selected: int | None = None
+    """The column that is looked at."""
 
 
 class Card(msgspec.Struct, frozen=True, tag=True):

@@ -8,6 +8,7 @@ import msgspec
 from errata.model.output.report.comparison import CaseGrid, ComparisonReport, Mode, ReportedRun
 from errata.model.output.report.shared import ScoreLine
 from errata.model.words import NOT_THE_SUBJECTS
+from errata.render.cell_letters import LEGEND, LETTERS
 from errata.render.document import Block, Card, Grid, Line, Link, RankedCause, ScoreBar, ScoreChart, line, paragraph
 from errata.render.figures import percent, plural
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
@@ -23,10 +24,6 @@ from errata.report.front import (
 )
 from errata.report.parts import FAILED_ROW, short_list
 
-LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
-           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
-LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "hit a limit", "x": "cancelled", "c": "knock-on",
-          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
 NAMED = 6
 NEWEST = ("reviewed", "clean", "strict")
 

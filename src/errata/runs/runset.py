@@ -14,6 +14,8 @@ from errata.compare.stored import cases_in, changed_cases, kept_run_summary, mak
 from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts, Trials
 from errata.model import Attempt, Case, StoredRun
+from errata.model.counts import FailedCell
+from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
 from errata.runs.names import short
 from errata.runs.suspect_tasks import suspect_tasks
@@ -123,3 +125,13 @@ def scores_over(
     opinions = view.opinions
     trials = Trials(view.run, view.attempts(), opinions, timeouts=timeouts, to_pool=to_pool)
     return scores_of(trials.only(cases))
+
+
+def failed_cells(view: RunView) -> dict[str, FailedCell]:
+    """Case → its first failure, with the owner by verdict, else by rules. No attempt is read."""
+    cells: dict[str, FailedCell] = {}
+    for attempt, attribution in view.attributions.items():
+        review = view.standings.get(attempt)
+        owner = review.standing.verdict.owner if review is not None else attribution.owner
+        cells.setdefault(split_attempt_id(attempt).case, FailedCell(owner, attempt))
+    return cells

@@ -65,7 +65,7 @@ def _answering(endpoint: Endpoint, settings: Settings, workers: Workers, hosts: 
                             now=datetime.now(UTC),
                             path=request.url.path,
                             values={name: str(value) for name, value in request.path_params.items()},
-                            query=dict(request.query_params),
+                            query={name: ",".join(request.query_params.getlist(name)) for name in request.query_params},
                             headers=dict(request.headers),
                             body=body,
                         )

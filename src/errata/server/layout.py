@@ -142,3 +142,14 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], *, label: str, kin
         f'<div class="wide" role="region" tabindex="0" aria-label="{page_text(label)}">'
         f'<table class="{kind}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
     )
+
+
+def card(title: str, body: str, *, note: str = "", kind: str = "") -> str:
+    """`body` is HTML."""
+    beside = f' <span class="note">{page_text(note)}</span>' if note else ""
+    return f'<section class="card {kind}"><h2>{page_text(title)}{beside}</h2>{body}</section>'
+
+
+def notice(text: str) -> str:
+    """Something to know before the numbers are read."""
+    return f'<p class="alert">{page_text(text)}</p>'

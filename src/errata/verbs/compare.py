@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING
 
 from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.compare.consistency import Consistencies, Consistency
+from errata.compare.leaderboard import SuiteBoard
 from errata.compare.pooling import Pool, pool_runs
 from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
 from errata.errors import ErrataError
 from errata.model import StoredRun
+from errata.model.counts import FailedCell
+from errata.runs.leaderboard import leaderboards
 from errata.runs.names import run_named
 from errata.runs.runs_to_compare import runs_to_compare
-from errata.runs.runset import RunSet
+from errata.runs.runset import RunSet, failed_cells
 from errata.runs.scores import Scores
 from errata.runs.view import RunView
 from errata.store.database import Store
+from errata.store.runs import all_runs
 
 if TYPE_CHECKING:
     from errata.export.comparison_folder import ComparisonFolder
@@ -46,6 +50,16 @@ def compare(
 def compare_named(selectors: Sequence[str], store: Store, options: ComparisonOptions) -> Comparison:
     """Runs by name, or those of a comparison folder."""
     return compare(runs_to_compare(selectors, store).runs, store, options)
+
+
+def cells_of_comparison(comparison: Comparison, store: Store) -> list[dict[str, FailedCell]]:
+    """For each run that is compared: case → who has to act, where it failed."""
+    return [failed_cells(RunView(one.runs[0], store)) for one in comparison.runs]
+
+
+def list_leaderboards(store: Store, *, timeouts: Timeouts = "count") -> list[SuiteBoard]:
+    """Of every suite and version in the store."""
+    return leaderboards(all_runs(store), store, timeouts=timeouts)
 
 
 def score_named(selector: str, store: Store, *, timeouts: Timeouts = "count") -> Scores:

@@ -1,6 +1,10 @@
 """The pages. Each works without script; its module holds its endpoints and what it shows."""
 
 from errata.server.endpoints import Endpoint
-from errata.server.pages import runs
+from errata.server.pages import compare, leaderboard, runs
 
-ENDPOINTS: tuple[Endpoint, ...] = (*runs.ENDPOINTS,)
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *runs.ENDPOINTS,
+    *compare.ENDPOINTS,
+    *leaderboard.ENDPOINTS,
+)

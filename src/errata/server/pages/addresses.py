@@ -29,6 +29,10 @@ def compare_page(*runs: str, **query: str) -> str:
     return _with("/compare", {"runs": ",".join(runs), **query})
 
 
+def leaderboard_page(**query: str) -> str:
+    return _with("/leaderboard", query)
+
+
 def _with(path: str, query: dict[str, str]) -> str:
     given = {name: value for name, value in query.items() if value}
     return f"{path}?{urlencode(given)}" if given else path
