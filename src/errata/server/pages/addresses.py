@@ -29,6 +29,11 @@ def compare_page(*runs: str, **query: str) -> str:
     return _with("/compare", {"runs": ",".join(runs), **query})
 
 
+def login_page(wanted: str = "/") -> str:
+    """`wanted`: where somebody goes who has logged in."""
+    return _with("/login", {"next": wanted if wanted != "/" else ""})
+
+
 def _with(path: str, query: dict[str, str]) -> str:
     given = {name: value for name, value in query.items() if value}
     return f"{path}?{urlencode(given)}" if given else path
