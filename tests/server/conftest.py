@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx2
@@ -14,7 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.conftest import FIXTURES
 
 from errata.server.app import build_app
-from errata.server.serving import bound
+from errata.server.exchange import ServerOptions
+from errata.server.serving import bound, server_of
 from errata.settings import Settings
 from errata.verbs.analyze import import_logs
 from errata.verbs.store import bundled_example, open_store
@@ -52,13 +54,13 @@ def serve(tmp_path: Path, served_store: Path) -> Iterator[Callable[..., Served]]
     """Starts a server over a copy of a store; it is stopped after the test."""
     started: list[tuple[uvicorn.Server, threading.Thread, httpx2.Client]] = []
 
-    def start(store: Path = served_store) -> Served:
+    def start(store: Path = served_store, options: ServerOptions | None = None) -> Served:
         own = tmp_path / f"{len(started)}.db"
         shutil.copyfile(store, own)
         settings = Settings(store=own, author="ada")
         listening = bound("127.0.0.1", 0)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server = uvicorn.Server(uvicorn.Config(build_app(settings), log_level="warning"))
+        server = server_of(build_app(settings, options))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         while not server.started:
@@ -72,6 +74,11 @@ def serve(tmp_path: Path, served_store: Path) -> Iterator[Callable[..., Served]]
         client.close()
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture
+def now() -> datetime:
+    return datetime.now(UTC)
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ COMMANDS: Table = {
     "skill": ("skill", "Install instructions for coding agents."),
     "mcp": ("mcp", "Serve errata to agents over MCP."),
     "serve": ("serve", "Show runs in the browser and answer the API."),
+    "token": ("token", "Create, list and revoke tokens of `serve`."),
     "sources": ("sources", "List the formats that errata reads."),
     "doctor": ("doctor", "Check the store for damage."),
     "demo": ("demo", "Run `analyze` on a bundled example."),
@@ -54,7 +55,7 @@ SECTIONS = {
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "run", "models", "issues", "action", "known", "writeback", "export"),
     "Agents": ("skill", "mcp"),
-    "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust"),
+    "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust", "token"),
 }
 """The commands by what people want to do."""
 

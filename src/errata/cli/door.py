@@ -7,19 +7,16 @@ import errno
 import io
 import os
 import sys
-import tempfile
-import traceback
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from errata import __version__
 from errata.cli.app import app
 from errata.cli.colour import use_colour
 from errata.cli.fitting import WIDTH, fold
 from errata.errors import ErrataError, NotComparableError
 from errata.text.clean import one_line
+from errata.text.crash_file import write_crash
 from errata.text.outgoing import for_user
 
 BUG, USER, NOT_COMPARABLE, INTERRUPTED = 3, 2, 4, 130
@@ -60,7 +57,7 @@ def run(arguments: list[str] | None = None) -> int:
         if explained is not None:
             _say(explained.message, explained.hint)
             return USER
-        path = _write_crash(error)
+        path = write_crash(error, f"arguments: {sys.argv[1:]}")
         _say(f"errata has a bug: {type(error).__name__}: {error}", f"what happened is in `{path}`; nothing was lost")
         return BUG
 
@@ -127,18 +124,3 @@ def _usage(error: click.ClickException) -> int:
     message = error.message if meant and not isinstance(error, click.BadParameter) else error.format_message()
     _say(message.rstrip("."), "\n".join(hints))
     return USER
-
-
-def _write_crash(error: Exception) -> Path:
-    """A file for the bug report, without secrets, readable by its owner alone."""
-    now = datetime.now(UTC)
-    lines = [
-        f"errata {__version__} · Python {sys.version.split()[0]} · {sys.platform} · {now:%Y-%m-%dT%H:%M:%SZ}",
-        f"arguments: {sys.argv[1:]}",
-        "",
-        *traceback.format_exception(error),
-    ]
-    handle, name = tempfile.mkstemp(prefix=f"errata-crash-{now:%Y%m%dT%H%M%S}-", suffix=".txt")
-    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-        file.write(for_user("\n".join(lines)))
-    return Path(name)

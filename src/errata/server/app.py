@@ -8,78 +8,121 @@ from hashlib import sha256
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from errata.errors import ErrataError, NotFoundError
-from errata.render.blocks_html import page_text
+from errata.errors import ConflictError, ErrataError, NotFoundError
 from errata.server import api, pages
+from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.endpoints import Endpoint
-from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect
+from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect, ServerOptions
 from errata.server.layout import MEDIA_TYPES, framed, static_file
-from errata.server.security import HEADERS, LOOPBACK, MOST_BODY, is_cross_site, is_foreign
+from errata.server.pages.addresses import login_page
+from errata.server.problems import HTML, JSON, problem
+from errata.server.security import MOST_ANSWER, MOST_BODY, SECONDS, Guard
 from errata.server.workers import Workers
 from errata.settings import Settings
-from errata.text.outgoing import for_user, tree_for_user
+from errata.text.crash_file import write_crash
+from errata.text.outgoing import tree_for_user
+from errata.verbs.store import Store
 
-HTML, JSON = "text/html; charset=utf-8", "application/json"
-Handled = Callable[[Request], Awaitable[Response]]
+
+class Backend(msgspec.Struct, frozen=True):
+    """What the handlers of one server share."""
+
+    settings: Settings
+    options: ServerOptions
+    workers: Workers
+    access: Access
 
 
-def build_app(settings: Settings, *, hosts: frozenset[str] = LOOPBACK) -> Starlette:
-    """`hosts` are the names by which the server may be called."""
-    workers = Workers(settings)
+def build_app(settings: Settings, options: ServerOptions | None = None) -> Starlette:
+    chosen = options or ServerOptions()
+    backend = Backend(settings, chosen, Workers(settings), Access(settings, chosen))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        await asyncio.to_thread(workers.close)
+        await asyncio.to_thread(backend.workers.close)
 
     routes = [Route("/static/{name}", _static, methods=["GET"])]
     for endpoint in (*api.ENDPOINTS, *pages.ENDPOINTS):
-        answer = _answering(endpoint, settings, workers, hosts)
+        answer = _answering(endpoint, backend)
         routes.append(Route(endpoint.path, answer, methods=[endpoint.method], name=endpoint.handler.__name__))
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _no_route})
+    return Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=[Middleware(Guard, hosts=chosen.hosts)],
+        exception_handlers={HTTPException: _no_route},
+    )
 
 
-def _answering(endpoint: Endpoint, settings: Settings, workers: Workers, hosts: frozenset[str]) -> Handled:
+def _answering(endpoint: Endpoint, backend: Backend) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        if is_foreign(request.headers, hosts=hosts):
-            return _problem(endpoint, 421, "This server is not called by that name")
-        if endpoint.method != "GET" and is_cross_site(request.headers):
-            return _problem(endpoint, 403, "The request came from a page of another site")
-        body = await _body_of(request)
+        path = request.url.path
+        try:
+            body = await asyncio.wait_for(_body_of(request), SECONDS)
+        except TimeoutError:
+            return problem(path, 408, f"The request took longer than {SECONDS:.0f} s to arrive")
         if body is None:
-            return _problem(endpoint, 413, f"The request is longer than {MOST_BODY:,} bytes")
-        loop = asyncio.get_running_loop()
-
-        def handle() -> Response:
-            try:
-                answered = workers.work(
-                    lambda store: endpoint.handler(
-                        Exchange(
-                            store=store,
-                            settings=settings,
-                            caller=Caller(name=settings.author or "you"),
-                            now=datetime.now(UTC),
-                            path=request.url.path,
-                            values={name: str(value) for name, value in request.path_params.items()},
-                            query={name: ",".join(request.query_params.getlist(name)) for name in request.query_params},
-                            headers=dict(request.headers),
-                            body=body,
-                        )
-                    )
-                )
-                return _response(answered, endpoint, request)
-            except NotFoundError as error:
-                return _problem(endpoint, 404, error.message, error.hint)
-            except ErrataError as error:
-                return _problem(endpoint, 400, error.message, error.hint)
-
-        return await loop.run_in_executor(workers.pool, handle)
+            return problem(path, 413, f"The request is longer than {MOST_BODY:,} bytes")
+        handled = asyncio.get_running_loop().run_in_executor(
+            backend.workers.pool, _handle, endpoint, backend, request, body
+        )
+        try:
+            # a thread can't be stopped: it ends by itself, and nobody waits for it
+            return await asyncio.wait_for(asyncio.shield(handled), SECONDS)
+        except TimeoutError:
+            return problem(path, 503, f"The answer took longer than {SECONDS:.0f} s", "ask for less, or again later")
 
     return answer
+
+
+def _handle(endpoint: Endpoint, backend: Backend, request: Request, body: bytes) -> Response:
+    """In a worker thread."""
+    path = request.url.path
+    try:
+        return backend.workers.work(lambda store: _response_of(endpoint, backend, request, body, store))
+    except DeniedError as denied:
+        if denied.status == 401 and endpoint.is_page and request.method == "GET":
+            return Response(status_code=303, headers={"Location": login_page(_wanted(request))})
+        return problem(path, denied.status, denied.message, denied.hint, headers=denied.headers)
+    except NotFoundError as error:
+        return problem(path, 404, error.message, error.hint)
+    except ConflictError as error:
+        return problem(path, 409, error.message, error.hint)
+    except ErrataError as error:
+        return problem(path, 400, error.message, error.hint)
+    except Exception as error:  # noqa: BLE001 one of the five places: the door of the server
+        return _bug(error, request)
+
+
+def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: bytes, store: Store) -> Response:
+    now, address = datetime.now(UTC), request.client.host if request.client else ""
+    cookie = request.cookies.get(COOKIE)
+    if endpoint.is_open:
+        caller = Caller(name="", scopes=frozenset(), is_local=False)
+    else:
+        caller = backend.access.caller(request.headers, cookie, address, endpoint.scope, store, now)
+    exchange = Exchange(
+        store=store,
+        settings=backend.settings,
+        caller=caller,
+        access=backend.access,
+        server=backend.options,
+        now=now,
+        path=request.url.path,
+        values={name: str(value) for name, value in request.path_params.items()},
+        query={name: ",".join(request.query_params.getlist(name)) for name in request.query_params},
+        headers=dict(request.headers),
+        address=address,
+        is_encrypted=request.url.scheme == "https",
+        body=body,
+    )
+    return _response(endpoint.handler(exchange), endpoint, caller, request)
 
 
 async def _body_of(request: Request) -> bytes | None:
@@ -93,55 +136,57 @@ async def _body_of(request: Request) -> bytes | None:
     return b"".join(parts)
 
 
-def _response(answered: Answer, endpoint: Endpoint, request: Request) -> Response:
+def _response(answered: Answer, endpoint: Endpoint, caller: Caller, request: Request) -> Response:
     match answered:
         case Page():
-            content = framed(answered).encode("utf-8")
+            content = framed(answered, account="" if caller.is_local else caller.name).encode("utf-8")
             return _sent(content, HTML, request, status=answered.status)
         case Redirect():
-            return Response(status_code=answered.status, headers={**HEADERS, "Location": answered.target})
+            return Response(status_code=answered.status, headers={**answered.headers, "Location": answered.target})
         case Bytes():
-            return Response(answered.content, headers={**HEADERS, **answered.headers}, media_type=answered.media_type)
+            return Response(answered.content, answered.status, headers=answered.headers, media_type=answered.media_type)
         case _:
             content = msgspec.json.encode(tree_for_user(msgspec.to_builtins(answered)))
             return _sent(content, JSON, request, status=endpoint.status)
 
 
 def _sent(content: bytes, media_type: str, request: Request, *, status: int = 200) -> Response:
-    """With a mark of its content: whoever has it already is told so."""
+    """With a mark of its content: whoever has it already gets no second copy."""
+    if len(content) > MOST_ANSWER:
+        hint = "ask for less: with filters, or page by page"
+        return problem(request.url.path, 413, f"The answer is longer than {MOST_ANSWER:,} bytes", hint)
     mark = f'"{sha256(content).hexdigest()[:20]}"'
-    headers = {**HEADERS, "ETag": mark, "Cache-Control": "no-cache"}
+    headers = {"ETag": mark, "Cache-Control": "no-cache"}
     if status == 200 and request.headers.get("if-none-match") == mark:
         return Response(status_code=304, headers=headers)
     return Response(content, status_code=status, headers=headers, media_type=media_type)
+
+
+def _bug(error: Exception, request: Request) -> Response:
+    """The traceback stays on this machine; the answer names the file."""
+    path = write_crash(error, f"request: {request.method} {request.url.path}")
+    name = path.stem.removeprefix("errata-crash-")
+    hint = f"report it with the id {name}; what happened is in `{path.name}` in the server's temporary folder"
+    return problem(request.url.path, 500, f"errata has a bug: {type(error).__name__}", hint, id=name)
 
 
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     content = static_file(name)
     if content is None:
-        return Response("There is no such file.", 404, headers=HEADERS)
+        return problem(request.url.path, 404, "There is no such file")
     media_type = MEDIA_TYPES["." + name.rpartition(".")[2]]
-    return Response(content, headers={**HEADERS, "Cache-Control": "max-age=31536000, immutable"}, media_type=media_type)
+    return Response(content, headers={"Cache-Control": "max-age=31536000, immutable"}, media_type=media_type)
 
 
-async def _no_route(request: Request, _: Exception) -> Response:
-    page = Page(
-        title="Not found", body=f"<h1>There is no page here</h1><p><code>{page_text(request.url.path)}</code></p>"
-    )
-    return Response(framed(page), 404, headers=HEADERS, media_type=HTML)
+async def _no_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    path = request.url.path
+    if error.status_code == 405:
+        return problem(path, 405, f"`{request.method}` is not possible here", headers=error.headers)
+    return problem(path, error.status_code, "There is no page here", f"`{path}`")
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """An error of the API."""
-
-    error: str
-    hint: str = ""
-
-
-def _problem(endpoint: Endpoint, status: int, message: str, hint: str = "") -> Response:
-    if endpoint.is_page:
-        body = f"<h1>{page_text(message)}</h1>" + (f"<p>{page_text(hint)}</p>" if hint else "")
-        return Response(framed(Page(title="Problem", body=body)), status, headers=HEADERS, media_type=HTML)
-    content = msgspec.json.encode(Problem(for_user(message), for_user(hint)))
-    return Response(content, status, headers=HEADERS, media_type=JSON)
+def _wanted(request: Request) -> str:
+    query = request.url.query
+    return f"{request.url.path}?{query}" if query else request.url.path

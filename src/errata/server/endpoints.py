@@ -8,7 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from errata.server.exchange import Answer, Exchange, Scope
+from errata.model.token import Scope
+from errata.server.exchange import Answer, Exchange
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     gives: type | None = None
     """The record that is sent as JSON; none for a page."""
     status: int = 200
+    is_open: bool = False
+    """Answers everybody, without a token: the way to log in."""
 
     @property
     def is_page(self) -> bool:

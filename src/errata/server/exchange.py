@@ -2,17 +2,22 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from urllib.parse import parse_qsl
 
 import msgspec
 
 from errata.errors import SettingsError
+from errata.model.token import SCOPES, Scope
 from errata.settings import Settings
 from errata.verbs.store import Store
 
+if TYPE_CHECKING:
+    from errata.server.access import Access
+
 T = TypeVar("T")
-Scope: TypeAlias = Literal["read", "review", "report", "admin"]
-SCOPES: tuple[Scope, ...] = ("read", "review", "report", "admin")
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
+STUCK_AFTER = 600.0
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,17 +28,35 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     is_local: bool = True
 
 
+class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How this server was started."""
+
+    hosts: frozenset[str] | None = LOOPBACK
+    """The names by which it may be called; none where every caller needs a token, which another site lacks."""
+    needs_token: bool = False
+    """Also to read. Reports of runs need one in any case."""
+    deployment: str = ""
+    stuck_after: float = STUCK_AFTER
+    """Seconds without a report after which a run counts as stuck."""
+
+
 class Exchange(msgspec.Struct, kw_only=True):
     store: Store
     """Of this thread alone."""
     settings: Settings
     caller: Caller
+    server: ServerOptions = ServerOptions()
     now: datetime
     path: str
     values: Mapping[str, str] = {}
     """The parts of the path that a route names."""
     query: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
+    address: str = ""
+    """Of the other side."""
+    is_encrypted: bool = False
+    access: "Access | None" = None
+    """What the page for logging in needs."""
     body: bytes = b""
 
     def arguments(self, takes: type[T]) -> T:
@@ -49,6 +72,13 @@ class Exchange(msgspec.Struct, kw_only=True):
             return msgspec.json.decode(self.body, type=takes)
         except msgspec.MsgspecError as error:
             raise SettingsError(f"The body is wrong: {error}") from None
+
+    def form(self) -> dict[str, str]:
+        """The body, sent by a form without files; of a repeated name the last value."""
+        try:
+            return dict(parse_qsl(self.body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000))
+        except ValueError as error:
+            raise SettingsError(f"The form is wrong: {error}") from None
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,12 +99,14 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 class Redirect(msgspec.Struct, frozen=True):
     target: str
     status: int = 303
+    headers: dict[str, str] = {}
 
 
 class Bytes(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
     media_type: str
     headers: dict[str, str] = {}
+    status: int = 200
 
 
 Answer: TypeAlias = Page | Redirect | Bytes | msgspec.Struct

@@ -21,7 +21,8 @@ STYLE = "page.css"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 
-def framed(page: Page) -> str:
+def framed(page: Page, *, account: str = "") -> str:
+    """`account`: the token that somebody is logged in with."""
     scripts = "".join(
         f'<script type="module" src="{static_path(name)}"></script>' for name in ("page.js", *page.scripts)
     )
@@ -40,7 +41,7 @@ def framed(page: Page) -> str:
             "</head>",
             "<body>",
             '<a class="skip" href="#content">Skip to the content</a>',
-            _top_bar(page),
+            _top_bar(page, account),
             f'<main id="content" tabindex="-1">{page.body}</main>',
             _command(page.command),
             '<div id="said" class="hidden" role="status" aria-live="polite"></div>',
@@ -51,7 +52,7 @@ def framed(page: Page) -> str:
     )
 
 
-def _top_bar(page: Page) -> str:
+def _top_bar(page: Page, account: str) -> str:
     links = "".join(
         f'<a href="{path}"{" aria-current=page" if page.section == name else ""}>{label}</a>'
         for name, path, label in SECTIONS
@@ -65,6 +66,11 @@ def _top_bar(page: Page) -> str:
         '<button type="button" class="icon" data-does="theme" aria-label="Light or dark" hidden>◐</button>'
         '<button type="button" class="icon" data-does="keys" aria-label="Keys of this page" hidden>?</button>'
     )
+    if account:
+        buttons += (
+            '<form class="account" method="post" action="/logout">'
+            f'<button title="Logged in as {page_text(account)}">Log out</button></form>'
+        )
     return (
         f'<header class="top"><a class="brand" href="/">{MARK}errata</a>'
         f'<nav class="sections" aria-label="Pages">{links}</nav>{search}{buttons}</header>'

@@ -1,13 +1,19 @@
 """Binding to an address and answering until interrupted."""
 
 import socket
+from ipaddress import ip_address
 
 import uvicorn
+from starlette.applications import Starlette
 
 from errata.errors import SettingsError
 from errata.server.app import build_app
-from errata.server.security import LOOPBACK
+from errata.server.exchange import ServerOptions
 from errata.settings import Settings
+from errata.verbs.store import open_store
+from errata.verbs.tokens import has_tokens
+
+MOST_CONNECTIONS = 500
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -24,9 +30,37 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
-def serve(settings: Settings, listening: socket.socket) -> None:
-    host = listening.getsockname()[0]
-    if host not in LOOPBACK:
-        raise SettingsError(f"`{host}` is not an address of this machine alone", hint="use `--host 127.0.0.1`")
-    config = uvicorn.Config(build_app(settings), log_level="warning", access_log=False, server_header=False)
-    uvicorn.Server(config).run(sockets=[listening])
+def is_loopback(listening: socket.socket) -> bool:
+    return ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
+
+
+def checked_options(settings: Settings, listening: socket.socket, *, require_token: bool = False) -> ServerOptions:
+    """Who has to show a token. Where everybody has to, there must be one."""
+    needs_token = require_token or not is_loopback(listening)
+    if not needs_token:
+        return ServerOptions()
+    store = open_store(settings.store)
+    has_any = has_tokens(store)
+    store.engine.dispose()
+    if not has_any:
+        host = listening.getsockname()[0]
+        where = "Every request needs a token" if is_loopback(listening) else f"Other machines can reach `{host}`"
+        hint = "create one first: `errata token create NAME --scope review`"
+        raise SettingsError(f"{where}, and this store has no token", hint=hint)
+    return ServerOptions(hosts=None, needs_token=True)
+
+
+def server_of(app: Starlette) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(settings: Settings, listening: socket.socket, options: ServerOptions) -> None:
+    server_of(build_app(settings, options)).run(sockets=[listening])

@@ -1,6 +1,7 @@
 """The pages. Each works without script; its module holds its endpoints and what it shows."""
 
 from errata.server.endpoints import Endpoint
+<<<<<<< HEAD
 from errata.server.pages import compare, leaderboard, runs
 
 ENDPOINTS: tuple[Endpoint, ...] = (
@@ -8,3 +9,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *compare.ENDPOINTS,
     *leaderboard.ENDPOINTS,
 )
+=======
+from errata.server.pages import login, runs
+
+ENDPOINTS: tuple[Endpoint, ...] = (*runs.ENDPOINTS, *login.ENDPOINTS)
+>>>>>>> api

@@ -33,6 +33,11 @@ def leaderboard_page(**query: str) -> str:
     return _with("/leaderboard", query)
 
 
+def login_page(wanted: str = "/") -> str:
+    """`wanted`: where somebody goes who has logged in."""
+    return _with("/login", {"next": wanted if wanted != "/" else ""})
+
+
 def _with(path: str, query: dict[str, str]) -> str:
     given = {name: value for name, value in query.items() if value}
     return f"{path}?{urlencode(given)}" if given else path

@@ -1,0 +1,80 @@
+"""`errata token create`, `list` and `revoke`."""
+
+from datetime import UTC, datetime
+
+import click
+
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put, put_json, say
+from errata.cli.render.fields import place_of, put_field
+from errata.cli.table import put_table
+from errata.model.output.token import TokenCreateOutput, token_output
+from errata.model.token import SCOPES, Scope
+from errata.verbs.tokens import create_token, list_tokens, revoke_token
+
+
+@click.command("create")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--scope", "scopes", multiple=True, required=True, type=click.Choice(SCOPES), help="What it allows; repeatable."
+)
+@shared_options
+def create(name: str, scopes: tuple[Scope, ...], options: Options) -> None:
+    """Create a token and print it once.
+
+    NAME appears beside what is done with the token. The store keeps only a hash, so a lost token must be replaced.
+
+    \b
+    read     pages and data
+    review   read, and give verdicts
+    report   report runs while they go on
+    admin    everything
+    """
+    created = create_token(name, scopes, options.store, now=datetime.now(UTC), author=options.settings.author)
+    if options.json:
+        put_json(TokenCreateOutput(token=token_output(created.token), secret=created.secret), raw=True)
+        return
+    put(created.secret, raw=True)
+    say(f"Token `{name}` ({', '.join(created.token.scopes)}) for {place_of(str(options.store.path.absolute()))}")
+    say("Copy it now: it is not shown again.")
+
+
+@click.command("list")
+@shared_options
+def list_(options: Options) -> None:
+    """List tokens with their scopes and last use."""
+    tokens = list_tokens(options.store)
+    if options.json:
+        for token in tokens:
+            put_json(token_output(token))
+        return
+    if not tokens:
+        say("No tokens. `errata token create NAME --scope read` creates one.")
+        return
+    rows = [
+        (
+            token.name,
+            ", ".join(token.scopes),
+            token.created_at,
+            token.last_used_at or "never",
+            f"revoked {token.revoked_at}" if token.revoked_at else "active",
+        )
+        for token in tokens
+    ]
+    put_table(("name", "scopes", "created", "last used", "state"), rows)
+
+
+@click.command("revoke")
+@click.argument("name", metavar="NAME")
+@shared_options
+def revoke(name: str, options: Options) -> None:
+    """Revoke a token.
+
+    NAME is its name or id. From the next request on, servers refuse it.
+    """
+    token = revoke_token(name, options.store, now=datetime.now(UTC))
+    if options.json:
+        put_json(token_output(token))
+        return
+    put_field("token", f"{token.name} · {', '.join(token.scopes)}")
+    put_field("state", f"revoked {token.revoked_at}")
