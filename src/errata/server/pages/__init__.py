@@ -1,16 +1,16 @@
 """The pages. Each works without script; its module holds its endpoints and what it shows."""
 
 from errata.server.endpoints import Endpoint
-<<<<<<< HEAD
-from errata.server.pages import compare, leaderboard, runs
+from errata.server.pages import (
+    compare,
+    leaderboard,
+    login,
+    runs,
+)
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
     *compare.ENDPOINTS,
     *leaderboard.ENDPOINTS,
+    *login.ENDPOINTS,
 )
-=======
-from errata.server.pages import login, runs
-
-ENDPOINTS: tuple[Endpoint, ...] = (*runs.ENDPOINTS, *login.ENDPOINTS)
->>>>>>> api
