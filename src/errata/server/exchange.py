@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
 
 import msgspec
 
@@ -79,6 +79,10 @@ class Exchange(msgspec.Struct, kw_only=True):
             return dict(parse_qsl(self.body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000))
         except ValueError as error:
             raise SettingsError(f"The form is wrong: {error}") from None
+
+    def form_values(self, name: str) -> list[str]:
+        """Every value of a name that a form may repeat, such as ticked boxes."""
+        return parse_qs(self.body.decode("utf-8", "replace"), max_num_fields=1_000).get(name, [])
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):

@@ -129,6 +129,11 @@ def _quote(store: Store, stored: StoredRun, attempt: str, review: Standing | Non
 # changing
 
 
+def author_named(name: str, at: str) -> Author:
+    """Who changes something, and when."""
+    return Author(name=name, at=at)
+
+
 def suggest_buckets(runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False) -> Iterator[SuggestionResult]:
     """Stale or not; one result for each run with failures."""
     meant = _views(runs, store)

@@ -2,7 +2,9 @@
 
 from errata.server.endpoints import Endpoint
 from errata.server.pages import (
+    buckets,
     compare,
+    doctor,
     leaderboard,
     login,
     runs,
@@ -11,6 +13,8 @@ from errata.server.pages import (
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
     *compare.ENDPOINTS,
+    *buckets.ENDPOINTS,
+    *doctor.ENDPOINTS,
     *leaderboard.ENDPOINTS,
     *login.ENDPOINTS,
 )
