@@ -15,9 +15,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from errata.errors import ConflictError, ErrataError, NotFoundError
+from errata.model.token import Scope
 from errata.server import api, pages
 from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.endpoints import Endpoint
+from errata.server.events import Events
 from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect, ServerOptions
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page
@@ -37,27 +39,34 @@ class Backend(msgspec.Struct, frozen=True):
     options: ServerOptions
     workers: Workers
     access: Access
+    events: Events
 
 
 def build_app(settings: Settings, options: ServerOptions | None = None) -> Starlette:
     chosen = options or ServerOptions()
-    backend = Backend(settings, chosen, Workers(settings), Access(settings, chosen))
+    backend = Backend(settings, chosen, Workers(settings), Access(settings, chosen), Events(settings))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        await backend.events.close()
         await asyncio.to_thread(backend.workers.close)
 
-    routes = [Route("/static/{name}", _static, methods=["GET"])]
+    routes = [
+        Route("/static/{name}", _static, methods=["GET"]),
+        Route("/events", _listening(backend), methods=["GET"]),
+    ]
     for endpoint in (*api.ENDPOINTS, *pages.ENDPOINTS):
         answer = _answering(endpoint, backend)
         routes.append(Route(endpoint.path, answer, methods=[endpoint.method], name=endpoint.handler.__name__))
-    return Starlette(
+    app = Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Guard, hosts=chosen.hosts)],
         exception_handlers={HTTPException: _no_route},
     )
+    app.state.events = backend.events
+    return app
 
 
 def _answering(endpoint: Endpoint, backend: Backend) -> Callable[[Request], Awaitable[Response]]:
@@ -123,6 +132,36 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
         body=body,
     )
     return _response(endpoint.handler(exchange), endpoint, caller, request)
+
+
+def _listening(backend: Backend) -> Callable[[Request], Awaitable[Response]]:
+    async def listen(request: Request) -> Response:
+        if refused := await denied(backend, request, "read"):
+            return refused
+        answer = backend.events.answer(request.headers.get("last-event-id", ""))
+        if answer is None:
+            return problem("/events", 503, "Too many pages listen", "close some", headers={"Retry-After": "30"})
+        return answer
+
+    return listen
+
+
+async def denied(backend: Backend, request: Request, scope: Scope) -> Response | None:
+    """For what is not answered in a worker thread: the refusal, if there is one."""
+    address = request.client.host if request.client else ""
+
+    def check() -> Response | None:
+        try:
+            backend.workers.work(
+                lambda store: backend.access.caller(
+                    request.headers, request.cookies.get(COOKIE), address, scope, store, datetime.now(UTC)
+                )
+            )
+        except DeniedError as refused:
+            return problem(request.url.path, refused.status, refused.message, refused.hint, headers=refused.headers)
+        return None
+
+    return await asyncio.get_running_loop().run_in_executor(backend.workers.pool, check)
 
 
 async def _body_of(request: Request) -> bytes | None:

@@ -50,6 +50,16 @@ def checked_options(settings: Settings, listening: socket.socket, *, require_tok
     return ServerOptions(hosts=None, needs_token=True)
 
 
+class _Server(uvicorn.Server):
+    """Ends the streams of events first: they never end by themselves, and a server waits for its connections."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app = self.config.app
+        if isinstance(app, Starlette):
+            await app.state.events.close()
+        await super().shutdown(sockets)
+
+
 def server_of(app: Starlette) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
@@ -59,7 +69,7 @@ def server_of(app: Starlette) -> uvicorn.Server:
         limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=5,
     )
-    return uvicorn.Server(config)
+    return _Server(config)
 
 
 def serve(settings: Settings, listening: socket.socket, options: ServerOptions) -> None:

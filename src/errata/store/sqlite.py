@@ -15,12 +15,14 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Integer,
     MetaData,
     Table,
     create_engine,
     create_mock_engine,
     event,
     func,
+    literal_column,
 )
 from sqlalchemy.pool import NullPool
 
@@ -130,6 +132,15 @@ def _switch_on_log(path: Path) -> None:
 def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
     """Whether a binary column has these bytes in it."""
     return func.instr(column, data) > 0
+
+
+ROW: ColumnElement[int] = literal_column("rowid", Integer)
+"""The number that SQLite gives each row of a table, ascending."""
+
+
+def data_version(connection: Connection) -> int:
+    """Another number after a commit of any other connection, in this process or another."""
+    return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
 
 
 def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int) -> int:

@@ -12,12 +12,14 @@ from errata.errors import DamagedStoreError, StoreError
 from errata.model import StoredRun
 from errata.model.output.store import StoreProblem
 from errata.runs.names import handles_of, known_run
+from errata.store.changes import ChangeFeed
 from errata.store.damage import problems_of, rebuilding
 from errata.store.database import Store, damaged, last_opened, open_store, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.runs import all_runs, exclude, include, run_by_id
 
 __all__ = [
+    "ChangeFeed",
     "Store",
     "StoreHealth",
     "all_runs",

@@ -1,0 +1,118 @@
+"""`GET /events`: one server-sent stream per page, fed by a look at the store a few times a second.
+
+A change that any process commits reaches every page within two seconds. At most one batch a second is sent.
+"""
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import msgspec
+from starlette.responses import Response, StreamingResponse
+
+from errata.model.change import Change
+from errata.settings import Settings
+from errata.verbs.store import ChangeFeed, open_store
+
+LOOK_EVERY = 0.3
+BATCH_EVERY = 1.0
+HEARTBEAT_EVERY = 15.0
+REMEMBERED = 2_000
+MOST_STREAMS = 200
+ANYTHING = Change(kind="run")
+"""For a page that missed what is no longer remembered: everything may be different."""
+
+
+class Events:
+    """The look at the store runs only while a page listens."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._boot = secrets.token_hex(4)
+        self._number = 0
+        self._past: deque[tuple[int, Change]] = deque(maxlen=REMEMBERED)
+        self._grown = asyncio.Condition()
+        self._is_closed = False
+        self._streams = 0
+        self._looking: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="errata-events")
+
+    def answer(self, last_id: str) -> Response | None:
+        """None where too many pages listen already."""
+        if self._streams >= MOST_STREAMS or self._is_closed:
+            return None
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._stream(last_id), media_type="text/event-stream", headers=headers)
+
+    async def close(self) -> None:
+        """Every stream ends, and with it the reason for a server to wait before it stops."""
+        self._is_closed = True
+        async with self._grown:
+            self._grown.notify_all()
+        if self._looking is not None:
+            self._looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._looking
+        self._thread.shutdown(wait=True)
+
+    async def _stream(self, last_id: str) -> AsyncIterator[bytes]:
+        self._streams += 1
+        try:
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.create_task(self._look())
+            seen, missed = self._place_of(last_id)
+            yield f"retry: 2000\nid: {self._boot}-{seen}\n\n".encode()
+            if missed:
+                yield self._event(self._number, ANYTHING)
+            while not self._is_closed:
+                new = [(number, change) for number, change in self._past if number > seen]
+                if new:
+                    seen = new[-1][0]
+                    yield b"".join(self._event(number, change) for number, change in new)
+                    await asyncio.sleep(BATCH_EVERY)
+                    continue
+                try:
+                    await asyncio.wait_for(self._more_than(seen), HEARTBEAT_EVERY)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            self._streams -= 1
+
+    async def _more_than(self, seen: int) -> None:
+        async with self._grown:
+            await self._grown.wait_for(lambda: self._number > seen or self._is_closed)
+
+    def _place_of(self, last_id: str) -> tuple[int, bool]:
+        """The last event that a page has seen, and whether it missed some that are forgotten."""
+        boot, _, number = last_id.partition("-")
+        if not last_id or not number.isdecimal():
+            return self._number, False
+        seen, oldest = int(number), self._past[0][0] if self._past else self._number + 1
+        if boot != self._boot or seen > self._number or seen + 1 < oldest:
+            return self._number, True
+        return seen, False
+
+    def _event(self, number: int, change: Change) -> bytes:
+        return f"id: {self._boot}-{number}\ndata: ".encode() + msgspec.json.encode(change) + b"\n\n"
+
+    async def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        feed = await loop.run_in_executor(self._thread, self._open)
+        try:
+            while self._streams and not self._is_closed:
+                changes = await loop.run_in_executor(self._thread, feed.poll)
+                if changes:
+                    for change in dict.fromkeys(changes):
+                        self._number += 1
+                        self._past.append((self._number, change))
+                    async with self._grown:
+                        self._grown.notify_all()
+                await asyncio.sleep(LOOK_EVERY)
+        finally:
+            self._thread.submit(feed.__exit__, None, None, None)
+
+    def _open(self) -> ChangeFeed:
+        return ChangeFeed(open_store(self._settings.store)).__enter__()

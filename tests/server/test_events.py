@@ -1,0 +1,90 @@
+"""Changes of the store reach every page, whoever made them."""
+
+import json
+import time
+from datetime import UTC, datetime
+
+import pytest
+from tests.conftest import FIXTURES
+
+from errata.verbs.analyze import import_logs
+from errata.verbs.store import ChangeFeed, all_runs, exclude, open_store
+
+
+@pytest.fixture
+def other(served):
+    """The same store, opened by somebody else."""
+    store = open_store(served.settings.store)
+    yield store
+    store.engine.dispose()
+
+
+def changes_of(lines, wanted: int = 1):
+    found = []
+    for line in lines:
+        if line.startswith("data: "):
+            found.append(json.loads(line.removeprefix("data: ")))
+        if len(found) == wanted:
+            return found
+    raise AssertionError("the stream ended")
+
+
+def test_a_change_by_another_process_arrives_within_two_seconds(served, other):
+    run = all_runs(other)[0].run.id
+    with served.client.stream("GET", "/events", timeout=5) as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "retry: 2000"
+        time.sleep(0.4)  # the first look has been taken
+        began = time.monotonic()
+        exclude(other, run, reason="the provider was down", author="ada")
+
+        assert changes_of(lines) == [{"kind": "run", "run": run, "attempt": None, "by": None}]
+        assert time.monotonic() - began < 2
+
+
+def test_who_reconnects_gets_what_was_missed(served, other):
+    run = all_runs(other)[0].run.id
+    with served.client.stream("GET", "/events", timeout=5) as stream:
+        lines = stream.iter_lines()
+        next(lines)
+        place = next(lines).removeprefix("id: ")
+        time.sleep(0.4)
+        exclude(other, run, reason="one", author="ada")
+        changes_of(lines)
+
+    with served.client.stream("GET", "/events", headers={"Last-Event-ID": place}, timeout=5) as stream:
+        assert changes_of(stream.iter_lines())[0]["run"] == run
+    with served.client.stream("GET", "/events", headers={"Last-Event-ID": "earlier-7"}, timeout=5) as stream:
+        assert changes_of(stream.iter_lines())[0] == {"kind": "run", "run": None, "attempt": None, "by": None}
+
+
+def test_a_feed_gives_each_change_once_and_nothing_where_nothing_was_committed(served, other):
+    store = open_store(served.settings.store)
+    run = all_runs(other)[0].run.id
+    with ChangeFeed(store) as feed:
+        assert feed.poll() == []
+        exclude(other, run, reason="the provider was down", author="ada")
+        assert [(change.kind, change.run) for change in feed.poll()] == [("run", run)]
+        assert feed.poll() == []
+        import_logs([FIXTURES / "sources/convex_evals/run_a/data"], other)
+        assert {change.kind for change in feed.poll()} == {"run"}
+    store.engine.dispose()
+
+
+def test_a_page_hears_of_changes_through_one_stream(served, other, window):
+    page = window()
+    page.goto(served.url)
+    page.evaluate(
+        """async () => {
+            const live = await import("/static/live.js");
+            window.heard = [];
+            live.onChange((change) => window.heard.push(change.kind));
+            live.onChange((change) => window.heard.push(change.run));
+        }"""
+    )
+    page.wait_for_timeout(600)
+    run = all_runs(other)[0].run.id
+    exclude(other, run, reason="the provider was down", author=str(datetime.now(UTC)))
+    page.wait_for_function("window.heard.length === 2", timeout=3_000)
+
+    assert page.evaluate("window.heard") == ["run", run]
