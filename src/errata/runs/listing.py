@@ -35,21 +35,21 @@ NEARLY = 2
 """A group with this many rows more is shown whole."""
 
 
-class ListedFailure(msgspec.Struct, frozen=True):
+class FailureLine(msgspec.Struct, frozen=True):
     row: FailureRow
     line: EvidenceLine
 
 
-class FailureGroup(msgspec.Struct, frozen=True):
+class ListedGroup(msgspec.Struct, frozen=True):
     group: RowGroup
     bucket: Bucket | None
-    listed: tuple[ListedFailure, ...]
+    listed: tuple[FailureLine, ...]
 
 
 class FailurePage(msgspec.Struct, frozen=True, kw_only=True):
     facets: Facets
-    groups: tuple[FailureGroup, ...] = ()
-    listed: tuple[ListedFailure, ...] = ()
+    groups: tuple[ListedGroup, ...] = ()
+    listed: tuple[FailureLine, ...] = ()
     following: Cursor | tuple[int, str] | None = None
     """Where the next page begins; none on the last one."""
 
@@ -77,7 +77,7 @@ def list_page(
     return FailurePage(
         facets=facets,
         groups=tuple(
-            FailureGroup(group, named.get(group.name), tuple(_with_lines(stored, store, rows, mark)))
+            ListedGroup(group, named.get(group.name), tuple(_with_lines(stored, store, rows, mark)))
             for group in groups[:GROUPS]
             for rows in [_members(stored, store, within(filters, grouping, group.name), group, order)]
         ),
@@ -114,7 +114,7 @@ def _facets(stored: StoredRun, store: Store, mark: str, filters: FailureFilters)
     return _counted[key]
 
 
-def _with_lines(stored: StoredRun, store: Store, rows: Sequence[FailureRow], mark: str) -> list[ListedFailure]:
+def _with_lines(stored: StoredRun, store: Store, rows: Sequence[FailureRow], mark: str) -> list[FailureLine]:
     """Lines are looked up in the attempts once, and kept in the index."""
     known = known_lines(store, stored.run.id, [row.seq for row in rows])
     wanted = [row for row in rows if row.seq not in known]
@@ -126,7 +126,7 @@ def _with_lines(stored: StoredRun, store: Store, rows: Sequence[FailureRow], mar
         }
         keep_lines(store, stored.run.id, fresh, mark)
         known |= fresh
-    return [ListedFailure(row, known[row.seq]) for row in rows if row.seq in known]
+    return [FailureLine(row, known[row.seq]) for row in rows if row.seq in known]
 
 
 def _line_of(failure: Failure) -> EvidenceLine:

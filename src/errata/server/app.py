@@ -17,6 +17,7 @@ from errata.render.blocks_html import page_text
 from errata.server import api, pages
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect
+from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.security import HEADERS, LOOPBACK, MOST_BODY, is_cross_site, is_foreign
 from errata.server.workers import Workers
@@ -29,11 +30,13 @@ Handled = Callable[[Request], Awaitable[Response]]
 
 def build_app(settings: Settings, *, hosts: frozenset[str] = LOOPBACK) -> Starlette:
     """`hosts` are the names by which the server may be called."""
-    workers = Workers(settings)
+    workers, indexer = Workers(settings), Indexer(settings)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        indexer.start()
         yield
+        await asyncio.to_thread(indexer.close)
         await asyncio.to_thread(workers.close)
 
     routes = [Route("/static/{name}", _static, methods=["GET"])]

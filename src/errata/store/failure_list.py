@@ -109,7 +109,7 @@ def buckets_by_attempt(store: Store, run_id: str) -> dict[str, str]:
     """Attempt → the id of its bucket."""
     query = select(bucket_members.c.attempt_id, bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
     with store.reading() as connection:
-        return {attempt: bucket for attempt, bucket in connection.execute(query).all()}
+        return {row.attempt_id: row.bucket for row in connection.execute(query)}
 
 
 # writing

@@ -86,7 +86,7 @@ def _prepared(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA cache_size = -16000")
     connection.execute("BEGIN IMMEDIATE")
     if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
-        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'texts_%' AND name NOT LIKE 'sqlite%'"
+        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '[a-z]*' AND name NOT GLOB '*_*'"
         for (name,) in connection.execute(named).fetchall():
             connection.execute(f"DROP TABLE {name}")
         for statement in _TABLES:

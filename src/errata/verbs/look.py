@@ -8,7 +8,7 @@ from errata.model.identity import attempt_id
 from errata.model.listing import FailureFilters, FailureRow
 from errata.runs.digest import digest_of, known_digest, known_digests
 from errata.runs.failure_index import ensure_indexed
-from errata.runs.listing import IN_GROUP, ROWS, FailureGroup, FailurePage, ListedFailure, list_page, within
+from errata.runs.listing import IN_GROUP, ROWS, FailureLine, FailurePage, ListedGroup, list_page, within
 from errata.runs.names import known_run
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
@@ -23,9 +23,9 @@ __all__ = [
     "IN_GROUP",
     "ROWS",
     "CaseInRun",
-    "FailureGroup",
+    "FailureLine",
     "FailurePage",
-    "ListedFailure",
+    "ListedGroup",
     "Neighbours",
     "SameFailures",
     "ShownAttempt",
