@@ -62,3 +62,16 @@ def moment_of(text: str) -> datetime:
 def _text(moment: datetime) -> str:
     spec = "microseconds" if moment.microsecond % 1000 else "milliseconds" if moment.microsecond else "seconds"
     return moment.isoformat(timespec=spec).replace("+00:00", "Z")
+
+
+def spelled_span(start: str | None, end: str | None) -> str:
+    """`1 Apr 2026 13:22 → 2 Apr 13:25 UTC`; the second day only where it is another one. Empty if nothing is known."""
+    if not start or (first := moment_of(start)).year == 1:
+        return ""
+    last = moment_of(end) if end else first
+    zone = "local time" if parse(start).tzinfo is None else "UTC"
+    shown = f"{first.day} {first:%b %Y %H:%M}"
+    if last <= first:
+        return f"{shown} {zone}"
+    day = f"{last.day} {last:%b} " if last.date() != first.date() else ""
+    return f"{shown} → {day}{last:%H:%M} {zone}"

@@ -35,37 +35,37 @@ def named_chip(owner: str, text: Gate) -> str:
     return f'<span class="own"><b class="k {look}" aria-hidden="true">{look}</b>{text(owner)}</span>'
 
 
-def score_bars(bars: Sequence[ScoreBar], text: Gate) -> str:
-    """The axis always ends at 100 %, so that the pages of a comparison can be laid side by side."""
-    rows = "".join(_score_bar(bar, text) for bar in bars)
+def score_bars(bars: Sequence[ScoreBar], text: Gate, *, end: float = 1) -> str:
+    """The axis ends at 100 % unless `end` is given, so that the pages of a comparison can be laid side by side."""
+    rows = "".join(_score_bar(bar, text, end) for bar in bars)
     ticks = "".join(
-        f'<text x="{100 * at:g}%" class="{where}" y="11">{100 * at:g}{" %" if at else ""}</text>'
+        f'<text x="{100 * at:g}%" class="{where}" y="11">{100 * at * end:g}{" %" if at else ""}</text>'
         for at, where in ((0, "start"), (0.5, "middle"), (1, "end"))
     )
     axis = f'<div class="axis"><span></span><svg height="14" aria-hidden="true">{ticks}</svg><span></span></div>'
     return f'<div class="scores">{rows}{axis}</div>'
 
 
-def _score_bar(bar: ScoreBar, text: Gate) -> str:
+def _score_bar(bar: ScoreBar, text: Gate, end: float) -> str:
     kinds = " ".join(name for name, is_so in (("best", bar.is_best), ("hollow", bar.is_hollow)) if is_so)
     rate = percent(bar.rate)
     between = ""
     if bar.low is not None and bar.high is not None:
         between = f", between {hundredths(bar.low)} and {percent(bar.high)}"
-    drawn = f'<svg height="20" role="img" aria-label="{text(f"{bar.label}: {rate}{between}")}">{_point(bar)}</svg>'
+    drawn = f'<svg height="20" role="img" aria-label="{text(f"{bar.label}: {rate}{between}")}">{_point(bar, end)}</svg>'
     value = f'<span class="value"><b>{rate}</b> <span class="count">{text(bar.count)}</span></span>'
     return f'<div class="{kinds}"><span class="label">{text(bar.label)}</span>{drawn}{value}</div>'
 
 
-def _point(bar: ScoreBar) -> str:
+def _point(bar: ScoreBar, end: float = 1) -> str:
     parts = ['<rect class="axis" width="100%" y="9.5" height="1"/>']
     if bar.low is not None and bar.high is not None:
-        low, wide = _share(bar.low), _share(bar.high - bar.low)
+        low, wide = _share(bar.low / end), _share((bar.high - bar.low) / end)
         parts.append(f'<rect class="ci" x="{low}%" width="{wide}%" y="7" height="6" rx="3"/>')
     if bar.measured is not None and bar.measured != bar.rate:
-        parts.append(f'<circle class="was" cx="{_share(bar.measured)}%" cy="10" r="4"/>')
+        parts.append(f'<circle class="was" cx="{_share(bar.measured / end)}%" cy="10" r="4"/>')
     if bar.rate is not None:
-        parts.append(f'<circle class="pt" cx="{_share(bar.rate)}%" cy="10" r="5"/>')
+        parts.append(f'<circle class="pt" cx="{_share(bar.rate / end)}%" cy="10" r="5"/>')
     return "".join(parts)
 
 
@@ -76,25 +76,31 @@ def _share(value: float) -> str:
 _HATCH = "".join(f"M{at} 24l24-24" for at in range(-24, 900, 7))
 
 
-def owner_strip(strip: OwnerStrip, text: Gate) -> str:
+Target = Callable[[str], str]
+"""The address of an owner's failures."""
+
+
+def owner_strip(strip: OwnerStrip, text: Gate, *, target: Target | None = None) -> str:
     """Segments with their letters; those that are too narrow for one stand together at the end."""
     shares = [(one.owner, one.count / (strip.total or 1)) for one in strip.counts]
     words = ", ".join(f"{one.owner} {one.count}" for one in strip.counts)
-    drawn = _segments(shares, rest="")
+    drawn = _segments(shares, rest="", target=target)
     label = f'<span class="label">{text(strip.label)}</span>' if strip.label else ""
     total = f'<span class="value">{strip.total:,}</span>' if strip.label else ""
-    svg = f'<svg class="strip" height="22" role="img" aria-label="{text(words)}">{drawn}</svg>'
+    role = "group" if target else "img"
+    svg = f'<svg class="strip" height="22" role="{role}" aria-label="{text(words)}">{drawn}</svg>'
     return f'<div class="striped">{label}{svg}{total}</div>' if strip.label else svg
 
 
-def _segments(shares: Iterable[tuple[str, float]], *, rest: str) -> str:
+def _segments(shares: Iterable[tuple[str, float]], *, rest: str, target: Target | None = None) -> str:
     """`rest` is what the width that is left means, such as cases that passed."""
     at, drawn, narrow = 0.0, [], []
     for owner, share in shares:
         if share < NARROW:
             narrow.append((owner, share))
             continue
-        drawn.append(_segment(at, share, letter_of(owner)))
+        segment = _segment(at, share, letter_of(owner))
+        drawn.append(f'<a href="{escape(target(owner))}" aria-label="{owner}">{segment}</a>' if target else segment)
         at += share
     if narrow:
         wide = sum(share for _, share in narrow)
@@ -114,9 +120,13 @@ def _segment(at: float, share: float, kind: str, *, has_letter: bool = True) -> 
     )
 
 
-def owner_list(strip: OwnerStrip, text: Gate) -> str:
+def owner_list(strip: OwnerStrip, text: Gate, *, target: Target | None = None) -> str:
+    def name(owner: str) -> str:
+        chip = named_chip(owner, text)
+        return f'<a href="{escape(target(owner))}">{chip}</a>' if target else chip
+
     rows = "".join(
-        f'<li>{named_chip(part.owner, text)}<span class="note">{text(part.note)}</span><b>{part.count:,}</b>'
+        f'<li>{name(part.owner)}<span class="note">{text(part.note)}</span><b>{part.count:,}</b>'
         f'<span class="share">{percent(part.count / strip.total, 0)}</span></li>'
         for part in strip.counts
     )

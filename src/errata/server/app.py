@@ -21,6 +21,7 @@ from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.endpoints import Endpoint
 from errata.server.events import Events
 from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect, ServerOptions
+from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page
 from errata.server.problems import HTML, JSON, problem
@@ -40,16 +41,21 @@ class Backend(msgspec.Struct, frozen=True):
     workers: Workers
     access: Access
     events: Events
+    indexer: Indexer
 
 
 def build_app(settings: Settings, options: ServerOptions | None = None) -> Starlette:
     chosen = options or ServerOptions()
-    backend = Backend(settings, chosen, Workers(settings), Access(settings, chosen), Events(settings))
+    backend = Backend(
+        settings, chosen, Workers(settings), Access(settings, chosen), Events(settings), Indexer(settings)
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        backend.indexer.start()
         yield
         await backend.events.close()
+        await asyncio.to_thread(backend.indexer.close)
         await asyncio.to_thread(backend.workers.close)
 
     routes = [

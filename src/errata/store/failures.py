@@ -73,6 +73,14 @@ def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
     ]
 
 
+def attributed_at(store: Store, pk: int, seqs: Sequence[int]) -> dict[int, tuple[Attempt, Attribution | None]]:
+    """By number: attempts without transcripts and texts, with what triage says of them."""
+    numbered = _numbered(store, pk, seqs)
+    with store.reading() as connection:
+        records = _attributions(connection, pk, seqs)
+    return {seq: (attempt, records.get(seq)) for seq, attempt in numbered.items()}
+
+
 def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]:
     """The counted turns at these positions of a conversation, with their messages and calls."""
     query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted)

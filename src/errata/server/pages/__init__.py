@@ -7,14 +7,16 @@ from errata.server.pages import (
     doctor,
     leaderboard,
     login,
+    run,
     runs,
 )
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
+    *run.ENDPOINTS,
     *compare.ENDPOINTS,
     *buckets.ENDPOINTS,
-    *doctor.ENDPOINTS,
     *leaderboard.ENDPOINTS,
+    *doctor.ENDPOINTS,
     *login.ENDPOINTS,
 )

@@ -2,15 +2,34 @@
 
 from urllib.parse import quote, urlencode
 
+from errata.model.identity import split_attempt_id
+
 
 def run_page(run: str, **query: str) -> str:
     return _with(f"/runs/{quote(run, safe='')}", query)
 
 
-def attempt_page(run: str, case: str, attempt: int | str = 1, anchor: str = "") -> str:
-    """`anchor` as in `step-20`, `step-20:3-5` or `check-tests`."""
-    target = f"/runs/{quote(run, safe='')}/cases/{quote(case, safe='')}/{quote(str(attempt), safe='')}"
+def attempt_page(run: str, case: str, attempt: int | str = 1, anchor: str = "", **query: str) -> str:
+    """`anchor` as in `step-20`, `step-20:3-5` or `check-tests`; `query` is that of the list one came from."""
+    path = f"/runs/{quote(run, safe='')}/cases/{quote(case, safe='')}/{quote(str(attempt), safe='')}"
+    target = _with(path, query)
     return f"{target}#{quote(anchor, safe=':-')}" if anchor else target
+
+
+def attempt_address(attempt_id: str, anchor: str = "", **query: str) -> str:
+    """The page of an attempt by its id."""
+    parts = split_attempt_id(attempt_id)
+    number = f"{parts.session}.{parts.index}" if parts.session is not None else str(parts.index)
+    return attempt_page(parts.run, parts.case, f"{number}:{parts.path}" if parts.path else number, anchor, **query)
+
+
+def rows_address(run: str, **query: str) -> str:
+    """The rows of a list alone, for a page that goes on by itself."""
+    return _with(f"/runs/{quote(run, safe='')}/rows", query)
+
+
+def search_page(text: str = "") -> str:
+    return _with("/search", {"q": text})
 
 
 def case_page(suite: str, case: str) -> str:

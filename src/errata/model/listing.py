@@ -1,0 +1,179 @@
+"""The list of failures as people page through it: filters, rows, groups, facets, and what stands above the list."""
+
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+ReviewState: TypeAlias = Literal["open", "inherited", "reviewed", "final", "disputed"]
+REVIEW_STATES: tuple[ReviewState, ...] = ("disputed", "open", "inherited", "reviewed", "final")
+Grouping: TypeAlias = Literal["bucket", "owner", "check", "category", "none"]
+Order: TypeAlias = Literal["log", "case", "-tokens", "-duration"]
+Past: TypeAlias = Literal["new", "repeated", "flaky"]
+NOT_GIVEN = "-"
+"""In a filter: failures without a check, category or bucket."""
+
+
+class FailureFilters(msgspec.Struct, frozen=True, kw_only=True):
+    """Empty fields do not filter."""
+
+    owners: tuple[str, ...] = ()
+    check: str = ""
+    """The first check that failed."""
+    signal: str = ""
+    review: str = ""
+    category: str = ""
+    bucket: str = ""
+    key: str = ""
+    """The mark of an exact failure key."""
+    past: str = ""
+    text: str = ""
+
+
+class FailureRow(NamedTuple):
+    """One failure as the index has it; columns in this order."""
+
+    seq: int
+    attempt: str
+    case_key: str
+    owner: str
+    confidence: str
+    check_name: str
+    category: str
+    key: str
+    review: str
+    bucket: str
+    past: str
+    tokens: int | None
+    duration: float | None
+    signals: str = ""
+    """Names of signals, each between spaces."""
+
+
+class EvidenceLine(NamedTuple):
+    """The line of the log that explains a failure best, and where it is."""
+
+    quote: str
+    place: str
+    """As triage names it."""
+    anchor: str
+    """On the page of the attempt."""
+    checks: str = ""
+    """`4/7` passed; empty where there is at most one."""
+
+
+class RowGroup(NamedTuple):
+    """Failures with the same bucket, owner, check or category."""
+
+    name: str
+    count: int
+    reviewed: int
+    owner: str
+    """That of most of them."""
+
+
+class Facets(msgspec.Struct, frozen=True, kw_only=True):
+    """Value → number of failures, the most frequent first. Each facet ignores its own filter."""
+
+    total: int = 0
+    """Failures that fit every filter."""
+    owner: dict[str, int] = {}
+    check: dict[str, int] = {}
+    signal: dict[str, int] = {}
+    review: dict[str, int] = {}
+    category: dict[str, int] = {}
+    past: dict[str, int] = {}
+
+
+class FindingLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding of the checkup with the line that proves it."""
+
+    name: str
+    text: str
+    severity: str
+    breaks: bool = False
+    count: int | None = None
+    signal: str = ""
+    """The signal that the same failures have, where there is one."""
+    quote: str = ""
+    attempt: str = ""
+    """Where the quote can be seen; empty where no attempt has it."""
+    step: int | None = None
+
+
+class PolicyScore(msgspec.Struct, frozen=True, kw_only=True):
+    policy: str
+    passed: int
+    total: int
+    rate: float | None
+    low: float | None = None
+    high: float | None = None
+    left_out: dict[str, int] = {}
+    note: str = ""
+
+
+class Dot(msgspec.Struct, frozen=True, array_like=True):
+    """A failure in time."""
+
+    owner: str
+    at: float
+    """Seconds since 1970."""
+
+
+class PastCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Cases compared with earlier runs of the same model."""
+
+    runs: int = 0
+    """Earlier runs that were looked at."""
+    previous: str = ""
+    """The id of the newest of them."""
+    new: int = 0
+    repeated: int = 0
+    fixed: int = 0
+    flaky: int = 0
+
+
+class RunDigest(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands above the failures of a run and in the list of runs. Computed once for each state of the run."""
+
+    fit: bool
+    health: str
+    """fit, with care, not fit, unavailable, not judged or running."""
+    findings: tuple[FindingLine, ...] = ()
+    scores: tuple[PolicyScore, ...] = ()
+    unit: str = "cases"
+    owners: dict[str, int] = {}
+    reasons: dict[str, str] = {}
+    """Owner → why most of its failures have it."""
+    reviewed: int = 0
+    inherited: int = 0
+    open_reviews: int = 0
+    suspicious: int = 0
+    to_repeat: int = 0
+    without_failures: str = ""
+    unavailable: str = ""
+    """The text that all attempts of an unavailable run share."""
+    pending: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    dots: tuple[Dot, ...] = ()
+    sessions: int = 0
+    past: PastCounts = PastCounts()
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+
+
+class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
+    kind: Literal["run", "case", "quote", "verdict", "bucket"]
+    title: str
+    before: str = ""
+    """The text around the hit, in three parts."""
+    hit: str = ""
+    after: str = ""
+    run: str = ""
+    case_key: str = ""
+    attempt: str = ""
+    where: str = ""
+    """The place of a quote in the attempt, as signals name it."""
+    bucket: str = ""
+    owner: str = ""
+    model: str = ""

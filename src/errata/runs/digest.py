@@ -1,0 +1,178 @@
+"""The digest of a run: what stands above its failures and in the list of runs, kept until the run changes."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import PurePosixPath
+
+import msgspec
+
+from errata.model import Attempt, Finding, Run, SourceRef, StoredRun
+from errata.model.listing import Dot, FindingLine, PolicyScore, RunDigest
+from errata.model.run import case_name, is_running
+from errata.runs.failure_index import ensure_indexed, past_counts, past_of
+from errata.runs.inherited_tasks import inherit_task_verdicts
+from errata.runs.standings import owner_of
+from errata.runs.summary import Analysis
+from errata.runs.view import RunView
+from errata.store.attempts import attempts_of
+from errata.store.database import Store
+from errata.store.failure_list import all_rows, keep_digest, kept_digest, kept_digests, marks_of
+
+SHOWN = 3
+"""Findings that get the line that proves them."""
+MOST_NAMED = 50
+"""Cases without a result that are named."""
+MOST_DOTS = 4_000
+QUICK = 3_000
+"""Attempts up to which a page waits for the digest; of a larger run it shows what it has."""
+
+
+def digest_of(stored: StoredRun, store: Store) -> tuple[RunDigest, bool]:
+    """The digest for the present state, and whether it was there; computes it where it is stale."""
+    mark = ensure_indexed(stored, store)
+    kept = kept_digest(store, stored.run.id)
+    if kept is not None and kept[0] == mark:
+        return msgspec.msgpack.decode(kept[1], type=RunDigest), True
+    made = _digest(RunView(stored, store))
+    mark = ensure_indexed(stored, store)
+    keep_digest(store, stored.run.id, mark, msgspec.msgpack.encode(made))
+    return made, False
+
+
+def known_digest(stored: StoredRun, store: Store) -> tuple[RunDigest | None, bool]:
+    """What there is, and whether it is for the present state; of a small run it is computed at once."""
+    if stored.counts.attempts <= QUICK:
+        return digest_of(stored, store)[0], True
+    kept = kept_digest(store, stored.run.id)
+    if kept is None:
+        return None, False
+    return msgspec.msgpack.decode(kept[1], type=RunDigest), kept[0] == marks_of(store, [stored.run.id])[stored.run.id][
+        1
+    ]
+
+
+def known_digests(store: Store) -> dict[str, RunDigest]:
+    """Of every run that has one, in whatever state."""
+    return {run_id: msgspec.msgpack.decode(kept, type=RunDigest) for run_id, (_, kept) in kept_digests(store).items()}
+
+
+def _digest(view: RunView) -> RunDigest:
+    view.ensure_triaged()
+    if not view.store.is_read_only:
+        inherit_task_verdicts(view)
+    summary, tally = view.summary, view.overview.tally
+    run = view.run
+    usage = run.usage.subject
+    owners = {one.owner: one.count for one in summary.owners}
+    return RunDigest(
+        fit=summary.health.fit,
+        health=_health(run, summary),
+        findings=tuple(_finding_lines(view, summary.health.findings)),
+        scores=tuple(_scores(summary)),
+        unit=summary.unit,
+        owners=owners,
+        reasons={one.owner: one.reason for one in summary.owners if one.reason},
+        reviewed=summary.reviewed,
+        inherited=summary.inherited,
+        open_reviews=sum(owners.values()) - summary.reviewed - summary.inherited,
+        suspicious=summary.suspicious.suspicious,
+        to_repeat=summary.scores.to_repeat,
+        without_failures=summary.without_failures,
+        unavailable=_first_quote(summary.unavailable),
+        pending=tuple(case_name(run, case) for case in tally.pending[:MOST_NAMED]),
+        missing=tuple(case_name(run, case) for case in tally.missing[:MOST_NAMED]),
+        dots=tuple(_dots(view)),
+        sessions=len(run.sessions),
+        past=past_counts(view, past_of(view)),
+        tokens_in=usage.input,
+        tokens_out=usage.output,
+        cost=view.stored.counts.cost,
+    )
+
+
+def _health(run: Run, summary: Analysis) -> str:
+    if summary.unavailable is not None:
+        return "unavailable"
+    if summary.not_judged:
+        return "not judged"
+    if is_running(run):
+        return "running"
+    if not summary.health.fit:
+        return "not fit"
+    return "with care" if any(one.severity == "warning" for one in summary.health.findings) else "fit"
+
+
+def _first_quote(finding: Finding | None) -> str:
+    if finding is None:
+        return ""
+    return next((one.quote for one in finding.evidence if one.quote), finding.text)
+
+
+def _scores(summary: Analysis) -> Iterable[PolicyScore]:
+    for policy, score in summary.scores.scores.items():
+        low, high = score.interval or (None, None)
+        yield PolicyScore(
+            policy=policy,
+            passed=score.passed,
+            total=score.total,
+            rate=score.rate,
+            low=low,
+            high=high,
+            left_out=score.left_out,
+            note=score.note,
+        )
+
+
+def _finding_lines(view: RunView, findings: Iterable[Finding]) -> Iterable[FindingLine]:
+    known = {name for row in all_rows(view.store, view.run.id) for name in row.signals.split()}
+    for at, finding in enumerate(findings):
+        proof = next((one for one in finding.evidence if one.quote and one.ref is not None), None)
+        attempt, step = _place(view, proof.ref) if proof is not None and at < SHOWN and proof.ref else ("", None)
+        count = next(iter(finding.numbers.values()), None)
+        yield FindingLine(
+            name=finding.name,
+            text=finding.text,
+            severity=finding.severity,
+            breaks=finding.breaks,
+            count=int(count) if count is not None and count == int(count) else None,
+            signal=finding.name if finding.name in known else "",
+            quote=proof.quote if proof is not None else "",
+            attempt=attempt,
+            step=step,
+        )
+
+
+def _place(view: RunView, ref: SourceRef) -> tuple[str, int | None]:
+    """The attempt whose log holds a place, and the step that was read from there."""
+    holder = next((one for one in view.attempts(counted=True) if _holds(one, ref)), None)
+    if holder is None:
+        return "", None
+    [*same] = attempts_of(view.store, view.stored.pk, case=holder.case, steps=True)
+    steps = next((one.steps for one in same if one.id == holder.id), ())
+    return holder.id, next((step.index for step in steps if step.ref == ref), None)
+
+
+def _holds(attempt: Attempt, ref: SourceRef) -> bool:
+    own = attempt.ref
+    if own is None:
+        return False
+    if own.file == ref.file and own.member == ref.member:
+        return own.line == ref.line and ref.pointer.startswith(own.pointer)
+    folder = str(PurePosixPath(own.file).parent)
+    return folder not in ("", ".") and ref.file.startswith(f"{folder}/") and not own.pointer
+
+
+def _dots(view: RunView) -> Iterable[Dot]:
+    """When each failure ended; of very many, every so many."""
+    every = max(1, view.stored.counts.failures // MOST_DOTS)
+    for at, attempt in enumerate(view.attempts(failures=True)):
+        ended = attempt.finished_at or attempt.started_at
+        if at % every or not ended:
+            continue
+        try:
+            moment = datetime.fromisoformat(ended).timestamp()
+        except ValueError:
+            continue
+        review = view.standings.get(attempt.id)
+        owner = owner_of(view.attributions.get(attempt.id), review.standing if review else None)
+        yield Dot(owner or "unknown", moment)

@@ -1,0 +1,131 @@
+"""The index of a run's failures: brought up to date when facts, triage, verdicts or buckets have changed."""
+
+import threading
+from collections.abc import Iterator, Mapping
+
+from errata.model import StoredRun
+from errata.model.listing import FailureRow, Past, PastCounts, ReviewState
+from errata.model.standing import AttemptReview
+from errata.runs.bucketing import ensure_buckets
+from errata.runs.view import RunView
+from errata.store.database import Store
+from errata.store.failure_list import (
+    all_rows,
+    buckets_by_attempt,
+    keep_rows,
+    marks_of,
+    rows_mark,
+    triaged_rows,
+    update_opinions,
+)
+
+_building = threading.Lock()
+"""One thread builds; others wait and find the rows."""
+_checked: set[tuple[str, str]] = set()
+"""Runs whose triage and buckets this process has checked, in this state."""
+
+
+def ensure_indexed(stored: StoredRun, store: Store) -> str:
+    """Write the rows of a run if they are missing or stale. Returns the state that they are for."""
+    run_id = stored.run.id
+    mark = marks_of(store, [run_id])[run_id][1]
+    if (run_id, mark) in _checked and rows_mark(store, run_id) == mark:
+        return mark
+    with _building:
+        view = RunView(stored, store)
+        view.ensure_triaged()
+        ensure_buckets(view)
+        facts, mark = marks_of(store, [run_id])[run_id]
+        known = rows_mark(store, run_id)
+        if known.partition("|")[0] == facts and known != mark:
+            update_opinions(store, run_id, _changed(view), mark)
+        elif known != mark:
+            keep_rows(store, run_id, _rows(view), mark)
+        _checked.add((run_id, mark))
+    return mark
+
+
+def _rows(view: RunView) -> Iterator[FailureRow]:
+    opinions, past = _Opinions(view), past_of(view)
+    for row in triaged_rows(view.store, view.stored.pk, view.run.id):
+        yield opinions.on(row)._replace(past=past.get(row.case_key, ""))
+
+
+def _changed(view: RunView) -> Iterator[FailureRow]:
+    """Rows whose owner, review or bucket is another one; `owner` of a row without a verdict is that of triage."""
+    opinions = _Opinions(view)
+    triaged = None
+    for row in list(all_rows(view.store, view.run.id)):
+        owner = row.owner
+        if row.review != "open" and row.attempt not in opinions.reviews:
+            triaged = triaged if triaged is not None else view.attributions
+            owner = triaged[row.attempt].owner if row.attempt in triaged else "unknown"
+        now = opinions.on(row._replace(owner=owner, review="open"))
+        if now != row:
+            yield now
+
+
+class _Opinions:
+    """Verdicts and buckets of a run."""
+
+    def __init__(self, view: RunView) -> None:
+        self.reviews: Mapping[str, AttemptReview] = view.standings if _has_verdicts(view) else {}
+        self._buckets = buckets_by_attempt(view.store, view.run.id)
+
+    def on(self, row: FailureRow) -> FailureRow:
+        review, bucket = self.reviews.get(row.attempt), self._buckets.get(row.attempt, "")
+        if review is None:
+            return row._replace(bucket=bucket)
+        return row._replace(bucket=bucket, owner=review.standing.verdict.owner, review=state_of(review))
+
+
+def _has_verdicts(view: RunView) -> bool:
+    """So that no attribution is read where nobody has reviewed anything."""
+    opinions = marks_of(view.store, [view.run.id])[view.run.id][1].partition("|")[2]
+    return not opinions.startswith(":")
+
+
+def state_of(review: AttemptReview) -> ReviewState:
+    standing = review.standing
+    if standing.is_disputed:
+        return "disputed"
+    if standing.verdict.inherited_from is not None:
+        return "inherited"
+    return "final" if standing.final else "reviewed"
+
+
+# earlier runs
+
+
+def past_of(view: RunView) -> dict[str, Past]:
+    """Case → how its failure relates to earlier runs of the same model; empty where there are none."""
+    earlier = view.history.runs.same
+    if not earlier:
+        return {}
+    now = view.history.runs.now
+    failed_before = set().union(*(one.failed for one in earlier))
+    passed_before = set().union(*(one.passed for one in earlier))
+    past: dict[str, Past] = {}
+    for case in now.failed:
+        if case in now.passed or (case in failed_before and case in passed_before):
+            past[case] = "flaky"
+        elif case in failed_before:
+            past[case] = "repeated"
+        elif case in passed_before:
+            past[case] = "new"
+    return past
+
+
+def past_counts(view: RunView, past: Mapping[str, Past]) -> PastCounts:
+    earlier = view.history.runs.same
+    if not earlier:
+        return PastCounts()
+    values = list(past.values())
+    return PastCounts(
+        runs=len(earlier),
+        previous=view.previous.run.id if view.previous is not None else "",
+        new=values.count("new"),
+        repeated=values.count("repeated"),
+        fixed=len((view.history.runs.now.passed - view.history.runs.now.failed) & earlier[0].failed),
+        flaky=values.count("flaky"),
+    )

@@ -1,0 +1,217 @@
+"""Search over all runs: which texts are indexed, and how a query is answered."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from errata.model import Attempt, Attribution, StoredRun
+from errata.model.listing import FailureFilters, SearchHit
+from errata.model.run import case_name, subject_label
+from errata.model.words import OWNERS
+from errata.runs.failure_index import ensure_indexed
+from errata.runs.failures import Expectations
+from errata.store.attributions import attributed_failures
+from errata.store.buckets import buckets_of
+from errata.store.database import Store
+from errata.store.failure_list import forget_other_runs, listed_rows, marks_of, rows_by_attempt
+from errata.store.reviews import verdicts_of
+from errata.store.runs import all_runs
+from errata.store.text_index import END, START, FoundText, IndexedText, find_texts, keep_texts, texts_mark
+from errata.text.clean import clean
+from errata.triage.reasons import explained, reason_of
+
+LONGEST = 4_000
+"""Characters of one text."""
+MOST_ANSWERS = 20_000
+"""Failures of a run whose answers and checks are indexed; of the others, the reason."""
+FOUND = 40
+_WORD = re.compile(r'(owner|model|case|signal|is|suite):(?:"([^"]*)"|(\S+))')
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """`owner:grader case:x words`: fields and the rest."""
+
+    text: str = ""
+    owner: str = ""
+    model: str = ""
+    case: str = ""
+    signal: str = ""
+    suite: str = ""
+    state: str = ""
+
+    @property
+    def has_fields(self) -> bool:
+        return bool(self.owner or self.model or self.case or self.signal or self.suite or self.state)
+
+
+def parse_query(text: str) -> Query:
+    fields = {name: quoted or word for name, quoted, word in _WORD.findall(text)}
+    state = fields.pop("is", "")
+    owner = fields.pop("owner", "")
+    if owner and owner not in OWNERS:
+        owner = next((one for one in OWNERS if one.startswith(owner.lower())), owner)
+    return Query(text=" ".join(_WORD.sub(" ", text).split()), owner=owner, state=state, **fields)
+
+
+# building
+
+
+def ensure_searchable_texts(stored: StoredRun, store: Store) -> bool:
+    """Index the texts of a run where they are missing or stale; false where nothing was to do."""
+    mark = ensure_indexed(stored, store)
+    if texts_mark(store, stored.run.id) == mark:
+        return False
+    keep_texts(store, stored.run.id, _texts(stored, store), mark)
+    return True
+
+
+def forget_missing(store: Store) -> None:
+    """Runs that were removed from the store."""
+    forget_other_runs(store, marks_of(store).keys())
+
+
+def _texts(stored: StoredRun, store: Store) -> Iterator[IndexedText]:
+    run = stored.run
+    named = (run.native_id, run.name, run.subject.model, run.subject.agent, run.suite, run.group, run.id)
+    yield IndexedText(" ".join(dict.fromkeys(part for part in named if part)), "run", run.id)
+    expected = Expectations(stored, store)
+    seen: set[str] = set()
+    for at, (attempt, attribution) in enumerate(attributed_failures(store, stored.pk)):
+        if attempt.case not in seen:
+            seen.add(attempt.case)
+            yield IndexedText(case_name(run, attempt.case), "case", run.id, attempt.case, attempt.id)
+        asked = "" if at >= MOST_ANSWERS or explained(attempt, attribution) else expected.of(attempt)
+        for where, text in _quotes(attempt, attribution, asked, is_short=at >= MOST_ANSWERS):
+            yield IndexedText(clean(text[:LONGEST]), "quote", run.id, attempt.case, attempt.id, where)
+    for verdict in verdicts_of(store, run.id):
+        parts = (verdict.label, verdict.cause, verdict.reasoning, verdict.underlying_mistake)
+        case = verdict.attempt.partition(":")[2].rpartition("#")[0]
+        yield IndexedText(clean(" · ".join(filter(None, parts))[:LONGEST]), "verdict", run.id, case, verdict.attempt)
+
+
+def _quotes(attempt: Attempt, attribution: Attribution, asked: str, *, is_short: bool) -> Iterator[tuple[str, str]]:
+    """Place and text, each text once."""
+    reason = reason_of(attempt, attribution, asked)
+    seen = {""}
+    texts = [(reason.where, reason.text), *((one.where, one.quote) for one in attribution.signals)]
+    if not is_short:
+        texts += [(f"errors[{at}].message", error.message) for at, error in enumerate(attempt.errors)]
+        texts += [(f"checks[{one.name}]", one.explanation) for one in attempt.checks if one.failed]
+        texts += [(f"judgements[{one.judge}]", one.reasoning) for one in attempt.judgements]
+        texts += [("output", attempt.output.text or attempt.output.answer or "")]
+    for where, text in texts:
+        if text not in seen:
+            seen.add(text)
+            yield where, text
+
+
+# answering
+
+
+def search(text: str, store: Store, *, limit: int = FOUND) -> list[SearchHit]:
+    """Runs, cases, quotes, verdicts and buckets that fit; of each kind the best first."""
+    query = parse_query(text)
+    runs = {one.run.id: one for one in all_runs(store) if _fits(one, query)}
+    if not query.text and not query.has_fields:
+        return []
+    if not query.text:
+        return list(_by_fields(query, runs, store, limit))
+    hits = []
+    chosen = list(runs) if query.model or query.suite else None
+    for kinds in (("run",), ("case",), ("quote", "verdict")):
+        if kinds == ("run",) and (query.owner or query.signal or query.case or query.state):
+            continue
+        found = find_texts(store, query.text, kinds=kinds, limit=4 * limit, run_ids=chosen)
+        hits += _hits(found, runs, query, store)[:limit]
+    return hits + (_buckets(query.text, store)[:limit] if not query.has_fields else [])
+
+
+def _fits(stored: StoredRun, query: Query) -> bool:
+    run = stored.run
+    return query.model.lower() in run.subject.model.lower() and query.suite.lower() in run.suite.lower()
+
+
+def _hits(found: Sequence[FoundText], runs: dict[str, StoredRun], query: Query, store: Store) -> list[SearchHit]:
+    rows = rows_by_attempt(store, [one.attempt for one in found if one.attempt])
+    hits = []
+    for one in found:
+        row = rows[one.attempt][1] if one.attempt in rows else None
+        if one.run_id not in runs or not _row_fits(row, query):
+            continue
+        hits.append(_hit(one, runs[one.run_id], row.owner if row is not None else ""))
+    return hits
+
+
+def _row_fits(row: "tuple[object, ...] | None", query: Query) -> bool:
+    wanted = query.owner or query.signal or query.case or query.state
+    if not wanted:
+        return True
+    if row is None:
+        return False
+    owner, signals, case, review = (getattr(row, name) for name in ("owner", "signals", "case_key", "review"))
+    return (
+        query.owner in ("", owner)
+        and (not query.signal or f" {query.signal} " in signals)
+        and query.case.lower() in case.lower()
+        and (not query.state or review == _STATES.get(query.state, query.state))
+    )
+
+
+_STATES = {"disagreed": "disputed", "disagree": "disputed"}
+
+
+def _hit(found: FoundText, stored: StoredRun, owner: str) -> SearchHit:
+    before, _, rest = found.snippet.partition(START)
+    hit, _, after = rest.partition(END)
+    after = after.replace(START, "").replace(END, "")
+    run = stored.run
+    is_run = found.kind == "run"
+    return SearchHit(
+        kind=found.kind,  # type: ignore[arg-type]
+        title=subject_label(run) or run.native_id if is_run else case_name(run, found.case_key),
+        before=before,
+        hit=hit,
+        after=after,
+        run=run.id,
+        case_key=found.case_key,
+        attempt=found.attempt,
+        where=found.place,
+        owner=owner,
+        model=subject_label(run) or run.native_id,
+    )
+
+
+def _by_fields(query: Query, runs: dict[str, StoredRun], store: Store, limit: int) -> Iterator[SearchHit]:
+    """Failures that fit fields alone, the newest run first."""
+    left = limit
+    filters = FailureFilters(
+        owners=(query.owner,) if query.owner else (),
+        signal=query.signal,
+        review=_STATES.get(query.state, query.state),
+        text=query.case,
+    )
+    for run_id, stored in runs.items():
+        rows = listed_rows(store, run_id, filters, "log", limit=left)
+        for row in rows:
+            yield SearchHit(
+                kind="case",
+                title=case_name(stored.run, row.case_key),
+                run=run_id,
+                case_key=row.case_key,
+                attempt=row.attempt,
+                owner=row.owner,
+                model=subject_label(stored.run) or stored.run.native_id,
+            )
+        left -= len(rows)
+        if left <= 0:
+            return
+
+
+def _buckets(text: str, store: Store) -> list[SearchHit]:
+    words = text.lower().split()
+    return [
+        SearchHit(kind="bucket", title=one.title, bucket=one.slug, after=one.description)
+        for one in buckets_of(store)
+        if all(word in f"{one.title} {one.slug} {one.description}".lower() for word in words)
+    ]

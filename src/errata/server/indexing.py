@@ -1,0 +1,56 @@
+"""In the background of a server: the index of every run is brought up to date, so that pages and searches are quick."""
+
+import threading
+
+from errata.errors import ErrataError
+from errata.settings import Settings, using_store
+from errata.verbs.look import close_index, digest_of, ensure_searchable_texts, forget_missing, marks_of
+from errata.verbs.store import Store, all_runs, open_store
+
+PAUSE = 2.0
+"""Seconds between two looks at the store."""
+
+
+class Indexer:
+    """One thread, which starts with the server and ends with it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="errata-index", daemon=True)
+        self._seen: dict[str, str] = {}
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        with using_store(self._settings.store):
+            store = open_store(self._settings.store)
+            with store.kept_open():
+                while not self._stop.wait(0 if not self._seen else PAUSE):
+                    self._bring_up_to_date(store)
+                    self._seen.setdefault("", "")
+            close_index(store)
+            store.engine.dispose()
+
+    def _bring_up_to_date(self, store: Store) -> None:
+        marks = {run_id: mark for run_id, (_, mark) in marks_of(store).items()}
+        if all(self._seen.get(run_id) == mark for run_id, mark in marks.items()) and len(self._seen) == len(marks) + 1:
+            return
+        forget_missing(store)
+        for stored in all_runs(store):
+            if self._stop.is_set():
+                return
+            if self._seen.get(stored.run.id) == marks.get(stored.run.id):
+                continue
+            try:
+                digest_of(stored, store)
+                ensure_searchable_texts(stored, store)
+            except ErrataError:  # a page that shows the run reports it
+                pass
+            self._seen[stored.run.id] = marks_of(store, [stored.run.id]).get(stored.run.id, ("", ""))[1]
+        self._seen = {run_id: mark for run_id, mark in self._seen.items() if run_id in marks or not run_id}

@@ -1,0 +1,293 @@
+"""`/runs/{run}`: can I believe this score, and if not, whose fault is it?"""
+
+from shlex import quote as shell_quoted
+
+from errata.model import Run, StoredRun
+from errata.model.listing import Facets, Grouping, RunDigest
+from errata.model.run import subject_label
+from errata.model.times import spelled_span
+from errata.render.blocks_html import page_text
+from errata.render.figures import money, plural
+from errata.render.palette import OWNERS
+from errata.server.endpoints import Endpoint
+from errata.server.exchange import Answer, Bytes, Exchange, Page, Redirect
+from errata.server.layout import link
+from errata.server.pages.addresses import compare_page, review_page, run_page
+from errata.server.pages.run_cards import banner, cards
+from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
+from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
+from errata.verbs.look import FailurePage, known_digest, known_run, list_page
+from errata.verbs.store import Store
+
+SHOWN = 8
+"""Values of a facet before the others are folded."""
+_PAST = {"new": "new", "repeated": "failed before", "flaky": "flaky"}
+
+
+def run(exchange: Exchange) -> Answer:
+    stored = known_run(exchange.values["run"], exchange.store)
+    query = exchange.arguments(RunQuery)
+    if exchange.values["run"] != stored.run.id:
+        return Redirect(run_page(stored.run.id, **exchange.query), 302)
+    listed, grouping = failures_of(stored, exchange.store, query)
+    digest, is_current = known_digest(stored, exchange.store)
+    one = stored.run
+    body = (
+        _head(stored, digest, query)
+        + _summary(digest, one, query, is_current=is_current)
+        + _failures(stored, listed, query, grouping, digest)
+    )
+    title = f"{subject_label(one) or one.native_id} on {one.suite}" if one.suite else subject_label(one)
+    command = f"errata analyze {shell_quoted(one.id)}" if not query.chosen else _command(one, query)
+    return Page(title=title or one.native_id, section="runs", body=body, command=command, scripts=("list.js",))
+
+
+def rows(exchange: Exchange) -> Bytes:
+    """The rows of one page without the frame."""
+    stored = known_run(exchange.values["run"], exchange.store)
+    query = exchange.arguments(RunQuery)
+    listed, grouping = failures_of(stored, exchange.store, query)
+    content = f"<table>{row_groups(listed, stored.run, query, grouping)}</table>"
+    return Bytes(content=content.encode("utf-8"), media_type="text/html; charset=utf-8")
+
+
+def failures_of(stored: StoredRun, store: Store, query: RunQuery) -> tuple[FailurePage, Grouping]:
+    """A run whose failures are in no bucket yet is grouped by owner, unless its reader asks otherwise."""
+    grouping: Grouping = query.group or "bucket"
+
+    def page(by: Grouping) -> FailurePage:
+        after = read_cursor(query.cursor)
+        return list_page(stored, store, query.filters, grouping=by, order=query.sort, after=after)
+
+    listed = page(grouping)
+    if query.group is None and len(listed.groups) == 1 and not listed.groups[0].group.name:
+        return page("owner"), "owner"
+    return listed, grouping
+
+
+def _command(run: Run, query: RunQuery) -> str:
+    """What `errata failures` can filter by."""
+    options = []
+    if len(query.owners) == 1:
+        options.append(f"--owner {query.owners[0]}")
+    for name, value in (("check", query.check), ("category", query.category)):
+        if value and value != "-":
+            options.append(f"--{name} {shell_quoted(value)}")
+    return " ".join(["errata failures", shell_quoted(run.id), *options])
+
+
+# the head
+
+
+def _head(stored: StoredRun, digest: RunDigest | None, query: RunQuery) -> str:
+    run = stored.run
+    agent = " ".join(filter(None, (run.subject.agent, run.subject.agent_version)))
+    name = page_text(subject_label(run) or run.native_id)
+    with_agent = f' <span class="with">with {page_text(agent)}</span>' if agent and agent not in name else ""
+    open_reviews = digest.open_reviews if digest is not None else stored.counts.failures
+    actions = [
+        f'<a class="button first" data-key="R" href="{page_text(review_page(run=run.id))}">Review'
+        f" {open_reviews:,}<kbd>R</kbd></a>"
+        if open_reviews
+        else "",
+        f'<a class="button" data-key="C" href="{page_text(compare_page(run.id))}">Compare<kbd>C</kbd></a>',
+        _copied("Report", f"errata report {shell_quoted(run.id)} --html"),
+        _copied(f"Rerun {digest.to_repeat:,}", f"errata rerun {shell_quoted(run.id)}")
+        if digest is not None and digest.to_repeat
+        else "",
+    ]
+    return (
+        f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(run.suite or "no suite")}</nav>'
+        f'<div class="head"><div><h1>{name}{with_agent}</h1><p class="facts">{_facts(stored, digest)}</p></div>'
+        f'<div class="actions">{"".join(actions)}</div></div>'
+    )
+
+
+def _copied(label: str, command: str) -> str:
+    """An action of the terminal: its command can be copied."""
+    return (
+        f'<details class="action"><summary class="button">{label}</summary>'
+        f'<div class="sheet"><code>{page_text(command)}</code>'
+        '<button type="button" data-does="copy-beside" hidden>Copy</button></div></details>'
+    )
+
+
+def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
+    run, counts = stored.run, stored.counts
+    spent = digest if digest is not None else RunDigest(fit=True, health="")
+    tokens = (
+        f"<b>{short_number(spent.tokens_in)}</b> tokens in, <b>{short_number(spent.tokens_out)}</b> out"
+        if spent.tokens_in is not None
+        else f"<b>{short_number(counts.tokens)}</b> tokens"
+        if counts.tokens
+        else ""
+    )
+    facts = (
+        f"<code>{run.id[:8]}</code>",
+        page_text(run.source.name),
+        page_text(f"suite {run.suite_version}") if run.suite_version else "",
+        page_text(spelled_span(run.started_at, run.finished_at)),
+        f"<b>{counts.attempts_in_log:,}</b> attempts, <b>{counts.failures:,}</b> failed",
+        tokens,
+        money(counts.cost, 2) if counts.cost is not None else "cost not reported",
+        "" if digest is None or digest.past.runs else "first run of this model and suite",
+        page_text(f"excluded: {run.excluded.reason}") if run.excluded is not None else "",
+    )
+    return "".join(f"<span>{fact}</span>" for fact in facts if fact)
+
+
+def _summary(digest: RunDigest | None, run: Run, query: RunQuery, *, is_current: bool) -> str:
+    if digest is None:
+        return (
+            '<section class="card" data-waiting="digest" aria-busy="true"><p>The score of this run is being computed.'
+            " The failures below are complete. Reload to see it.</p></section>"
+        )
+    late = "" if is_current else '<p class="late">Computed before the newest verdict; being computed again.</p>'
+    if digest.health == "unavailable":
+        return (
+            f'<section class="card"><h2>The model was not available</h2><p><code>{page_text(digest.unavailable)}</code>'
+            "</p><p>There is no model failure to explain.</p></section>"
+        )
+    return banner(digest, run, query) + late + cards(digest, run, query)
+
+
+# the list
+
+
+def _failures(
+    stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grouping, digest: RunDigest | None
+) -> str:
+    if not stored.counts.failures:
+        return _nothing_failed(stored, digest)
+    table = failure_table(listed, stored.run, query, grouping) if listed.facets.total else _empty(stored.run, query)
+    under = unscored_cases(digest.pending, digest.missing) if digest is not None else ""
+    return (
+        f'<div class="fail-list">{_facets(listed.facets, stored.run, query)}<section class="card list"'
+        f' aria-label="Failures">{_bar(stored, listed, query, grouping)}{table}</section></div>{under}'
+    )
+
+
+def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
+    words = digest.without_failures if digest is not None else "No failures"
+    if stored.counts.outcomes.get("pass", 0) == stored.counts.counted:
+        words = f"All {stored.counts.counted:,} passed. Nothing to explain"
+    odd = (
+        f"<p>{plural(digest.suspicious, 'pass', 'passes')} deserve a second look: "
+        f"<code>errata suspicious {page_text(stored.run.id)}</code></p>"
+        if digest is not None and digest.suspicious
+        else ""
+    )
+    return f'<section class="card"><p><b>{page_text(words)}.</b></p>{odd}</section>'
+
+
+def _empty(run: Run, query: RunQuery) -> str:
+    chips = "".join(
+        f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">{name}: {page_text(value)} ✕</a>'
+        for name, value in query.chosen.items()
+    )
+    return f'<div class="empty"><p>Nothing matches these filters. Remove one:</p><p>{chips}</p></div>'
+
+
+def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grouping) -> str:
+    run = stored.run
+    hidden = "".join(
+        f'<input type="hidden" name="{name}" value="{page_text(value)}">'
+        for name, value in {**query.chosen, "group": query.group or ""}.items()
+        if value and name != "q"
+    )
+    found = plural(listed.facets.total, "failure")
+    whole = f" of {stored.counts.failures:,}" if listed.facets.total != stored.counts.failures else ""
+    field = (
+        f'<form class="filter" action="{run_page(run.id)}" role="search">{hidden}<input type="search" name="q"'
+        f' value="{page_text(query.q)}" placeholder="Filter {found}" aria-label="Filter failures" autocomplete="off">'
+        f'<span class="note" role="status">{found}{whole}</span></form>'
+    )
+    groups = _choice("Group", "group", {name: word for name, word in GROUPINGS.items()}, grouping, run, query)
+    orders = _choice("Sort", "sort", {name: word for name, word in ORDERS.items()}, query.sort, run, query)
+    chips = "".join(
+        f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">{name}: {page_text(_said(name, value, listed))} ✕</a>'
+        for name, value in query.chosen.items()
+        if name in ("bucket", "key", "past", "q")
+    )
+    keys = (
+        '<span class="keys" hidden><span><kbd>j</kbd><kbd>k</kbd> move</span><span><kbd>↵</kbd> open</span>'
+        "<span><kbd>x</kbd> select</span></span>"
+    )
+    return f'<div class="bar">{field}{chips}{groups}{orders}{keys}</div>'
+
+
+def _said(name: str, value: str, listed: FailurePage) -> str:
+    """A bucket by its title, where one is shown."""
+    if name == "bucket" and listed.groups and listed.groups[0].bucket is not None:
+        return listed.groups[0].bucket.title
+    return value if len(value) < 40 else f"{value[:39]}…"
+
+
+def _choice(label: str, name: str, words: dict[str, str], chosen: str, run: Run, query: RunQuery) -> str:
+    listed = "".join(
+        f"<li>{link(query.address(run.id, **{name: value}), word)}</li>"
+        if value != chosen
+        else f'<li><b aria-current="true">{word}</b></li>'
+        for value, word in words.items()
+    )
+    return f'<details class="choice"><summary>{label}: {words[chosen]}</summary><ul>{listed}</ul></details>'
+
+
+def _facets(facets: Facets, run: Run, query: RunQuery) -> str:
+    parts = (
+        _facet("First broken check", "check", facets.check, run, query, none="none"),
+        _facet("Owner", "owner", facets.owner, run, query),
+        _facet("Signal", "signal", facets.signal, run, query),
+        _facet("Review", "review", facets.review, run, query, words=REVIEWS),
+        _facet("Earlier runs", "past", {one: n for one, n in facets.past.items() if one}, run, query, words=_PAST),
+        _facet("Category", "category", facets.category, run, query, none="none"),
+    )
+    inner = "".join(parts)
+    return f'<details class="facets card" open><summary>Filters</summary>{inner}</details>'
+
+
+def _facet(
+    title: str,
+    name: str,
+    counts: dict[str, int],
+    run: Run,
+    query: RunQuery,
+    *,
+    words: dict[str, str] | None = None,
+    none: str = "",
+) -> str:
+    """Nothing to choose where all failures have one value, unless it is chosen."""
+    chosen = query.owners if name == "owner" else (getattr(query, name),)
+    if not counts or (len(counts) == 1 and "" in counts):
+        return ""
+    whole = sum(counts.values()) if name != "signal" else max(counts.values())
+    items = [
+        _value(name, value, (words or {}).get(value, value) or none, count / whole, count, run, query, chosen)
+        for value, count in counts.items()
+    ]
+    more = (
+        f"<details><summary>{len(items) - SHOWN} more</summary><ul>{''.join(items[SHOWN : SHOWN + 200])}</ul></details>"
+        if len(items) > SHOWN
+        else ""
+    )
+    return f'<div class="facet"><h3>{title}</h3><ul>{"".join(items[:SHOWN])}</ul>{more}</div>'
+
+
+def _value(
+    name: str, value: str, word: str, share: float, count: int, run: Run, query: RunQuery, chosen: tuple[str, ...]
+) -> str:
+    is_on = (value or "-") in chosen
+    target = query.toggled(run.id, name, value or "-")
+    shown = f"<code>{page_text(word)}</code>" if name == "signal" else page_text(word)
+    if name == "owner":
+        letter = OWNERS[value].letter if value in OWNERS else "U"
+        shown = f'<b class="k {letter}" aria-hidden="true">{letter}</b> {shown}'
+    bar = f'<svg aria-hidden="true"><rect width="{100 * min(share, 1):.1f}%" height="22" rx="3"/></svg>'
+    current = ' aria-current="true"' if is_on else ""
+    return f'<li>{bar}<a href="{page_text(target)}"{current}><span>{shown}</span><b>{count:,}</b></a></li>'
+
+
+ENDPOINTS = (
+    Endpoint(path="/runs/{run}", handler=run, query=RunQuery, summary="A run with its score, owners and failures."),
+    Endpoint(path="/runs/{run}/rows", handler=rows, query=RunQuery, summary="The next failures of the list of a run."),
+)

@@ -1,0 +1,164 @@
+"""Above the failures of a run: what the checkup found, the score, who has to act, and when it happened."""
+
+from collections.abc import Iterable
+from math import ceil
+
+from errata.model import Run
+from errata.model.listing import FindingLine, PolicyScore, RunDigest
+from errata.render.blocks_html import page_text
+from errata.render.charts import owner_list, owner_strip, score_bars
+from errata.render.document import OwnerCount, OwnerStrip, ScoreBar
+from errata.render.figures import percent, plural
+from errata.render.time_lanes import time_lanes
+from errata.server.layout import link
+from errata.server.pages.addresses import attempt_address, compare_page
+from errata.server.pages.run_query import RunQuery
+
+FIRST = 3
+"""Findings that are shown at once."""
+_JUDGED = {
+    "unavailable": "The model was not available: there is no model failure to explain.",
+    "not judged": "Not judged: no attempt has a verdict of its grader, so there is no score.",
+    "not fit": "This run is not fit to be scored.",
+    "with care": "Read the score with care.",
+    "running": "This run has not ended.",
+    "fit": "The checkup found nothing that spoils the score.",
+}
+_STATED = {"as_reported": "as reported"}
+
+
+def banner(digest: RunDigest, run: Run, query: RunQuery) -> str:
+    """Only where there is something to warn about; notes alone are folded away."""
+    findings = [one for one in digest.findings if one.severity != "info"] or []
+    if not findings and digest.health in ("fit", "running"):
+        return _notes(digest, run, query)
+    shown = "".join(_finding(one, run, query) for one in findings[:FIRST])
+    rest = [*findings[FIRST:], *(one for one in digest.findings if one.severity == "info")]
+    more = ""
+    if rest:
+        listed = "".join(_finding(one, run, query) for one in rest)
+        more = f"<details><summary>{len(rest)} more</summary><ul>{listed}</ul></details>"
+    return (
+        f'<section class="alert" aria-label="Checkup"><p><b>{_JUDGED[digest.health]}</b> {_reported(digest)}</p>'
+        f"<ul>{shown}</ul>{more}</section>"
+    )
+
+
+def _notes(digest: RunDigest, run: Run, query: RunQuery) -> str:
+    if not digest.findings:
+        return ""
+    listed = "".join(_finding(one, run, query) for one in digest.findings)
+    words = plural(len(digest.findings), "note")
+    return f'<details class="notes"><summary>{words} of the checkup</summary><ul>{listed}</ul></details>'
+
+
+def _reported(digest: RunDigest) -> str:
+    reported = next((one for one in digest.scores if one.policy == "as_reported"), None)
+    clean = next((one for one in digest.scores if one.policy == "clean"), None)
+    if reported is None or clean is None or reported.rate is None or digest.health != "not fit":
+        return ""
+    left = sum(clean.left_out.values())
+    if not left:
+        return ""
+    return f"The reported {percent(reported.rate)} includes {plural(left, 'failure')} that are not the model's."
+
+
+def _finding(finding: FindingLine, run: Run, query: RunQuery) -> str:
+    count = "" if finding.count is None else f"{finding.count:,}"
+    if count and finding.signal:
+        count = link(query.address(run.id, signal=finding.signal), count)
+    quote = f"<code>{page_text(finding.quote)}</code>" if finding.quote else ""
+    if quote and finding.attempt:
+        anchor = f"step-{finding.step}" if finding.step is not None else ""
+        quote = f'<a href="{page_text(attempt_address(finding.attempt, anchor))}">{quote}</a>'
+    words = page_text(finding.text.partition(": ")[0])
+    return f'<li><span class="count">{count}</span><span>{words}{": " if quote else ""}{quote}</span></li>'
+
+
+def cards(digest: RunDigest, run: Run, query: RunQuery) -> str:
+    made = [_score_card(digest), _owner_card(digest, run, query)]
+    if len(digest.dots) > 1:
+        made.append(_time_card(digest))
+    return f'<div class="cards trio">{"".join(made)}</div>{_past(digest, run, query)}'
+
+
+def _score_card(digest: RunDigest) -> str:
+    measured = [one for one in digest.scores if one.total]
+    if not measured:
+        said = page_text(next((one.note for one in digest.scores if one.note), "no attempt was scored"))
+        return f'<section class="card"><h2>Score</h2><p>No score: {said}.</p></section>'
+    highest = max((one.high if one.high is not None else one.rate or 0) for one in measured)
+    end = min(1.0, max(0.2, ceil(highest / 0.2 - 1e-9) * 0.2))
+    bars = score_bars([_bar(one) for one in digest.scores if one.total], page_text, end=end)
+    return (
+        f'<section class="card"><h2>Score <span class="note">{digest.unit}, 95 % interval</span></h2>{bars}'
+        f"<p>{' '.join(_left_out(digest.scores))}</p></section>"
+    )
+
+
+def _bar(score: PolicyScore) -> ScoreBar:
+    return ScoreBar(
+        label=_STATED.get(score.policy, score.policy),
+        rate=score.rate,
+        low=score.low,
+        high=score.high,
+        count=f"{score.passed:,}/{score.total:,}",
+        is_best=score.policy == "clean",
+        is_hollow=score.policy == "as_reported",
+    )
+
+
+def _left_out(scores: Iterable[PolicyScore]) -> Iterable[str]:
+    for score in scores:
+        if score.left_out:
+            listed = ", ".join(f"{page_text(why)} {count:,}" for why, count in score.left_out.items())
+            name = _STATED.get(score.policy, score.policy).capitalize()
+            yield f"{name} leaves out {listed}."
+        if not score.total and score.note:
+            yield f"{score.policy.capitalize()}: {page_text(score.note)}."
+
+
+def _owner_card(digest: RunDigest, run: Run, query: RunQuery) -> str:
+    total = sum(digest.owners.values())
+    if not total:
+        return f'<section class="card"><h2>Who has to act</h2><p>{page_text(digest.without_failures or "No failures")}.</p></section>'
+    counts = tuple(
+        OwnerCount(owner=owner, count=count, note=digest.reasons.get(owner, ""))
+        for owner, count in digest.owners.items()
+    )
+    strip = OwnerStrip(counts=counts)
+
+    def target(owner: str) -> str:
+        return query.toggled(run.id, "owner", owner)
+
+    backed = digest.reviewed + digest.inherited
+    states = (
+        f"{backed:,} of {total:,} owners are backed by a verdict; the others are automatic."
+        if backed
+        else f"Automatic; none of the {total:,} reviewed yet."
+    )
+    return (
+        f'<section class="card"><h2>Who has to act <span class="note">{plural(total, "failure")}</span></h2>'
+        f"{owner_strip(strip, page_text, target=target)}{owner_list(strip, page_text, target=target)}"
+        f"<p>{states}</p></section>"
+    )
+
+
+def _time_card(digest: RunDigest) -> str:
+    lanes = time_lanes([(dot.owner, dot.at) for dot in digest.dots], page_text)
+    sessions = f"{plural(digest.sessions, 'session')}, " if digest.sessions > 1 else ""
+    return f'<section class="card"><h2>When <span class="note">{sessions}end of each failed attempt</span></h2>{lanes}</section>'
+
+
+def _past(digest: RunDigest, run: Run, query: RunQuery) -> str:
+    past = digest.past
+    if not past.runs:
+        return ""
+    parts = [
+        link(query.address(run.id, past=word), f"{count:,} {word}") if count else f"0 {word}"
+        for word, count in (("new", past.new), ("repeated", past.repeated), ("flaky", past.flaky))
+    ]
+    fixed = f"{past.fixed:,} fixed"
+    parts.insert(2, link(compare_page(past.previous, run.id), fixed) if past.fixed and past.previous else fixed)
+    earlier = plural(past.runs, "earlier run")
+    return f'<p class="past">Against {earlier} of this model: {", ".join(parts)}.</p>'

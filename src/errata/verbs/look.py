@@ -1,0 +1,129 @@
+"""What the pages show: a run with its failures, one attempt among them, one case over all runs, and the search."""
+
+import msgspec
+
+from errata.errors import NotFoundError
+from errata.model import Attempt, StoredRun
+from errata.model.identity import attempt_id
+from errata.model.listing import FailureFilters, FailureRow
+from errata.runs.digest import digest_of, known_digest, known_digests
+from errata.runs.failure_index import ensure_indexed
+from errata.runs.listing import IN_GROUP, ROWS, FailureLine, FailurePage, ListedGroup, list_page, within
+from errata.runs.names import known_run
+from errata.runs.show import ShownAttempt, find_shown
+from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
+from errata.store.attempts import attempts_of
+from errata.store.database import Store
+from errata.store.failure_list import count_rows, listed_rows, marks_of, rank_of, rows_by_attempt
+from errata.store.index_file import close_index
+from errata.store.runs import all_runs
+from errata.store.text_index import count_indexed
+
+__all__ = [
+    "IN_GROUP",
+    "ROWS",
+    "CaseInRun",
+    "FailureLine",
+    "FailurePage",
+    "ListedGroup",
+    "Neighbours",
+    "SameFailures",
+    "ShownAttempt",
+    "case_over_runs",
+    "close_index",
+    "count_indexed",
+    "digest_of",
+    "ensure_searchable_texts",
+    "forget_missing",
+    "known_digest",
+    "known_digests",
+    "known_run",
+    "list_page",
+    "marks_of",
+    "neighbours_of",
+    "parse_query",
+    "row_of",
+    "same_failures",
+    "search",
+    "shown_attempt",
+    "within",
+]
+
+MOST_RUNS = 200
+"""Runs of a suite that the page of a case looks at, the newest first."""
+ALIKE = 5
+"""Failures with the same key that are named."""
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """An attempt in the list that one came from."""
+
+    at: int
+    of: int
+    previous: FailureRow | None
+    following: FailureRow | None
+
+
+class SameFailures(msgspec.Struct, frozen=True):
+    """Failures of a run with the same failure key."""
+
+    key: str
+    count: int
+    first: tuple[FailureRow, ...]
+
+
+class CaseInRun(msgspec.Struct, frozen=True):
+    """The attempts of one run at a case; `rows` are those that failed."""
+
+    stored: StoredRun
+    attempts: tuple[Attempt, ...]
+    rows: tuple[FailureRow, ...]
+
+
+def shown_attempt(run: StoredRun, case: str, number: str, store: Store) -> ShownAttempt:
+    """`number` is the attempt's index, with `SESSION.` before it in a run that was resumed, and `:PATH` of a child."""
+    number, _, path = number.partition(":")
+    session, _, index = number.rpartition(".")
+    if not index.isdecimal() or not (session.isdecimal() or not session):
+        raise NotFoundError(f"`{number}` is not the number of an attempt", hint="the first attempt has the number 1")
+    made = attempt_id(run.run.id, case, session=int(session) if session else None, index=int(index), path=path)
+    shown = find_shown(made, store)
+    if not isinstance(shown, ShownAttempt):
+        raise NotFoundError(f"Run `{run.run.native_id}` has no such attempt", hint="`errata failures RUN` lists them")
+    return shown
+
+
+def row_of(attempt: Attempt, stored: StoredRun, store: Store) -> FailureRow | None:
+    """The row of a failure in the index; none of a pass."""
+    if not attempt.is_failure:
+        return None
+    ensure_indexed(stored, store)
+    found = rows_by_attempt(store, [attempt.id]).get(attempt.id)
+    return found[1] if found else None
+
+
+def neighbours_of(row: FailureRow, stored: StoredRun, store: Store, filters: FailureFilters) -> Neighbours:
+    return Neighbours(*rank_of(store, stored.run.id, filters, row.seq))
+
+
+def same_failures(row: FailureRow, stored: StoredRun, store: Store) -> SameFailures | None:
+    """None where the failure has no key, or nothing else shares it."""
+    if not row.key:
+        return None
+    filters = FailureFilters(key=row.key)
+    count = count_rows(store, stored.run.id, filters)
+    listed = listed_rows(store, stored.run.id, filters, "log", limit=ALIKE + 1)
+    others = tuple(one for one in listed if one.seq != row.seq)[:ALIKE]
+    return SameFailures(row.key, count, others) if others else None
+
+
+def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
+    """Every run with attempts at the case, the newest first."""
+    found = []
+    for stored in all_runs(store, suite=suite)[:MOST_RUNS]:
+        tried = tuple(one for one in attempts_of(store, stored.pk, case=case) if one.counted)
+        if tried:
+            ensure_indexed(stored, store)
+            rows = rows_by_attempt(store, [one.id for one in tried if one.is_failure])
+            found.append(CaseInRun(stored, tried, tuple(row for _, row in rows.values())))
+    return found
