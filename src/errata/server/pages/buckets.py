@@ -142,7 +142,7 @@ def _member_row(member: BucketMember) -> tuple[str, ...]:
         link(address, name),
         page_text(member.run.subject.model or member.run.native_id),
         charts.chip(member.placement.owner, page_text),
-        f'<code class="quote">{page_text(member.quote[:SHORT])}</code>',
+        f'<code class="member-quote">{page_text(member.quote[:SHORT])}</code>',
         f'{label}<span class="note">{page_text(role)}</span>',
     )
 
