@@ -32,6 +32,7 @@ __all__ = [
     "list_sources",
     "open_store",
     "run_by_id",
+    "second_example",
     "stored_runs",
 ]
 
@@ -104,5 +105,13 @@ def list_sources() -> list[tuple[str, str]]:
     return [(name, source.TITLE) for name, source in sources.all_sources().items()]
 
 
+_EXAMPLES = Path(sources.__file__).parent.parent / "examples"
+
+
 def bundled_example() -> Path:
-    return Path(sources.__file__).parent.parent / "examples" / "convex-evals-run-b"
+    return _EXAMPLES / "convex-evals-run-b"
+
+
+def second_example() -> Path:
+    """A job whose tests never ran for half of its failures."""
+    return _EXAMPLES / "harbor-kimi-k2.5"
