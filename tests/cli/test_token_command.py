@@ -11,7 +11,7 @@ def test_a_token_is_printed_once_and_only_its_hash_is_stored(tmp_path):
     assert secret.startswith("errata_")
     assert "not shown again" in created.talk
     assert secret not in errata("token", "list", "--store", store).out
-    assert secret.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert secret.encode() not in b"".join(path.read_bytes() for path in tmp_path.glob("errata.db*"))
 
 
 def test_a_name_is_given_once_and_is_free_after_it_was_revoked(tmp_path):

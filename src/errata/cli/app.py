@@ -153,8 +153,9 @@ def is_path(name: str) -> bool:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--store", metavar="FILE", default="", help="Path of the store; also accepted after the command.")
+@click.option("--prod", is_flag=True, help="Allow this command to write to the store of a production deployment.")
 @click.version_option(__version__, "-V", "--version", message="errata %(version)s")
-def app(store: str) -> None:
+def app(prod: bool, **_others: str) -> None:
     """The post-mortem for LLM eval runs: what went wrong, who has to act, on what evidence, and what to do next.
 
     \b
@@ -165,3 +166,8 @@ def app(store: str) -> None:
 
     RUN is a path, a run's name or id (or its first characters), a model's name (if it has only one run), or `latest`.
     """
+    if prod:
+        # importing the database takes longer than most commands
+        from errata.verbs.store import write_to_production
+
+        write_to_production()

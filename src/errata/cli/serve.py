@@ -1,19 +1,31 @@
 """`errata serve`."""
 
+from datetime import UTC, datetime
+
 import click
+import msgspec
 
 from errata.cli.options import chosen_store
 from errata.cli.output import put, say
+from errata.errors import SettingsError
 from errata.server import require_server
-from errata.settings import load_settings
+from errata.settings import Settings, load_settings
 
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind to.")
 @click.option("--port", default=8731, show_default=True, help="Port; 0 takes any that is free.")
 @click.option("--require-token", is_flag=True, help="Ask for tokens on this machine too, as behind a proxy.")
+@click.option("--deployment", metavar="NAME", default="", help="Serve the store of a deployment in `errata.toml`.")
+@click.option("--release", is_flag=True, help="With --deployment: migrate its store to the schema of this errata.")
+@click.option(
+    "--stuck-after", metavar="SECONDS", type=click.FloatRange(min=1), default=600, show_default=True,
+    help="Mark a live run as stuck after this much silence.",
+)  # fmt: skip
 @click.option("--store", metavar="FILE", default="", help="Path of the store; default: as for every command.")
-def command(host: str, port: int, require_token: bool, store: str) -> None:
+def command(
+    host: str, port: int, require_token: bool, deployment: str, release: bool, stuck_after: float, store: str
+) -> None:
     """Show runs in the browser and answer the API.
 
     Serves the pages and the API of the store until you press Ctrl-C. By default only this machine can reach it, and
@@ -22,11 +34,26 @@ def command(host: str, port: int, require_token: bool, store: str) -> None:
     require_server()
     from errata.server.serving import bound, checked_options, is_loopback, serve
 
-    settings = load_settings(store=store or chosen_store(click.get_current_context()))
+    settings = _settings(store or chosen_store(click.get_current_context()), deployment, release)
     listening = bound(host, port)
-    options = checked_options(settings, listening, require_token=require_token)
+    options = checked_options(settings, listening, require_token=require_token, deployment=deployment)
     name, number = listening.getsockname()[:2]
     put(f"http://{f'[{name}]' if ':' in name else name}:{number}/")
     if not is_loopback(listening):
         say("The connection is not encrypted: put a proxy with TLS in front, or use a private network.")
-    serve(settings, listening, options)
+    serve(settings, listening, msgspec.structs.replace(options, stuck_after=stuck_after))
+
+
+def _settings(store: str, deployment: str, release: bool) -> Settings:
+    settings = load_settings(store=store)
+    if not deployment:
+        if release:
+            raise SettingsError("`--release` migrates the store of a deployment", hint="name it: `--deployment NAME`")
+        return settings
+    if store:
+        raise SettingsError("`--deployment` names the store already", hint="leave out `--store`")
+    from errata.verbs.deployments import prepare_deployment, store_of_deployment
+
+    path = store_of_deployment(deployment, settings)
+    prepare_deployment(deployment, path, release=release, now=datetime.now(UTC))
+    return msgspec.structs.replace(settings, store=path)

@@ -50,7 +50,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
         return base64.urlsafe_b64encode(msgspec.json.encode(self)).decode("ascii").rstrip("=")
 
 
-class Page(NamedTuple):
+class ToolPage(NamedTuple):
     items: list[Any]
     next: Cursor | None
     """None where this was the last page."""
@@ -73,7 +73,7 @@ def read_cursor(text: str, *call: object) -> Cursor:
 
 def page_of(
     items: Iterable[T], cursor: Cursor, *, prepare: Callable[[T], Any] = lambda item: item, room: int = ROOM
-) -> Page:
+) -> ToolPage:
     """`prepare` makes plain JSON of an item; only those that are looked at are prepared."""
     shown: list[Any] = []
     left = room
@@ -84,7 +84,7 @@ def page_of(
             shown.append(item)
             left -= size + 1
         elif shown:
-            return Page(shown, msgspec.structs.replace(cursor, at=at, inside={}))
+            return ToolPage(shown, msgspec.structs.replace(cursor, at=at, inside={}))
         else:
             part = _Part(inside)
             cut = part.of(item, left, "")
@@ -92,10 +92,10 @@ def page_of(
                 hint = "use the command line with `--json`"
                 raise SettingsError("This answer has too many parts for one page", hint=hint)
             if part.is_unfinished:
-                return Page([cut], msgspec.structs.replace(cursor, at=at, inside=part.positions))
+                return ToolPage([cut], msgspec.structs.replace(cursor, at=at, inside=part.positions))
             shown.append(cut)
             left -= _size(cut) + 1
-    return Page(shown, None)
+    return ToolPage(shown, None)
 
 
 class _Part:

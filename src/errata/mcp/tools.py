@@ -18,7 +18,7 @@ from errata.json_output.runs import run_outputs
 from errata.json_output.scores import json_scores
 from errata.mcp import arguments as takes
 from errata.mcp.outgoing import outgoing
-from errata.mcp.paging import Cursor, Page, page_of, read_cursor
+from errata.mcp.paging import Cursor, ToolPage, page_of, read_cursor
 from errata.memory.actions import ActionRequest
 from errata.model import Packet, Reviewer
 from errata.model.attempt import Attempt, Filters
@@ -74,12 +74,12 @@ class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
     takes: type
     gives: tuple[type, ...]
     """The records of `items`."""
-    run: Callable[[Call, Any], Page]
+    run: Callable[[Call, Any], ToolPage]
     writes: str = ""
     """What it changes: the `store` or `files`; empty where it only looks."""
 
 
-def _paged(items: Iterable[Any], given: Any, name: str, *, redacted: bool = False) -> Page:
+def _paged(items: Iterable[Any], given: Any, name: str, *, redacted: bool = False) -> ToolPage:
     start = read_cursor(given.cursor, name, _without_cursor(given))
     return page_of(items, start, prepare=lambda item: outgoing(item, redacted=redacted))
 
@@ -88,25 +88,25 @@ def _without_cursor(given: Any) -> dict[str, Any]:
     return {name: value for name, value in msgspec.structs.asdict(given).items() if name != "cursor"}
 
 
-def _whole(record: object) -> Page:
+def _whole(record: object) -> ToolPage:
     return page_of([record], Cursor(of=""), prepare=outgoing)
 
 
 # looking
 
 
-def _runs(call: Call, given: takes.RunsArguments) -> Page:
+def _runs(call: Call, given: takes.RunsArguments) -> ToolPage:
     wanted = given.model.lower()
     runs = (run for run in run_outputs(call.store) if wanted in run.model.lower())
     return _paged(runs, given, "runs")
 
 
-def _analyze(call: Call, given: takes.RunArguments) -> Page:
+def _analyze(call: Call, given: takes.RunArguments) -> ToolPage:
     views = analyzing.analyze_named([given.run], call.store)
     return _paged((analysis_output(view.summary, None) for view in views), given, "analyze")
 
 
-def _failures(call: Call, given: takes.FailuresArguments) -> Page:
+def _failures(call: Call, given: takes.FailuresArguments) -> ToolPage:
     filters = Filters(
         case=given.case,
         category=given.category,
@@ -118,7 +118,7 @@ def _failures(call: Call, given: takes.FailuresArguments) -> Page:
     return _paged((failure.as_json() for failure in failures), given, "failures")
 
 
-def _show(call: Call, given: takes.ShowArguments) -> Page:
+def _show(call: Call, given: takes.ShowArguments) -> ToolPage:
     shown = analyzing.show(given.thing, call.store).as_json()
     if isinstance(shown, ShownAttemptOutput):
         shown = msgspec.structs.replace(shown, attempt=msgspec.structs.replace(shown.attempt, steps=()))
@@ -137,20 +137,20 @@ def _attempt(call: Call, thing: str) -> Attempt:
     return analyzing.attempt_named(thing, call.store)
 
 
-def _transcript(call: Call, given: takes.AttemptArguments) -> Page:
+def _transcript(call: Call, given: takes.AttemptArguments) -> ToolPage:
     return _paged(steps_of(call, given.attempt), given, "transcript")
 
 
-def _packet(call: Call, given: takes.AttemptArguments) -> Page:
+def _packet(call: Call, given: takes.AttemptArguments) -> ToolPage:
     return _paged([packet_of(call, given.attempt)], given, "packet", redacted=True)
 
 
-def _score(call: Call, given: takes.RunArguments) -> Page:
+def _score(call: Call, given: takes.RunArguments) -> ToolPage:
     scores = comparing.score_named(given.run, call.store, timeouts=call.settings.timeouts)
     return _paged([json_scores(scores)], given, "score")
 
 
-def _compare(call: Call, given: takes.CompareArguments) -> Page:
+def _compare(call: Call, given: takes.CompareArguments) -> ToolPage:
     options = ComparisonOptions(
         common=given.common, by_model=given.by_model, category=given.category, timeouts=call.settings.timeouts
     )
@@ -158,7 +158,7 @@ def _compare(call: Call, given: takes.CompareArguments) -> Page:
     return _paged([json_comparison(comparison)], given, "compare")
 
 
-def _buckets(call: Call, given: takes.BucketsArguments) -> Page:
+def _buckets(call: Call, given: takes.BucketsArguments) -> ToolPage:
     if given.bucket:
         details = show_bucket(bucket_named(given.bucket, call.store), call.store, most=None)
         return _paged([details_output(details)], given, "buckets")
@@ -169,7 +169,7 @@ def _buckets(call: Call, given: takes.BucketsArguments) -> Page:
 # reviewing
 
 
-def _next_packet(call: Call, given: takes.NextArguments) -> Page:
+def _next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
     """A further page is of the packet that the first one leased."""
     cursor = read_cursor(given.cursor, "next_packet", _without_cursor(given))
     who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
@@ -192,20 +192,20 @@ def _next_packet(call: Call, given: takes.NextArguments) -> Page:
     return page_of([next_output(leased, who)], start, prepare=lambda item: outgoing(item, redacted=True))
 
 
-def _submit_verdict(call: Call, given: takes.SubmitArguments) -> Page:
+def _submit_verdict(call: Call, given: takes.SubmitArguments) -> ToolPage:
     submission = read_submission(msgspec.json.encode(given.verdict).decode("utf-8"))
     who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
     result = reviewing.submit_verdict(submission, call.store, who, now=call.now)
     return _whole(rejected_output(result) if isinstance(result, RejectedVerdict) else accepted_output(result))
 
 
-def _release(call: Call, given: takes.ReleaseArguments) -> Page:
+def _release(call: Call, given: takes.ReleaseArguments) -> ToolPage:
     who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
     released = reviewing.release(given.thing, call.store, who, now=call.now)
     return _whole(ReleaseOutput(reviewer=word_for(who), released=tuple(released)))
 
 
-def _review_status(call: Call, given: takes.RunArguments) -> Page:
+def _review_status(call: Call, given: takes.RunArguments) -> ToolPage:
     status = reviewing.status_of(given.run, call.store, now=to_text(call.now))
     return _paged([status_output(status)], given, "review_status")
 
@@ -213,7 +213,7 @@ def _review_status(call: Call, given: takes.RunArguments) -> Page:
 # acting
 
 
-def _report(call: Call, given: takes.ReportArguments) -> Page:
+def _report(call: Call, given: takes.ReportArguments) -> ToolPage:
     planned = planned_reports(
         given.runs, call.store, profile=given.profile or None, compared=given.profile == "comparison"
     )
@@ -222,7 +222,7 @@ def _report(call: Call, given: takes.ReportArguments) -> Page:
     return _paged(list(written), given, "report")
 
 
-def _action(call: Call, given: takes.ActionArguments) -> Page:
+def _action(call: Call, given: takes.ActionArguments) -> ToolPage:
     request = ActionRequest(
         what=given.what,
         path=given.path,
@@ -236,7 +236,7 @@ def _action(call: Call, given: takes.ActionArguments) -> Page:
     return _whole(added_output(record, dry_run=given.dry_run))
 
 
-def _actions(call: Call, given: takes.Arguments) -> Page:
+def _actions(call: Call, given: takes.Arguments) -> ToolPage:
     return _paged(map(action_output, remembering.list_actions(call.store)), given, "actions")
 
 
@@ -370,7 +370,7 @@ TOOLS: Mapping[str, ServedTool] = {
 }
 
 
-def call_tool(name: str, given: Mapping[str, Any], call: Call) -> Page:
+def call_tool(name: str, given: Mapping[str, Any], call: Call) -> ToolPage:
     tool = TOOLS[name]
     return tool.run(call, msgspec.convert(dict(given), tool.takes))
 

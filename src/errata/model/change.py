@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class StoreChange(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["run", "attempts", "verdict", "bucket", "claim"]
     """`run`: it is new, gone, excluded, or its state changed. `attempts`: it has more of them. `claim`: somebody
     began or ended a review."""

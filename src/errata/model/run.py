@@ -181,7 +181,7 @@ class Run(Record):
         return next(counted, round(rate.value * rate.n)), rate.n
 
 
-RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
+RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress", "stuck")
 """Words of harnesses for a run that has not ended."""
 
 

@@ -36,7 +36,7 @@ def _address(target: Target, named: str, settings: Settings, text: str) -> str:
     """What was asked for explicitly; else what the address of the run belongs to; an id alone means production."""
     if named:
         known = settings.deployments.get(named)
-        return deployment_address(known.url if known is not None else named)
+        return deployment_address(known.url if known is not None and known.url else named)
     if not target.deployment and is_address(text):
         raise FetchError(
             f"`{urlsplit(text).hostname}` is not a visualizer that errata knows",

@@ -19,12 +19,13 @@ from errata.model.token import Scope
 from errata.server import api, pages
 from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.endpoints import Endpoint
-from errata.server.events import Events
+from errata.server.events import EventStream
 from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect, ServerOptions
 from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page
 from errata.server.problems import HTML, JSON, problem
+from errata.server.publishing import Publisher
 from errata.server.security import MOST_ANSWER, MOST_BODY, SECONDS, Guard
 from errata.server.workers import Workers
 from errata.settings import Settings
@@ -40,22 +41,26 @@ class Backend(msgspec.Struct, frozen=True):
     options: ServerOptions
     workers: Workers
     access: Access
-    events: Events
+    events: EventStream
+    publisher: Publisher
     indexer: Indexer
 
 
 def build_app(settings: Settings, options: ServerOptions | None = None) -> Starlette:
     chosen = options or ServerOptions()
-    backend = Backend(
-        settings, chosen, Workers(settings), Access(settings, chosen), Events(settings), Indexer(settings)
-    )
+    workers = Workers(settings, deployment=chosen.deployment)
+    publisher = Publisher(settings, workers.open, stuck_after=chosen.stuck_after)
+    events, indexer = EventStream(workers.open), Indexer(settings)
+    backend = Backend(settings, chosen, workers, Access(settings, chosen), events, publisher, indexer)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        backend.indexer.start()
+        publisher.start()
+        indexer.start()
         yield
         await backend.events.close()
-        await asyncio.to_thread(backend.indexer.close)
+        await asyncio.to_thread(publisher.close)
+        await asyncio.to_thread(indexer.close)
         await asyncio.to_thread(backend.workers.close)
 
     routes = [
@@ -103,7 +108,7 @@ def _handle(endpoint: Endpoint, backend: Backend, request: Request, body: bytes)
         return backend.workers.work(lambda store: _response_of(endpoint, backend, request, body, store))
     except DeniedError as denied:
         if denied.status == 401 and endpoint.is_page and request.method == "GET":
-            return Response(status_code=303, headers={"Location": login_page(_wanted(request))})
+            return Response(status_code=303, headers={"Location": login_page(_target(request))})
         return problem(path, denied.status, denied.message, denied.hint, headers=denied.headers)
     except NotFoundError as error:
         return problem(path, 404, error.message, error.hint)
@@ -127,6 +132,7 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
         settings=backend.settings,
         caller=caller,
         access=backend.access,
+        publisher=backend.publisher,
         server=backend.options,
         now=now,
         path=request.url.path,
@@ -232,6 +238,6 @@ async def _no_route(request: Request, error: Exception) -> Response:
     return problem(path, error.status_code, "There is no page here", f"`{path}`")
 
 
-def _wanted(request: Request) -> str:
+def _target(request: Request) -> str:
     query = request.url.query
     return f"{request.url.path}?{query}" if query else request.url.path

@@ -6,34 +6,33 @@ A change that any process commits reaches every page within two seconds. At most
 import asyncio
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
-from errata.model.change import Change
-from errata.settings import Settings
-from errata.verbs.store import ChangeFeed, open_store
+from errata.model.change import StoreChange
+from errata.verbs.store import ChangeFeed, Store
 
 LOOK_EVERY = 0.3
 BATCH_EVERY = 1.0
 HEARTBEAT_EVERY = 15.0
 REMEMBERED = 2_000
 MOST_STREAMS = 200
-ANYTHING = Change(kind="run")
+ANYTHING = StoreChange(kind="run")
 """For a page that missed what is no longer remembered: everything may be different."""
 
 
-class Events:
+class EventStream:
     """The look at the store runs only while a page listens."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, open_own: Callable[[], Store]) -> None:
+        self._open_own = open_own
         self._boot = secrets.token_hex(4)
         self._number = 0
-        self._past: deque[tuple[int, Change]] = deque(maxlen=REMEMBERED)
+        self._past: deque[tuple[int, StoreChange]] = deque(maxlen=REMEMBERED)
         self._grown = asyncio.Condition()
         self._is_closed = False
         self._streams = 0
@@ -95,7 +94,7 @@ class Events:
             return self._number, True
         return seen, False
 
-    def _event(self, number: int, change: Change) -> bytes:
+    def _event(self, number: int, change: StoreChange) -> bytes:
         return f"id: {self._boot}-{number}\ndata: ".encode() + msgspec.json.encode(change) + b"\n\n"
 
     async def _look(self) -> None:
@@ -115,4 +114,4 @@ class Events:
             self._thread.submit(feed.__exit__, None, None, None)
 
     def _open(self) -> ChangeFeed:
-        return ChangeFeed(open_store(self._settings.store)).__enter__()
+        return ChangeFeed(self._open_own()).__enter__()

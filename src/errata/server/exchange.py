@@ -14,6 +14,7 @@ from errata.verbs.store import Store
 
 if TYPE_CHECKING:
     from errata.server.access import Access
+    from errata.server.publishing import Publisher
 
 T = TypeVar("T")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
@@ -57,6 +58,8 @@ class Exchange(msgspec.Struct, kw_only=True):
     is_encrypted: bool = False
     access: "Access | None" = None
     """What the page for logging in needs."""
+    publisher: "Publisher | None" = None
+    """Makes reported attempts visible."""
     body: bytes = b""
 
     def arguments(self, takes: type[T]) -> T:
@@ -90,7 +93,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str
     body: str
-    """HTML, every text of which went through `page_text`."""
+    """HTML. Every text in it went through `page_text`."""
     section: str = ""
     """Which entry of the top bar is current: runs, review, compare, buckets or leaderboard."""
     command: str = ""

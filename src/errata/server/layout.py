@@ -44,7 +44,7 @@ def framed(page: Page, *, account: str = "") -> str:
             _top_bar(page, account),
             f'<main id="content" tabindex="-1">{page.body}</main>',
             _command(page.command),
-            '<div id="said" class="hidden" role="status" aria-live="polite"></div>',
+            '<div id="announcements" class="hidden" role="status" aria-live="polite"></div>',
             "</body>",
             "</html>",
             "",

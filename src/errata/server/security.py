@@ -89,7 +89,7 @@ def is_foreign(headers: Mapping[str, str], *, hosts: frozenset[str]) -> bool:
 
 
 def is_cross_site(headers: Mapping[str, str]) -> bool:
-    """Whether a browser sent it from a page of another site. A program that is no browser sends no origin."""
+    """Whether a browser sent it from a page of another site. Other programs send no origin."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return True
     origin = headers.get("origin")

@@ -7,6 +7,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from errata.errors import SettingsError
+from errata.model.deployment import PRODUCTION
 from errata.server.app import build_app
 from errata.server.exchange import ServerOptions
 from errata.settings import Settings
@@ -34,12 +35,14 @@ def is_loopback(listening: socket.socket) -> bool:
     return ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
-def checked_options(settings: Settings, listening: socket.socket, *, require_token: bool = False) -> ServerOptions:
+def checked_options(
+    settings: Settings, listening: socket.socket, *, require_token: bool = False, deployment: str = ""
+) -> ServerOptions:
     """Who has to show a token. Where everybody has to, there must be one."""
-    needs_token = require_token or not is_loopback(listening)
+    needs_token = require_token or deployment in PRODUCTION or not is_loopback(listening)
     if not needs_token:
-        return ServerOptions()
-    store = open_store(settings.store)
+        return ServerOptions(deployment=deployment)
+    store = open_store(settings.store, deployment=deployment)
     has_any = has_tokens(store)
     store.engine.dispose()
     if not has_any:
@@ -47,7 +50,7 @@ def checked_options(settings: Settings, listening: socket.socket, *, require_tok
         where = "Every request needs a token" if is_loopback(listening) else f"Other machines can reach `{host}`"
         hint = "create one first: `errata token create NAME --scope review`"
         raise SettingsError(f"{where}, and this store has no token", hint=hint)
-    return ServerOptions(hosts=None, needs_token=True)
+    return ServerOptions(hosts=None, needs_token=True, deployment=deployment)
 
 
 class _Server(uvicorn.Server):

@@ -14,8 +14,9 @@ THREADS = 8
 
 
 class Workers:
-    def __init__(self, settings: Settings, threads: int = THREADS) -> None:
+    def __init__(self, settings: Settings, threads: int = THREADS, *, deployment: str = "") -> None:
         self._settings = settings
+        self._deployment = deployment
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="errata")
         self._own = threading.local()
         self._opened: list[tuple[Store, ExitStack]] = []
@@ -30,10 +31,14 @@ class Workers:
         with using_store(self._settings.store):
             return handler(self._store())
 
+    def open(self) -> Store:
+        """The store, for a thread beside those of the pool."""
+        return open_store(self._settings.store, deployment=self._deployment)
+
     def _store(self) -> Store:
         store: Store | None = getattr(self._own, "store", None)
         if store is None:
-            store, connections = open_store(self._settings.store), ExitStack()
+            store, connections = self.open(), ExitStack()
             connections.enter_context(store.kept_open())
             with self._lock:
                 self._opened.append((store, connections))

@@ -17,7 +17,8 @@ USER_FILE = "config.toml"
 
 
 DEPLOYMENT_EXAMPLE = (
-    '`[deployments.staging]` with `url = "https://NAME.convex.cloud"` and, if needed, `key_name = "VARIABLE"`'
+    '`[deployments.staging]` with `url = "https://NAME.convex.cloud"` and, if needed, `key_name = "VARIABLE"`; '
+    'or with `store = "staging.db"` for `errata serve`'
 )
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
@@ -25,8 +26,11 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Never holds a key itself: `key_name` is the environment variable that does."""
 
-    url: str
+    url: str = ""
+    """Where runs are fetched from."""
     key_name: str = ""
+    store: str = ""
+    """The file that `errata serve --deployment` serves; relative to the settings file."""
 
 
 class FromFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,5 +168,9 @@ def _deployment(path: Path, name: str, table: dict[str, Any]) -> Deployment:
     if made.key_name and not _VARIABLE.fullmatch(made.key_name):
         hint = "use the name of an environment variable, never the key itself"
         raise SettingsError(f"{where} has an invalid name of an environment variable", hint=hint)
-    refuse_address(made.url, where, key_name=made.key_name)
-    return msgspec.structs.replace(made, url=made.url.rstrip("/"))
+    if not made.url and not made.store:
+        raise SettingsError(f"{where} has neither `url` nor `store`", hint=f"it takes {DEPLOYMENT_EXAMPLE}")
+    if made.url:
+        refuse_address(made.url, where, key_name=made.key_name)
+    store = str(path.parent / Path(made.store).expanduser()) if made.store else ""
+    return msgspec.structs.replace(made, url=made.url.rstrip("/"), store=store)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Select, select
 
-from errata.model.change import Change
+from errata.model.change import StoreChange
 from errata.store import sqlite
 from errata.store.database import Store
 from errata.store.schema import bucket_events, exclusions, leases, live_runs, runs, verdicts
@@ -37,7 +37,7 @@ class ChangeFeed:
     ) -> None:
         self._connection.close()
 
-    def poll(self) -> list[Change]:
+    def poll(self) -> list[StoreChange]:
         """What changed since the last call. It costs one pragma where nothing was committed."""
         with self._store.translated():
             version = sqlite.data_version(self._connection)
@@ -50,23 +50,23 @@ class ChangeFeed:
     def _rows(self, query: Select[Any]) -> list[Any]:
         return list(self._connection.execute(query))
 
-    def _changed_runs(self) -> Iterator[Change]:
+    def _changed_runs(self) -> Iterator[StoreChange]:
         facts = (runs.c.run_id, runs.c.pk, runs.c.revision, exclusions.c.at, live_runs.c.state)
         joined = runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id)
         joined = joined.outerjoin(live_runs, runs.c.run_id == live_runs.c.run_id)
         query = select(*facts).select_from(joined).where(runs.c.state == "current")
         before, self._runs = self._runs, {row[0]: tuple(row[1:]) for row in self._rows(query)}
         for run_id in before.keys() - self._runs.keys():
-            yield Change(kind="run", run=run_id)
+            yield StoreChange(kind="run", run=run_id)
         for run_id, now in self._runs.items():
             known = before.get(run_id)
             if known == now:
                 continue
             # only more of the same run: another number, another revision
             is_growth = known is not None and known[2:] == now[2:]
-            yield Change(kind="attempts" if is_growth else "run", run=run_id)
+            yield StoreChange(kind="attempts" if is_growth else "run", run=run_id)
 
-    def _new_verdicts(self) -> Iterator[Change]:
+    def _new_verdicts(self) -> Iterator[StoreChange]:
         columns = (sqlite.ROW, verdicts.c.id, verdicts.c.run_id, verdicts.c.attempt_id, verdicts.c.reviewer)
         newest = self._rows(select(*columns).order_by(sqlite.ROW.desc()).limit(1))
         last = (int(newest[0][0]), str(newest[0][1])) if newest else (0, "")
@@ -75,25 +75,25 @@ class ChangeFeed:
             return
         # a number may be given again after the last row was removed
         since = before[0] if last[0] > before[0] else last[0] - 1
-        found = self._rows(select(*columns).where(since < sqlite.ROW).order_by(sqlite.ROW).limit(100_000))
-        if len(found) > MOST_SINGLE:
-            yield from (Change(kind="verdict", run=run) for run in dict.fromkeys(row[2] for row in found))
+        new = self._rows(select(*columns).where(since < sqlite.ROW).order_by(sqlite.ROW).limit(100_000))
+        if len(new) > MOST_SINGLE:
+            yield from (StoreChange(kind="verdict", run=run) for run in dict.fromkeys(row[2] for row in new))
         else:
-            yield from (Change(kind="verdict", run=row[2], attempt=row[3], by=row[4]) for row in found)
+            yield from (StoreChange(kind="verdict", run=row[2], attempt=row[3], by=row[4]) for row in new)
 
-    def _bucket_events(self) -> Iterator[Change]:
+    def _bucket_events(self) -> Iterator[StoreChange]:
         columns = (bucket_events.c.number, bucket_events.c.undone, bucket_events.c.author)
         newest = self._rows(select(*columns).order_by(bucket_events.c.number.desc()).limit(1))
         last = (int(newest[0][0]), bool(newest[0][1])) if newest else (0, False)
         before, self._event = self._event, last
         if last != before:
-            yield Change(kind="bucket", by=newest[0][2] if newest else None)
+            yield StoreChange(kind="bucket", by=newest[0][2] if newest else None)
 
-    def _changed_claims(self) -> Iterator[Change]:
+    def _changed_claims(self) -> Iterator[StoreChange]:
         query = select(leases.c.run_id, leases.c.attempt_id, leases.c.reviewer)
         before, self._claims = self._claims, {(row[0], row[1], row[2]) for row in self._rows(query)}
         changed = sorted(before ^ self._claims)
         if len(changed) > MOST_SINGLE:
-            yield from (Change(kind="claim", run=run) for run in dict.fromkeys(one[0] for one in changed))
+            yield from (StoreChange(kind="claim", run=run) for run in dict.fromkeys(one[0] for one in changed))
         else:
-            yield from (Change(kind="claim", run=run, attempt=attempt, by=by) for run, attempt, by in changed)
+            yield from (StoreChange(kind="claim", run=run, attempt=attempt, by=by) for run, attempt, by in changed)

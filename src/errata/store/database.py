@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from errata.errors import DamagedStoreError, StoreError
+from errata.model.deployment import PRODUCTION
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
-from errata.store.schema import SCHEMA, metadata
+from errata.store.schema import SCHEMA, deployments, metadata
 
+_WITH_DEPLOYMENTS = 8
+"""The first schema that has them."""
 _VERSION_TABLE = "alembic_version"
 
 
@@ -32,6 +35,8 @@ class Store:
         self.path = path
         self.engine = engine
         self.is_read_only = private_copy is not None
+        self.deployment = ""
+        """The deployment that it belongs to; empty for most stores."""
         if private_copy is not None:
             weakref.finalize(self, shutil.rmtree, private_copy, ignore_errors=True)
         self._kept: dict[str, list[Connection]] | None = None
@@ -97,6 +102,9 @@ class Store:
             yield connection.execution_options(errata_write=True)
 
     def _refuse_read_only(self) -> None:
+        if self.is_read_only and self.deployment in PRODUCTION:
+            what = f"The store belongs to the deployment `{self.deployment}`, which local work does not write"
+            raise StoreError(f"{what}: `{self.path}`", hint=_ON_PURPOSE)
         if self.is_read_only:
             what, hint = sqlite.READ_ONLY
             raise StoreError(f"{what}: `{self.path}`", hint=hint)
@@ -135,8 +143,12 @@ def damaged(path: Path) -> DamagedStoreError:
     )
 
 
-def open_store(path: Path) -> Store:
-    """Open or create the store in a file; bring an older one up to date."""
+def open_store(path: Path, *, deployment: str = "", release: bool = False) -> Store:
+    """Open or create the store in a file; bring an older one up to date.
+
+    The store of a production deployment is written only by its own server, which names the deployment, or after
+    `write_to_production`. Everybody else reads a copy of it. Only a `release` changes its schema.
+    """
     try:
         _refuse_links(path)
         _make_folder(path.parent)
@@ -148,12 +160,45 @@ def open_store(path: Path) -> Store:
     if not ours:
         raise StoreError(f"`{path}` is not a store of errata", hint=_ELSEWHERE)
     store = store or Store(path, sqlite.engine_for(path))
+    version, owner = _version_and_deployment(store)
+    if owner in PRODUCTION and owner != deployment and not _on_purpose and not store.is_read_only:
+        store.engine.dispose()
+        store = _private_copy(path)
+    store.deployment = owner
     _opened[:] = [weakref.ref(store)]
-    with store.reading() as connection:
-        version = schema_of(connection)
     if version != SCHEMA:
+        is_production = owner in PRODUCTION or deployment in PRODUCTION
+        if is_production and not store.is_read_only and not release and 0 < version < SCHEMA:
+            message = f"The store of the deployment `{owner or deployment}` has schema {version}; "
+            message += f"this errata needs {SCHEMA}"
+            raise StoreError(message, hint=_BY_RELEASE)
         _bring_up_to_date(store, version)
     return store
+
+
+_on_purpose: list[bool] = []
+_ON_PURPOSE = "report runs to its server; to write the store itself, put `--prod` first: `errata --prod COMMAND`"
+_BY_RELEASE = "the release path migrates it: `errata serve --deployment NAME --release`"
+
+
+def write_to_production() -> None:
+    """For the rest of this process: whoever called it means to write to a production store."""
+    _on_purpose[:] = [True]
+
+
+def _version_and_deployment(store: Store) -> tuple[int, str]:
+    with store.reading() as connection:
+        version = schema_of(connection)
+        if version < _WITH_DEPLOYMENTS:
+            return version, ""
+        return version, str(connection.execute(select(deployments.c.name)).scalar() or "")
+
+
+def mark_deployment(store: Store, name: str, *, at: str) -> None:
+    """From now on the store belongs to this deployment."""
+    with store.writing() as connection:
+        connection.execute(insert(deployments).values(name=name, at=at))
+    store.deployment = name
 
 
 def _private_copy(path: Path) -> Store:

@@ -375,11 +375,13 @@ live_items = Table(
     metadata,
     Column("number", Integer, primary_key=True),
     Column("run_id", String(32), nullable=False),
+    Column("attempt_id", Text, nullable=False, comment="empty where it is about the run"),
     Column("kind", String(12), nullable=False),
     Column("key", Text, nullable=False, comment="the runner's id of this report; a repeated one changes nothing"),
     Column("digest", String(32), nullable=False),
     Column("record", LargeBinary, comment="the report as JSON, zstd; removed once the run is finished and published"),
     Index("live_items_by_key", "run_id", "key", unique=True),
+    Index("live_items_of_attempt", "run_id", "attempt_id", "number"),
     sqlite_autoincrement=True,
 )
 

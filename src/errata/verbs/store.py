@@ -14,7 +14,7 @@ from errata.model.output.store import StoreProblem
 from errata.runs.names import handles_of, known_run
 from errata.store.changes import ChangeFeed
 from errata.store.damage import problems_of, rebuilding
-from errata.store.database import Store, damaged, last_opened, open_store, schema_of
+from errata.store.database import Store, damaged, last_opened, open_store, schema_of, write_to_production
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.runs import all_runs, exclude, include, run_by_id
 
@@ -34,6 +34,7 @@ __all__ = [
     "run_by_id",
     "second_example",
     "stored_runs",
+    "write_to_production",
 ]
 
 

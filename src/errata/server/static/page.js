@@ -18,7 +18,7 @@ const doing = {
 
 /** Tell screen readers, and nobody else. @param {string} text */
 export function announce(text) {
-  const place = document.getElementById("said");
+  const place = document.getElementById("announcements");
   if (place) place.textContent = text;
 }
 

@@ -25,24 +25,24 @@ EXCEPTION = "exception"
 _FAILED = (2, "2", "STATUS_CODE_ERROR")
 
 
-class Exchange(NamedTuple):
+class SpanMessages(NamedTuple):
     request: list[Any]
     reply: list[Any]
 
 
-def exchange_of(attributes: Attributes, events: list[Event]) -> Exchange:
+def exchange_of(attributes: Attributes, events: list[Event]) -> SpanMessages:
     asked, answered = _of_attributes(attributes)
     for name, event in events:
         if name in EVENTS:
             added = _of_event(name, event)
             asked += [one for one in added.request if one not in asked]
             answered += [one for one in added.reply if one not in answered]
-    return Exchange(asked, answered)
+    return SpanMessages(asked, answered)
 
 
-def _of_attributes(attributes: Attributes) -> Exchange:
+def _of_attributes(attributes: Attributes) -> SpanMessages:
     if not any(name.startswith(_MESSAGE_PREFIXES) for name in attributes.all):
-        return Exchange([], [])
+        return SpanMessages([], [])
     instructions = parse_json_text(attributes.take("gen_ai.system_instructions"))
     asked = [*_parts_message("system", instructions)] if instructions else []
     asked += messages_in(attributes.take("gen_ai.input.messages"), "user")
@@ -51,15 +51,15 @@ def _of_attributes(attributes: Attributes) -> Exchange:
     answered = messages_in(attributes.take("gen_ai.output.messages"), "assistant")
     answered += messages_in(attributes.below("llm.output_messages."), "assistant")
     answered += messages_in(attributes.below("gen_ai.completion.") or attributes.take("gen_ai.completion"), "assistant")
-    return Exchange(asked, answered)
+    return SpanMessages(asked, answered)
 
 
-def _of_event(name: str, event: Attributes) -> Exchange:
+def _of_event(name: str, event: Attributes) -> SpanMessages:
     if name == _CHOICE:
-        return Exchange([], messages_in([_message_of_event(event, "assistant")], "assistant"))
+        return SpanMessages([], messages_in([_message_of_event(event, "assistant")], "assistant"))
     if name in _PROMPT_EVENTS:
         role = name.split(".")[1]
-        return Exchange(messages_in([_message_of_event(event, role)], role), [])
+        return SpanMessages(messages_in([_message_of_event(event, role)], role), [])
     return _of_attributes(event)
 
 
@@ -167,7 +167,7 @@ def record_of_span(data: dict[str, Any], ref: SourceRef, log_events: list[tuple[
     input_, output_ = attributes.take(*names.INPUT), attributes.take(*names.OUTPUT)
     exchange = exchange_of(attributes, [*events, *(event for event, _ in log_events)])
     if kind == "model":
-        exchange = Exchange(
+        exchange = SpanMessages(
             exchange.request or messages_in(input_, "user"), exchange.reply or messages_in(output_, "assistant")
         )
     error = _error(data, attributes, events, kind, ref)

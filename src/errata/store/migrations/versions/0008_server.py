@@ -42,6 +42,7 @@ def upgrade() -> None:
         "live_items",
         sa.Column("number", sa.Integer(), primary_key=True),
         sa.Column("run_id", sa.String(32), nullable=False),
+        sa.Column("attempt_id", sa.Text(), nullable=False),
         sa.Column("kind", sa.String(12), nullable=False),
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("digest", sa.String(32), nullable=False),
@@ -49,3 +50,4 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("live_items_by_key", "live_items", ["run_id", "key"], unique=True)
+    op.create_index("live_items_of_attempt", "live_items", ["run_id", "attempt_id", "number"])

@@ -1,0 +1,154 @@
+"""The journal of runs that are reported while they go on: every report, in its order, until the run is finished."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from errata.errors import ConflictError, NotFoundError
+from errata.model.live import LiveRunState, LiveStatus
+from errata.store.blocks import compress, decompress
+from errata.store.database import Store
+from errata.store.schema import live_items, live_runs
+
+
+class JournalItem(msgspec.Struct, frozen=True):
+    kind: str
+    key: str
+    digest: str
+    data: bytes
+    """The report as JSON."""
+    attempt: str = ""
+    """The id of the attempt that it is about."""
+    number: int = 0
+    """Its place in the journal; given by the store."""
+
+
+def start_live_run(
+    store: Store, state: LiveRunState, key: str, item: JournalItem, *, silence: float | None
+) -> tuple[LiveRunState, bool]:
+    """The state of the run, and whether it is new: a run is started once."""
+    with store.writing() as connection:
+        known = _state(connection, state.run)
+        if known is not None:
+            return known, False
+        values = {"run_id": state.run, "key": key, "token": state.token, "state": state.state, "silence": silence}
+        times = {"started_at": state.started_at, "heard_at": state.heard_at}
+        connection.execute(insert(live_runs).values(**values, **times, published=0))
+        _insert(connection, state.run, item)
+    return state, True
+
+
+def add_to_journal(
+    store: Store, run_id: str, items: Sequence[JournalItem], *, now: str, finishes: bool = False
+) -> tuple[LiveRunState, int]:
+    """All of them or none: the state after it, and how many are new. A key belongs to one content."""
+    with store.writing() as connection:
+        before = _state(connection, run_id)
+        if before is None:
+            raise NotFoundError(f"No run `{run_id}` was started", hint="start it: `POST /api/live/runs`")
+        new = 0
+        for item in items:
+            if _is_known(connection, run_id, item):
+                continue
+            if before.state == "finished":
+                raise ConflictError("The run is finished: nothing can be added", hint="start another run")
+            _insert(connection, run_id, item)
+            new += 1
+        state: LiveStatus = "finished" if finishes or before.state == "finished" else "running"
+        changed = update(live_runs).where(live_runs.c.run_id == run_id).values(heard_at=now, state=state)
+        connection.execute(changed)
+    return msgspec.structs.replace(before, state=state, heard_at=now), new
+
+
+def _is_known(connection: Connection, run_id: str, item: JournalItem) -> bool:
+    query = select(live_items.c.digest).where(live_items.c.run_id == run_id, live_items.c.key == item.key)
+    digest = connection.execute(query).scalar()
+    if digest is not None and digest != item.digest:
+        message = f"The key `{item.key}` was used for another report"
+        raise ConflictError(message, hint="repeat a report unchanged, or give the new one a key of its own")
+    return digest is not None
+
+
+def _insert(connection: Connection, run_id: str, item: JournalItem) -> None:
+    values = {"run_id": run_id, "kind": item.kind, "key": item.key, "digest": item.digest}
+    connection.execute(insert(live_items).values(**values, attempt_id=item.attempt, record=compress(item.data)))
+
+
+def set_live_state(store: Store, run_id: str, state: LiveStatus, *, only_from: LiveStatus | None = None) -> None:
+    with store.writing() as connection:
+        query = update(live_runs).where(live_runs.c.run_id == run_id)
+        connection.execute((query.where(live_runs.c.state == only_from) if only_from else query).values(state=state))
+
+
+def journal_place(store: Store, run_id: str) -> tuple[int, int]:
+    """The numbers of the newest report of the run and of the newest that was published."""
+    with store.reading() as connection:
+        newest = select(func.max(live_items.c.number)).where(live_items.c.run_id == run_id)
+        published = select(live_runs.c.published).where(live_runs.c.run_id == run_id)
+        return connection.execute(newest).scalar() or 0, connection.execute(published).scalar() or 0
+
+
+def keep_published(store: Store, run_id: str, number: int) -> None:
+    """The run in `runs` contains all reports up to this one. Of a finished run only the keys are still needed."""
+    with store.writing() as connection:
+        run = live_runs.c.run_id == run_id
+        connection.execute(update(live_runs).where(run, live_runs.c.published < number).values(published=number))
+        state = _state(connection, run_id)
+        newest = connection.execute(select(func.max(live_items.c.number)).where(live_items.c.run_id == run_id)).scalar()
+        if state is not None and state.state == "finished" and newest == number:
+            emptied = update(live_items).where(live_items.c.run_id == run_id, live_items.c.record.is_not(None))
+            connection.execute(emptied.values(record=None))
+
+
+def live_run(store: Store, run_id: str) -> LiveRunState | None:
+    with store.reading() as connection:
+        return _state(connection, run_id)
+
+
+def live_runs_in(store: Store, *states: LiveStatus) -> list[tuple[LiveRunState, float | None]]:
+    """In one of these states, each with the silence that it allows, if it names one."""
+    with store.reading() as connection:
+        rows = connection.execute(select(live_runs).where(live_runs.c.state.in_(states)))
+        return [(_as_state(row), row.silence) for row in rows]
+
+
+def unpublished_runs(store: Store) -> list[str]:
+    """Runs with reports that the run in `runs` does not contain."""
+    newest = select(live_items.c.run_id, func.max(live_items.c.number).label("newest")).group_by(live_items.c.run_id)
+    counted = newest.subquery()
+    query = select(live_runs.c.run_id).join(counted, counted.c.run_id == live_runs.c.run_id)
+    with store.reading() as connection:
+        return list(connection.execute(query.where(live_runs.c.published < counted.c.newest)).scalars())
+
+
+def journal_of(store: Store, run_id: str, attempt: str = "") -> list[JournalItem]:
+    """About the run itself, or about one attempt; oldest first."""
+    query = select(live_items).where(live_items.c.run_id == run_id, live_items.c.attempt_id == attempt)
+    with store.reading() as connection:
+        return [_item(row) for row in connection.execute(query.order_by(live_items.c.number))]
+
+
+def attempts_in_journal(store: Store, run_id: str) -> Iterator[str]:
+    """By the time of their first report."""
+    first = func.min(live_items.c.number)
+    query = select(live_items.c.attempt_id).where(live_items.c.run_id == run_id, live_items.c.attempt_id != "")
+    with store.reading() as connection:
+        yield from connection.execute(query.group_by(live_items.c.attempt_id).order_by(first)).scalars().all()
+
+
+def _item(row: Row[Any]) -> JournalItem:
+    data = decompress(row.record) if row.record is not None else b""
+    return JournalItem(row.kind, row.key, row.digest, data, row.attempt_id, row.number)
+
+
+def _state(connection: Connection, run_id: str) -> LiveRunState | None:
+    row = connection.execute(select(live_runs).where(live_runs.c.run_id == run_id)).first()
+    return None if row is None else _as_state(row)
+
+
+def _as_state(row: Row[Any]) -> LiveRunState:
+    return LiveRunState(
+        run=row.run_id, state=row.state, started_at=row.started_at, heard_at=row.heard_at, token=row.token
+    )
