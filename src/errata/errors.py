@@ -9,6 +9,7 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── StoreError              the store is newer, locked, read-only, or not ours
 │   └── DamagedStoreError   a part of the file is lost; the message leads to what can be rebuilt
 ├── NotFoundError           no run, case or attempt of that name, or several
+├── ConflictError           somebody else has changed it meanwhile; nothing was written
 ├── NotComparableError      runs that did not measure the same thing: exit 4
 ├── ReportError             a report can't be edited as asked
 └── SettingsError           a setting is missing or contradicts another
@@ -62,6 +63,10 @@ class DamagedStoreError(StoreError):
 
 class NotFoundError(ErrataError):
     """No run, case or attempt of that name, or several."""
+
+
+class ConflictError(ErrataError):
+    """Somebody else has changed it meanwhile; nothing was written."""
 
 
 class ReportError(ErrataError):
