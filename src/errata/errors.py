@@ -9,7 +9,7 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── StoreError              the store is newer, locked, read-only, or not ours
 │   └── DamagedStoreError   a part of the file is lost; the message leads to what can be rebuilt
 ├── NotFoundError           no run, case or attempt of that name, or several
-├── ConflictError           somebody else has changed it meanwhile; nothing was written
+├── ConflictError           somebody changed it meanwhile, or the same key came with another content
 ├── NotComparableError      runs that did not measure the same thing: exit 4
 ├── ReportError             a report can't be edited as asked
 └── SettingsError           a setting is missing or contradicts another
@@ -65,12 +65,12 @@ class NotFoundError(ErrataError):
     """No run, case or attempt of that name, or several."""
 
 
-class ConflictError(ErrataError):
-    """Somebody else has changed it meanwhile; nothing was written."""
-
-
 class ReportError(ErrataError):
     """A report can't be edited as asked."""
+
+
+class ConflictError(ErrataError):
+    """Somebody changed it meanwhile, or the same key came with another content."""
 
 
 class NotComparableError(ErrataError):

@@ -2,6 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from statistics import median
 from typing import Literal
 
 import msgspec
@@ -16,6 +19,9 @@ from errata.review.status import case_of
 WorkGroup = Literal["disputed", "unsure", "many", "other", "done"]
 GROUPS: tuple[WorkGroup, ...] = ("disputed", "unsure", "many", "other", "done")
 """In this order: reviewers disagree; triage is unsure; it stands for others; the rest; nothing left to do."""
+PACE = 10
+PAUSE = 900
+"""Seconds between two verdicts that were not spent on reviewing."""
 WorkState = Literal["open", "done", "disputed", "all"]
 
 
@@ -43,7 +49,9 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     disputed: int
     """Of those that are done or open: reviewers disagree."""
     changed: int
-    """Of those that are done: the verdict names another owner than triage."""
+    """Failures whose verdict names another owner than triage."""
+    seconds_each: float | None = None
+    """The median of what this reviewer took for the last ten."""
 
     @property
     def open(self) -> int:
@@ -79,6 +87,7 @@ def build_worklist(runs: Sequence[RunToReview], reviewer: Reviewer, *, state: Wo
         done=sum(one.group == "done" for one in items),
         disputed=sum(len(set(one.owners)) > 1 for one in items),
         changed=sum(_changed(run) for run in runs),
+        seconds_each=_pace(runs, reviewer),
     )
     return Worklist(items=tuple(one for one in ordered if _fits(one, state)), progress=progress)
 
@@ -164,6 +173,15 @@ def _changed(run: RunToReview) -> int:
         stood, attribution = standing(run.verdicts.get(failure.id, ())), run.attributions.get(failure.id)
         changed += stood is not None and attribution is not None and stood.verdict.owner != attribution.owner
     return changed
+
+
+def _pace(runs: Sequence[RunToReview], reviewer: Reviewer) -> float | None:
+    every = (one for run in runs for given in run.verdicts.values() for one in newest_readings(given))
+    own = sorted(one.at or "" for one in every if name_of(one.reviewer) == name_of(reviewer))[-PACE - 1 :]
+    moments = [datetime.fromisoformat(at) for at in own if at]
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(moments)]
+    working = [gap for gap in gaps if gap < PAUSE]
+    return median(working) if working else None
 
 
 def alike(attempt: str, items: Iterable[WorkItem], attributions: Mapping[str, Attribution]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from errata.errors import ErrataError, NotFoundError
+from errata.errors import ConflictError, ErrataError, NotFoundError
 from errata.render.blocks_html import page_text
 from errata.server import api, pages
 from errata.server.endpoints import Endpoint
@@ -74,6 +74,8 @@ def _answering(endpoint: Endpoint, settings: Settings, workers: Workers, hosts: 
                 return _response(answered, endpoint, request)
             except NotFoundError as error:
                 return _problem(endpoint, 404, error.message, error.hint)
+            except ConflictError as error:
+                return _problem(endpoint, 409, error.message, error.hint)
             except ErrataError as error:
                 return _problem(endpoint, 400, error.message, error.hint)
 
@@ -101,7 +103,8 @@ def _response(answered: Answer, endpoint: Endpoint, request: Request) -> Respons
         case Redirect():
             return Response(status_code=answered.status, headers={**HEADERS, "Location": answered.target})
         case Bytes():
-            return Response(answered.content, headers={**HEADERS, **answered.headers}, media_type=answered.media_type)
+            headers = {**HEADERS, **answered.headers}
+            return Response(answered.content, answered.status, headers=headers, media_type=answered.media_type)
         case _:
             content = msgspec.json.encode(tree_for_user(msgspec.to_builtins(answered)))
             return _sent(content, JSON, request, status=endpoint.status)

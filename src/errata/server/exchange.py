@@ -75,6 +75,7 @@ class Bytes(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
     media_type: str
     headers: dict[str, str] = {}
+    status: int = 200
 
 
 Answer: TypeAlias = Page | Redirect | Bytes | msgspec.Struct

@@ -56,8 +56,14 @@ def claim_failure(attempt: str, store: Store, reviewer: Reviewer, *, now: dateti
     word = word_for(reviewer)
     wanted = Lease(attempt, token_hex(8), to_text(now + CLAIM))
     lease = renew_lease(store, attempt, reviewer=word, lease=wanted, now=to_text(now))
-    held = leases_of(store, split_attempt_id(attempt).run, now=to_text(now)).get(attempt, set())
-    return Claim(attempt=attempt, token=lease.token, until=lease.until, others=_others(held, reviewer))
+    others = reading_now(attempt, store, reviewer, now=now)
+    return Claim(attempt=attempt, token=lease.token, until=lease.until, others=others)
+
+
+def reading_now(attempt: str, store: Store, reviewer: Reviewer, *, now: datetime) -> tuple[str, ...]:
+    """Names of others who have claimed it."""
+    held = leases_of(store, split_attempt_id(attempt).run, now=to_text(now))
+    return _others(held.get(attempt, ()), reviewer)
 
 
 def _others(words: Collection[str], reviewer: Reviewer) -> tuple[str, ...]:
