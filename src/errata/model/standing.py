@@ -51,6 +51,19 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
     )
 
 
+def without_withdrawn(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Those that were not taken back; a withdrawal goes with every version before it."""
+    every = list(verdicts)
+    by_id = {one.id: one for one in every}
+    gone: set[str] = set()
+    for one in every:
+        at = one if one.withdrawn else None
+        while at is not None and at.id not in gone:
+            gone.add(at.id)
+            at = by_id.get(at.supersedes or "")
+    return [one for one in every if one.id not in gone]
+
+
 def final(verdicts: Iterable[Verdict]) -> Verdict | None:
     """The current verdict, where it counts towards a final bucket."""
     current = standing(verdicts)

@@ -88,6 +88,12 @@ class Verdict(Record):
     supersedes: str | None = None
     adjudicates: tuple[str, ...] = ()
     """The verdicts between which it decides."""
+    withdrawn: bool = False
+    """It takes back the verdict that it supersedes, and is an opinion of nobody."""
+    restores: str | None = None
+    """The earlier version of the same reviewer that it repeats, after a later one was undone."""
+    request: str = ""
+    """The idempotency key with which it was saved; the same request again saves nothing."""
     at: str | None = None
 
 

@@ -199,7 +199,7 @@ def check_quotes(given: Sequence[Quote], index: PlaceIndex, *, owner: str = "") 
     quotes: dict[tuple[str, str], Quote] = {}
     reasons: list[str] = []
     for quote in given:
-        checked = _checked(quote, index)
+        checked = check_quote(quote, index)
         if isinstance(checked, str):
             reasons.append(checked)
         else:
@@ -211,7 +211,7 @@ def check_quotes(given: Sequence[Quote], index: PlaceIndex, *, owner: str = "") 
     return CheckedQuotes(taken, tuple(reasons))
 
 
-def _checked(given: Quote, index: PlaceIndex) -> tuple[Quote, ...] | str:
+def check_quote(given: Quote, index: PlaceIndex) -> tuple[Quote, ...] | str:
     """The quote, or its parts if it leaves something out, or why it is refused."""
     name, lines = _place_named(given, index)
     text = given.quote.strip()

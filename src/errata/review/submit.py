@@ -36,6 +36,10 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """The verdicts between which it decides."""
     answer: str
     """JSON, as any reviewer would have given it."""
+    request: str = ""
+    """An idempotency key: the same request again changes nothing."""
+    seen: tuple[str, ...] | None = None
+    """The verdicts on the failure that its reviewer knew; where there are others, nothing is stored."""
 
 
 def read_submission(text: str) -> Submission:

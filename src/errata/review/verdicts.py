@@ -148,6 +148,8 @@ class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
     blind: bool = False
     adjudicates: tuple[str, ...] = ()
     """The verdicts between which it decides."""
+    request: str = ""
+    """The idempotency key of the request."""
     triaged: str = ""
     """The owner that triage names; empty where it names none."""
 
@@ -184,7 +186,9 @@ def judge(
         made = made_on(whole())
     if isinstance(made, Rejection):
         return made
-    made = msgspec.structs.replace(made, adjudicates=by.adjudicates, packet_hash=packet_hash(packet))
+    made = msgspec.structs.replace(
+        made, adjudicates=by.adjudicates, packet_hash=packet_hash(packet), request=by.request
+    )
     if before and _says(made) == _says(before[-1]):
         return before[-1]
     if any(made.id == one.id for one in before):  # given before, withdrawn since, and now given again
@@ -199,7 +203,9 @@ def _misses_texts(made: Verdict | Rejection) -> bool:
 
 def _says(verdict: Verdict) -> Verdict:
     """Its content, however it was written: the same with an owner that its label implies anyway."""
-    return msgspec.structs.replace(verdict, id="", at=None, supersedes=None, usage=None, prompt_hash="", extra={})
+    return msgspec.structs.replace(
+        verdict, id="", at=None, supersedes=None, restores=None, request="", usage=None, prompt_hash="", extra={}
+    )
 
 
 def _own(verdicts: Sequence[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:

@@ -1,5 +1,6 @@
 """The frame of every page: top bar, content, scripts; and the small parts that pages share."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
@@ -19,6 +20,8 @@ SECTIONS = (
 )
 STYLE = "page.css"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+_IMPORT = re.compile(rb'from "\./([a-z_]+\.js)"')
 
 
 def framed(page: Page, *, account: str = "") -> str:
@@ -109,7 +112,9 @@ def _names() -> frozenset[str]:
 
 
 def _read(name: str) -> bytes:
-    return files("errata.server.static").joinpath(name).read_bytes()
+    """What a module imports has the same mark as where a page loads it: else a browser would load it twice."""
+    content = files("errata.server.static").joinpath(name).read_bytes()
+    return _IMPORT.sub(lambda found: f'from "{static_path(found[1].decode())}"'.encode(), content)
 
 
 @cache

@@ -17,6 +17,7 @@ from errata.model import (
     Verdict,
 )
 from errata.model.codec import pack, unpack
+from errata.model.standing import without_withdrawn
 from errata.model.words import OWNERS, MemberRole
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
@@ -182,7 +183,7 @@ def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, 
         for row in connection.execute(query.where(bucket_members.c.bucket.in_(some))):
             verdict = unpack(row.record, Verdict)
             by_attempt.setdefault(verdict.attempt, []).append(verdict)
-    return by_attempt
+    return {attempt: left for attempt, given in by_attempt.items() if (left := without_withdrawn(given))}
 
 
 # counts, from the indexes of the members: no run is opened

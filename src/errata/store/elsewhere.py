@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, select, tuple_
 from errata.model import Verdict
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id
+from errata.model.standing import without_withdrawn
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.schema import attempts, cases, checks, exclusions, runs, verdicts
@@ -80,7 +81,7 @@ def verdicts_on(store: Store, tries: Iterable[Elsewhere]) -> dict[str, list[Verd
             for row in connection.execute(query.order_by(verdicts.c.at, verdicts.c.id)):
                 verdict = unpack(row.record, Verdict)
                 by_attempt.setdefault(verdict.attempt, []).append(verdict)
-    return by_attempt
+    return {attempt: left for attempt, given in by_attempt.items() if (left := without_withdrawn(given))}
 
 
 def _other_runs(suite: str, run_id: str) -> Select[Any]:

@@ -1,13 +1,15 @@
 """Reviews: verdicts, refusals, and current leases."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from errata.errors import ConflictError
 from errata.model import Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import TASK, split_attempt_id
+from errata.model.standing import without_withdrawn
 from errata.model.verdict import Lease, Refusal, word_for
 from errata.store.blocks import compress, decompress
 from errata.store.database import Store
@@ -19,8 +21,11 @@ FEW = 500
 """Values that one query names."""
 
 
-def keep_verdicts(store: Store, records: Iterable[Verdict]) -> int:
-    """Kept once: a verdict of a known id changes nothing. How many were new."""
+def keep_verdicts(store: Store, records: Iterable[Verdict], *, seen: Collection[str] | None = None) -> int:
+    """Kept once: a verdict of a known id changes nothing. How many were new.
+
+    With `seen`, nothing is kept where one of the attempts has a verdict that its reviewer had not seen.
+    """
     rows: list[dict[str, Any]] = [
         {
             "id": verdict.id,
@@ -38,6 +43,8 @@ def keep_verdicts(store: Store, records: Iterable[Verdict]) -> int:
     ]
     with store.writing() as connection:
         known = _known_ids(connection, [row["id"] for row in rows])
+        if seen is not None:
+            _refuse_unseen(connection, [row for row in rows if row["id"] not in known], frozenset(seen))
         new = [row for row in rows if row["id"] not in known]
         if new:
             connection.execute(insert(verdicts), new)
@@ -52,8 +59,16 @@ def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
     return known
 
 
-def verdicts_of(store: Store, run_id: str, *, attempt: str = "") -> list[Verdict]:
-    """Oldest first; without those on tasks."""
+def _refuse_unseen(connection: Connection, rows: Sequence[dict[str, Any]], seen: frozenset[str]) -> None:
+    for row in rows:
+        query = select(verdicts.c.id).where(verdicts.c.run_id == row["run_id"], ~verdicts.c.inherited)
+        found = connection.execute(query.where(verdicts.c.attempt_id == row["attempt_id"]))
+        if any(each.id not in seen for each in found):
+            raise ConflictError("Somebody has saved another verdict meanwhile", hint="read it, then save again")
+
+
+def verdicts_of(store: Store, run_id: str, *, attempt: str = "", withdrawn: bool = False) -> list[Verdict]:
+    """Oldest first; without those on tasks, and without withdrawn ones unless they are asked for."""
     query = select(verdicts.c.record).where(verdicts.c.run_id == run_id)
     if attempt:
         query = query.where(verdicts.c.attempt_id == attempt)
@@ -61,7 +76,8 @@ def verdicts_of(store: Store, run_id: str, *, attempt: str = "") -> list[Verdict
         query = query.where(~verdicts.c.attempt_id.endswith(OF_TASK, autoescape=True))
     with store.reading() as connection:
         rows = connection.execute(query.order_by(verdicts.c.at, verdicts.c.id))
-        return [unpack(row.record, Verdict) for row in rows]
+        records = [unpack(row.record, Verdict) for row in rows]
+    return records if withdrawn else without_withdrawn(records)
 
 
 def task_verdicts(store: Store, run_ids: Iterable[str]) -> list[Verdict]:
@@ -131,6 +147,22 @@ def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer
             values = {"attempt_id": free, "reviewer": reviewer, "run_id": run_id, "token": lease.token}
             connection.execute(insert(leases).values(until=lease.until, **values))
         return free
+
+
+def renew_lease(store: Store, attempt: str, *, reviewer: str, lease: Lease, now: str) -> Lease:
+    """The reviewer has it in hand at least until then; a lease that lasts longer stays as it is."""
+    own = (leases.c.attempt_id == attempt) & (leases.c.reviewer == reviewer)
+    with store.writing() as connection:
+        connection.execute(delete(leases).where(leases.c.until <= now))
+        held = connection.execute(select(leases).where(own)).first()
+        if held is None:
+            run_id = split_attempt_id(attempt).run
+            values = {"attempt_id": attempt, "reviewer": reviewer, "run_id": run_id, "token": lease.token}
+            connection.execute(insert(leases).values(until=lease.until, **values))
+            return lease._replace(attempt=attempt)
+        until = max(held.until, lease.until)
+        connection.execute(update(leases).where(own).values(until=until))
+        return Lease(attempt, held.token, until)
 
 
 def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, set[str]]:

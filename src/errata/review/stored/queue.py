@@ -17,11 +17,11 @@ def queue_of(context: RunContext, store: Store, reviewer: Reviewer, filters: Fil
     failures = list(wanted_failures(context, store, filters))
     verdicts = by_attempt(verdicts_of(store, context.stored.run.id))
     given = {failure.id: verdicts[failure.id] for failure in failures if failure.id in verdicts}
-    stale = frozenset() if wanted in ("second", "disputed") else _returned_to(reviewer, given, context, store)
+    stale = frozenset() if wanted in ("second", "disputed") else returned_to(reviewer, given, context, store)
     return build_queue(failures, given, context.attributions, stale, reviewer, wanted)
 
 
-def _returned_to(
+def returned_to(
     reviewer: Reviewer, given: dict[str, list[Verdict]], context: RunContext, store: Store
 ) -> frozenset[str]:
     """Attempts whose standing verdict goes by what is there no more, and that nobody has reviewed again since."""

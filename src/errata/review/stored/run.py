@@ -206,7 +206,7 @@ class _Reviewing:
     def _judge(
         self, reviewer: Reviewer, adjudicates: tuple[str, ...], packet: Packet, prompt: Prompt, answer: ReviewerAnswer
     ) -> Verdict | Rejection:
-        earlier = verdicts_on(self._store, packet.attempt_id)
+        earlier = verdicts_on(self._store, packet.attempt_id, withdrawn=True)
         info = self._answer_info(reviewer, prompt.hash, answer.usage, adjudicates)
         context = self._contexts[split_attempt_id(packet.attempt_id).run]
         info = msgspec.structs.replace(info, triaged=context.owner_by_rules(packet.attempt_id))

@@ -25,7 +25,7 @@ from errata.review.submit import (
     refuse_without_lease,
     rejected,
 )
-from errata.review.verdicts import AnswerInfo, Rejection, judge
+from errata.review.verdicts import AnswerInfo, KeptVerdict, Rejection, judge
 from errata.store.database import Store
 from errata.store.reviews import end_lease, keep_refusal, keep_verdicts, lease_on
 
@@ -44,8 +44,11 @@ def submit(
 
     `name` is what the reviewer calls the attempt: RUN/CASE.
     """
-    word, earlier = word_for(reviewer), verdicts_on(store, attempt)
+    word, earlier = word_for(reviewer), verdicts_on(store, attempt, withdrawn=True)
     lease = lease_on(store, attempt, reviewer=word, now=to_text(now))
+    if known := _saved_before(submission, earlier):
+        case = case_name(context.stored.run, split_attempt_id(attempt).case)
+        return AcceptedVerdict(kept=KeptVerdict(verdict=known, state="unchanged"), case=case, inherited=0, ignored=())
     refuse_without_lease(submission.lease, name, reviewer, earlier, lease)
     refuse_other_readings(submission.adjudicates, name, reviewer, earlier)
     make = packet_maker(attempt, context, store)
@@ -56,6 +59,7 @@ def submit(
         at=at,
         blind=blind,
         adjudicates=submission.adjudicates,
+        request=submission.request,
         triaged=context.owner_by_rules(attempt),
     )
     verdict = judge(submission.answer, packet, by, earlier, whole=partial(_whole, packet, make, blind=blind))
@@ -64,13 +68,20 @@ def submit(
         # every try counts, also the same one twice
         keep_refusal(store, refusal_of(submission.answer, verdict.reasons, packet, by))
         return rejected(answer, verdict, packet)
-    kept = keep(verdict, store)
+    kept = keep(verdict, store, seen=submission.seen)
     inherited = identical_failures(context, store).inherit(verdict, by.at)
     keep_verdicts(store, inherited)
     end_lease(store, attempt, reviewer=word)
     ignored = answer.ignored if isinstance(answer, ParsedAnswer) else ()
     case = case_name(context.stored.run, split_attempt_id(attempt).case)
     return AcceptedVerdict(kept=kept, case=case, inherited=len(inherited), ignored=ignored)
+
+
+def _saved_before(submission: Submission, earlier: Sequence[Verdict]) -> Verdict | None:
+    """What the same request has stored already."""
+    if not submission.request:
+        return None
+    return next((one for one in earlier if one.request == submission.request), None)
 
 
 def _leased_packet(
@@ -111,7 +122,8 @@ def _import_row(
     def whole() -> Packet:
         return _whole(packet, packet_maker(packet.attempt_id, context, store), blind=request.blind)
 
-    verdict = judge(row.answer, packet, by, verdicts_on(store, packet.attempt_id), whole=whole)
+    earlier = verdicts_on(store, packet.attempt_id, withdrawn=True)
+    verdict = judge(row.answer, packet, by, earlier, whole=whole)
     if isinstance(verdict, Rejection):
         keep_refused(row.answer, verdict.reasons, packet, by, store)
         return BadRow(row.line, case, verdict.reasons)

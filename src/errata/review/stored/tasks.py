@@ -182,7 +182,7 @@ def submit_task(
 ) -> AcceptedVerdict | RejectedVerdict:
     """`run_ids`: the runs that the task was tried in, whose failures inherit the verdict."""
     place = submission.which
-    earlier = verdicts_on(store, place)
+    earlier = verdicts_on(store, place, withdrawn=True)
     word = word_for(reviewer)
     lease = lease_on(store, place, reviewer=word, now=to_text(now))
     refuse_without_lease(submission.lease, f"{task.case} (task)", reviewer, earlier, lease)

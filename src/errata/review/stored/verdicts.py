@@ -1,8 +1,10 @@
 """Verdicts and refusals in the store: earlier verdicts on an attempt, storing new ones, and inheritance."""
 
+from collections.abc import Collection
+
 from errata.model import Packet, Verdict
 from errata.model.identity import split_attempt_id
-from errata.model.standing import standing
+from errata.model.standing import standing, without_withdrawn
 from errata.model.verdict import Refusal, word_for
 from errata.review.inherit import MACHINERY, IdenticalFailures
 from errata.review.material import RunContext
@@ -12,15 +14,15 @@ from errata.store.database import Store
 from errata.store.reviews import keep_refusal, keep_verdicts, refusals_on, remove_verdicts, verdicts_of
 
 
-def verdicts_on(store: Store, attempt: str) -> list[Verdict]:
-    """Of all reviewers, oldest first."""
-    return verdicts_of(store, split_attempt_id(attempt).run, attempt=attempt)
+def verdicts_on(store: Store, attempt: str, *, withdrawn: bool = False) -> list[Verdict]:
+    """Of all reviewers, oldest first. Whoever makes a new version needs those that were withdrawn, too."""
+    return verdicts_of(store, split_attempt_id(attempt).run, attempt=attempt, withdrawn=withdrawn)
 
 
-def keep(verdict: Verdict, store: Store) -> KeptVerdict:
-    """Committed when this returns."""
+def keep(verdict: Verdict, store: Store, *, seen: Collection[str] | None = None) -> KeptVerdict:
+    """Committed when this returns. `seen`: the verdicts on the attempt that its reviewer knew."""
     replaced = [one.label for one in verdicts_on(store, verdict.attempt) if one.id == verdict.supersedes]
-    if not keep_verdicts(store, [verdict]):
+    if not keep_verdicts(store, [verdict], seen=seen):
         return KeptVerdict(verdict=verdict, state="unchanged")
     take_back_copies(verdict.attempt, store)
     return KeptVerdict(verdict=verdict, state="changed" if replaced else "new", old_label="".join(replaced))
@@ -28,8 +30,8 @@ def keep(verdict: Verdict, store: Store) -> KeptVerdict:
 
 def take_back_copies(attempt: str, store: Store) -> None:
     """Other failures inherit a verdict until another replaces it."""
-    verdicts = verdicts_on(store, attempt)
-    stood = standing(verdicts)
+    verdicts = verdicts_on(store, attempt, withdrawn=True)
+    stood = standing(without_withdrawn(verdicts))
     passed_on = [one.id for one in verdicts if one.inherited_from is None and one.owner in MACHINERY]
     replaced = {each for each in passed_on if stood is None or each != stood.verdict.id}
     if replaced:

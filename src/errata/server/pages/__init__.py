@@ -7,6 +7,7 @@ from errata.server.pages import (
     doctor,
     leaderboard,
     login,
+    review,
     run,
     runs,
 )
@@ -14,6 +15,7 @@ from errata.server.pages import (
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
     *run.ENDPOINTS,
+    *review.ENDPOINTS,
     *compare.ENDPOINTS,
     *buckets.ENDPOINTS,
     *leaderboard.ENDPOINTS,

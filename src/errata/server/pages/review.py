@@ -1,0 +1,243 @@
+"""`/review`: whose fault is this one?"""
+
+from collections.abc import Sequence
+from urllib.parse import parse_qs
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.render.blocks_html import page_text
+from errata.server.api.review import QueueQuery, item_for, queue_for, reviewer_of, save
+from errata.server.endpoints import Endpoint
+from errata.server.exchange import Answer, Exchange, Page, Redirect
+from errata.server.layout import static_file, static_path
+from errata.server.pages.addresses import review_page
+from errata.server.pages.review_form import FormState, verdict_form
+from errata.server.pages.review_keys import foot_keys, keys_dialog
+from errata.server.pages.review_packet import packet_column
+from errata.server.pages.review_queue import queue_column
+from errata.text.shell import shell_word
+from errata.verbs import review_drafts
+from errata.verbs.review_drafts import (
+    Draft,
+    DraftQuote,
+    DraftRequest,
+    OtherVerdicts,
+    UnfinishedDraft,
+)
+from errata.verbs.worklist import ReviewItem, WorkItem, Worklist, lines_of
+
+PREFETCH = "x-errata-prefetch"
+"""Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""
+LIVE = "live.js"
+NEITHER = frozenset(("saved", "verdict"))
+"""Parts of an address that are about what was saved last, not about the queue."""
+
+
+def desk(exchange: Exchange) -> Answer:
+    """The first failure that nobody else is reading."""
+    query = _query(exchange)
+    queue = queue_for(query, exchange)
+    if (first := next_item(queue.items, "")) is not None:
+        return Redirect(review_page(first, **query.chosen, **_saved(exchange)))
+    return Page(
+        title="Review",
+        section="review",
+        body=f'<div class="desk empty">{queue_column(queue, query, "")}{_nothing(queue, query)}</div>{_foot(exchange)}',
+        command=f"errata review status {shell_word(query.run or 'latest')}",
+        scripts=("desk.js",),
+    )
+
+
+def next_item(items: Sequence[WorkItem], after: str) -> str | None:
+    """The one after this one that nobody else has in hand; else the first such one."""
+    ids = [one.attempt for one in items]
+    at = ids.index(after) + 1 if after in ids else 0
+    ordered = [*items[at:], *items[: max(at - 1, 0)]]
+    free = [one.attempt for one in ordered if not one.in_hand]
+    return next(iter(free or [one.attempt for one in ordered]), None)
+
+
+def _nothing(queue: Worklist, query: QueueQuery) -> str:
+    progress = queue.progress
+    if query.chosen and not queue.items:
+        head, text = "Nothing matches", "Change the filter, or remove it."
+        return f'<section class="packet"><h1>{head}</h1><p>{text} <a href="/review">Show everything</a></p></section>'
+    text = f"{progress.done} of {progress.failures} reviewed, {progress.changed} changed the owner."
+    if not progress.failures:
+        text = "No run in this store has failures."
+    return (
+        f'<section class="packet"><h1>Queue empty</h1><p>{text}</p>'
+        '<p><a href="/buckets">Buckets</a> · <a href="/">Runs</a> · '
+        '<a href="/review?state=all">All failures</a></p></section>'
+    )
+
+
+def desk_item(exchange: Exchange) -> Page:
+    query = _query(exchange)
+    item = item_for(exchange, blind=query.is_blind)
+    if PREFETCH not in exchange.headers:
+        attempt = exchange.values["attempt"]
+        review_drafts.claim(attempt, exchange.store, reviewer_of(exchange), now=exchange.now)
+    return _page(exchange, query, item, FormState(draft=_first_draft(item)))
+
+
+def _first_draft(item: ReviewItem) -> Draft:
+    """What the reader said before; else only the suggested cause."""
+    own = next((one for one in item.readings if one.is_own), None)
+    if own is None:
+        return Draft(cause=item.cause)
+    quotes = tuple(DraftQuote(quote=one.quote, place=one.place, lines=one.lines) for one in own.evidence)
+    return Draft(
+        owner=own.owner,
+        label=own.label,
+        cause=own.cause,
+        evidence=quotes,
+        decisive_step=own.decisive_step,
+        note=own.note,
+        confidence=own.confidence,
+    )
+
+
+def _page(exchange: Exchange, query: QueueQuery, item: ReviewItem, state: FormState, *, status: int = 200) -> Page:
+    queue = queue_for(query, exchange)
+    attempt = item.packet.attempt_id
+    ids = [one.attempt for one in queue.items]
+    position = f"{ids.index(attempt) + 1} of {len(ids)}" if attempt in ids else "not in the queue"
+    return Page(
+        title=f"Review {item.case}",
+        section="review",
+        body=f'<div class="desk">{queue_column(queue, query, attempt)}{packet_column(item, position)}'
+        f"{verdict_form(item, query, state, position)}</div>{_foot(exchange)}",
+        command=f"errata review next {shell_word(attempt)} --person",
+        scripts=("desk.js",),
+        status=status,
+    )
+
+
+def _foot(exchange: Exchange) -> str:
+    """Keys, and what was saved last; `desk.js` replaces the latter."""
+    saved, verdict = exchange.query.get("saved", ""), exchange.query.get("verdict", "")
+    undo = ""
+    if saved and verdict:
+        undo = (
+            f'<form method="post" action="{page_text(review_page(saved))}">Saved.'
+            f' <input type="hidden" name="verdict" value="{page_text(verdict)}">'
+            '<button class="link" name="do" value="undo">Undo</button></form>'
+        )
+    return (
+        f'<div class="foot"{_live()}><div class="keys" aria-hidden="true">{foot_keys()}</div>'
+        f'<div class="saved" id="saved" role="status">{undo}</div>'
+        '<div class="unsaved" id="unsaved" role="alert"></div>'
+        f'<span class="note">as {page_text(exchange.caller.name)}</span></div>{keys_dialog()}'
+    )
+
+
+def _live() -> str:
+    """Where the module of live updates is; without it, `desk.js` asks every second."""
+    return f' data-live="{static_path(LIVE)}"' if static_file(LIVE) else ""
+
+
+def _query(exchange: Exchange) -> QueueQuery:
+    given = {name: value for name, value in exchange.query.items() if name not in NEITHER and value}
+    try:
+        return msgspec.convert(given, QueueQuery, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"The query is wrong: {error}") from None
+
+
+def _saved(exchange: Exchange) -> dict[str, str]:
+    return {name: exchange.query[name] for name in NEITHER if name in exchange.query}
+
+
+# --- without script
+
+
+def desk_form(exchange: Exchange) -> Answer:
+    """What a button of the form does."""
+    query = _query(exchange)
+    form = parse_qs(exchange.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=5_000)
+    wanted = _one(form, "do") or "save"
+    attempt = exchange.values["attempt"]
+    if wanted == "undo":
+        reviewer = reviewer_of(exchange)
+        review_drafts.undo_verdict(_one(form, "verdict"), attempt, exchange.store, reviewer, now=exchange.now)
+        return Redirect(review_page(attempt, **query.chosen))
+    if wanted in ("later", "discard"):
+        return _go_on(exchange, query, attempt)
+    return _saving(exchange, query, form, wanted)
+
+
+def _saving(exchange: Exchange, query: QueueQuery, form: dict[str, list[str]], wanted: str) -> Answer:
+    item = item_for(exchange, blind=query.is_blind)
+    draft = _draft(form, item)
+    seen, attempt = tuple(_one(form, "seen").split()), item.packet.attempt_id
+    request = DraftRequest(draft=draft, seen=seen, request=_one(form, "request"), blind=query.is_blind)
+    reviewer, state = reviewer_of(exchange), FormState(draft=draft, seen=seen)
+    if wanted in ("alike-key", "alike-bucket"):
+        by = wanted.removeprefix("alike-")
+        listed = review_drafts.alike_failures(attempt, by, draft, exchange.store, reviewer, now=exchange.now)
+        return _page(exchange, query, item, msgspec.structs.replace(state, alike=listed))
+    queue = queue_for(query, exchange)
+    result = save(exchange, request)
+    if isinstance(result, UnfinishedDraft):
+        return _page(exchange, query, item, msgspec.structs.replace(state, problems=result.problems), status=422)
+    if isinstance(result, OtherVerdicts):
+        state = msgspec.structs.replace(state, others=result.readings, seen=result.seen)
+        return _page(exchange, query, item, state, status=409)
+    if wanted == "alike-save":
+        review_drafts.save_alike(form.get("attempt", []), request, exchange.store, reviewer, now=exchange.now)
+        queue = queue_for(query, exchange)
+    saved = {"saved": attempt, "verdict": result.kept.verdict.id}
+    return Redirect(review_page(next_item(queue.items, attempt) or "", **query.chosen, **saved))
+
+
+def _go_on(exchange: Exchange, query: QueueQuery, attempt: str) -> Redirect:
+    review_drafts.release_claim(attempt, exchange.store, reviewer_of(exchange))
+    return Redirect(review_page(next_item(queue_for(query, exchange).items, attempt) or "", **query.chosen))
+
+
+def _one(form: dict[str, list[str]], name: str) -> str:
+    return form.get(name, [""])[-1]
+
+
+def _draft(form: dict[str, list[str]], item: ReviewItem) -> Draft:
+    step = _one(form, "decisive_step").strip()
+    typed = tuple(DraftQuote(quote=one.strip()) for one in _one(form, "quotes").splitlines() if one.strip())
+    return Draft(
+        owner=_one(form, "owner"),
+        label=_one(form, "label"),
+        cause=_one(form, "cause").strip(),
+        evidence=(*_ticked(form.get("line", []), item), *typed),
+        decisive_step=int(step) if step.isdecimal() and len(step) < 10 else None,
+        note=_one(form, "note").strip(),
+        recommendation_group=_one(form, "recommendation_group"),
+        recommendation=_one(form, "recommendation").strip(),
+        confidence=_one(form, "confidence") or "likely",
+    )
+
+
+def _ticked(given: Sequence[str], item: ReviewItem) -> tuple[DraftQuote, ...]:
+    """Lines of the packet by number and place, as `3:run.log`."""
+    texts = {place.place: lines_of(place) for place in item.packet.places}
+    quotes = []
+    for each in given:
+        number, _, place = each.partition(":")
+        lines = texts.get(place, [])
+        if number.isdecimal() and 0 < int(number) <= len(lines):
+            at = int(number)
+            quotes.append(DraftQuote(quote=lines[at - 1].strip(), place=place, lines=(at, at)))
+    return tuple(quotes)
+
+
+ENDPOINTS = (
+    Endpoint(path="/review", handler=desk, summary="The first failure to review."),
+    Endpoint(path="/review/{attempt:path}", handler=desk_item, summary="One failure to review, with the form."),
+    Endpoint(
+        path="/review/{attempt:path}",
+        handler=desk_form,
+        method="POST",
+        scope="review",
+        summary="What the form of a failure sends without script.",
+    ),
+)

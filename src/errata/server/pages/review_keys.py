@@ -1,0 +1,103 @@
+"""The keys of the review page, in one place: the page binds them, shows them, and the documents list them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.render.blocks_html import page_text
+from errata.render.palette import OWNERS
+
+
+class Key(NamedTuple):
+    keys: tuple[str, ...]
+    """As the browser names them, `Shift+` in front where it matters."""
+    act: str
+    """What `desk.js` calls for it; with several keys, each of them in turn."""
+    does: str
+    short: str = ""
+    """In the foot of the page."""
+
+
+LETTERS = tuple(look.letter.lower() for look in OWNERS.values())
+KEYS: tuple[Key, ...] = (
+    Key(LETTERS, "owner", "Choose the owner; the labels change with it"),
+    Key(tuple("123456789"), "label", "Choose a label", "label"),
+    Key(("l",), "labels", "Go to the labels and type"),
+    Key(
+        ("ArrowLeft", "ArrowRight"),
+        "reading",
+        "Take the left or the right reading: it fills the form",
+        "take a reading",
+    ),
+    Key(("j", "k"), "line", "Next or previous line", "line"),
+    Key(("J", "K"), "mark", "Next or previous marked line"),
+    Key(("q",), "quote", "Quote the line, or what is selected in it; again removes the quote"),
+    Key(("d",), "decisive", "The step of this line is decisive; the line is quoted, too"),
+    Key(("r",), "cause", "Write the cause; known causes are suggested"),
+    Key(("n",), "note", "Write a note"),
+    Key(("w",), "recommendation", "Write a recommendation"),
+    Key(("-", "="), "confidence", "Less or more confident: weak, likely, certain"),
+    Key(("Enter",), "save", "Save and go to the next failure"),
+    Key(("Shift+Enter",), "alike", "Save for all that are alike: lists them first, the same key again saves"),
+    Key(("x",), "later", "Later: to the end of the queue", "later"),
+    Key(("z",), "undo", "Undo, any depth, also after saving: a new version is written, nothing is deleted", "undo"),
+    Key(("Z",), "redo", "Redo"),
+    Key(("[", "]"), "item", "Previous or next failure; the draft is kept", "item"),
+    Key(("o",), "open", "Open the whole attempt in a new tab", "open"),
+    Key(("f",), "filter", "Filter the queue"),
+    Key(("Escape",), "leave", "Leave a field, close what is open"),
+    Key(("?",), "keys", "Show the keys", "all keys"),
+)
+_SHOWN = {
+    "ArrowLeft": "←",
+    "ArrowRight": "→",
+    "Enter": "↵",
+    "Shift+Enter": "⇧↵",
+    "Escape": "Esc",
+    "Z": "⇧z",
+    "J": "⇧j",
+    "K": "⇧k",
+}
+
+
+def shown(key: str) -> str:
+    return _SHOWN.get(key, key)
+
+
+def _caps(key: Key) -> str:
+    return " ".join(f"<kbd>{page_text(shown(each))}</kbd>" for each in key.keys)
+
+
+def foot_keys() -> str:
+    return "".join(
+        f"<span>{_caps(key) if len(key.keys) < 4 else _first_and_last(key)} {page_text(key.short)}</span>"
+        for key in KEYS
+        if key.short
+    )
+
+
+def _first_and_last(key: Key) -> str:
+    return f"<kbd>{shown(key.keys[0])}</kbd>…<kbd>{shown(key.keys[-1])}</kbd>"
+
+
+def keys_dialog() -> str:
+    """`desk.js` reads its bindings from these rows."""
+    rows = "".join(
+        f'<tr data-act="{key.act}" data-keys="{page_text(" ".join(key.keys))}"><th scope="row">{_caps(key)}</th>'
+        f"<td>{page_text(key.does)}</td></tr>"
+        for key in KEYS
+    )
+    return (
+        '<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys of this page</h2>'
+        f'<table><caption class="hidden">Keys and what they do</caption><tbody>{rows}</tbody></table>'
+        '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
+        '<form method="dialog"><button>Close</button></form></dialog>'
+    )
+
+
+def keys_table() -> Iterator[str]:
+    """For the documents, in Markdown."""
+    yield "| key | what it does |"
+    yield "|---|---|"
+    for key in KEYS:
+        caps = " ".join(f"`{shown(each)}`" for each in key.keys)
+        yield f"| {caps} | {key.does} |"

@@ -1,0 +1,226 @@
+"""Reviewing by hand, as on the review page: the list of what is to do, and one failure of it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from errata.errors import NotFoundError
+from errata.model import Attribution, Bucket, Packet, Quote, Reviewer, StoredRun, Verdict
+from errata.model.attempt import Filters
+from errata.model.attribution import suggested_label
+from errata.model.bucket import BucketPlace
+from errata.model.identity import split_attempt_id
+from errata.model.standing import name_of
+from errata.review.budget import UNLIMITED
+from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
+from errata.review.evidence import PlaceIndex
+from errata.review.material import RunContext
+from errata.review.packet import PacketOptions
+from errata.review.places import kind_of
+from errata.review.redaction import packet_hash, redacted
+from errata.review.status import case_of
+from errata.review.stored import packets
+from errata.review.stored.verdicts import verdicts_on
+from errata.review.stored.worklist import reading_now, run_to_review
+from errata.review.worklist import (
+    Progress,
+    RunToReview,
+    WorkGroup,
+    WorkItem,
+    Worklist,
+    WorkState,
+    alike,
+    build_worklist,
+    newest_readings,
+)
+from errata.runs.names import handle_of, run_named
+from errata.runs.review_context import context_of
+from errata.runs.view import RunView
+from errata.store.buckets import buckets_of
+from errata.store.database import Store
+from errata.store.reviews import verdicts_of
+from errata.store.runs import all_runs, run_by_id
+
+__all__ = [
+    "Progress",
+    "WorkGroup",
+    "WorkItem",
+    "WorkState",
+    "Worklist",
+    "has_own_labels",
+    "kind_of",
+    "lines_of",
+]
+
+ENOUGH = 2_000
+"""Failures in a list over all runs; then further runs are left to the filter."""
+CAUSES = 200
+
+
+class WorkRequest(msgspec.Struct, frozen=True, kw_only=True):
+    reviewer: Reviewer
+    run: str = ""
+    filters: Filters = Filters()
+    state: WorkState = "open"
+
+
+def worklist(request: WorkRequest, store: Store, *, now: datetime) -> Worklist:
+    """Over one run, or over all, the newest first."""
+    runs = [run_named(request.run, store)] if request.run else all_runs(store)
+    parts: list[RunToReview] = []
+    for stored in runs:
+        if sum(len(part.failures) for part in parts) >= ENOUGH:
+            break
+        if not stored.counts.failures:
+            parts.append(RunToReview(stored=stored, failures=(), attributions={}, verdicts={}))
+            continue
+        context = context_of(RunView(stored, store))
+        parts.append(run_to_review(context, store, request.filters, request.reviewer, now=now))
+    built = build_worklist(parts, request.reviewer, state=request.state)
+    return msgspec.structs.replace(built, more_runs=len(runs) - len(parts))
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One opinion on a failure, in the fields of the form."""
+
+    by: str
+    """Who gave it; `triage` for the rules."""
+    verdict: str = ""
+    owner: str
+    label: str = ""
+    confidence: str
+    cause: str = ""
+    note: str = ""
+    evidence: tuple[Quote, ...] = ()
+    decisive_step: int | None = None
+    at: str = ""
+    is_own: bool = False
+
+
+class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure to review, with everything that the page shows."""
+
+    packet: Packet
+    packet_hash: str
+    case: str
+    stored: StoredRun
+    handle: str
+    blind: bool
+    readings: tuple[Reading, ...]
+    """Triage first, then reviewers, oldest first; in a blind view only the reader's own."""
+    seen: tuple[str, ...]
+    """Ids of all verdicts on it: the version that was read."""
+    in_hand: tuple[str, ...]
+    """Names of others who are reading it at the moment."""
+    bucket: BucketPlace | None
+    causes: tuple[Bucket, ...]
+    """Those of the suite, for the type-ahead."""
+    cause: str
+    """What the form suggests."""
+    labels_here: Mapping[str, int]
+    """Label → verdicts in this run that give it."""
+    same_key: tuple[str, ...]
+    same_bucket: tuple[str, ...]
+    """Other open failures of the run that are alike."""
+
+
+def review_item(attempt: str, store: Store, reviewer: Reviewer, *, blind: bool, now: datetime) -> ReviewItem:
+    """What others gave as their verdict is left out of a blind view until the reader has saved one."""
+    context, view = context_and_view(attempt, store)
+    packet = packet_for_reader(attempt, context, store, blind=blind)
+    every = verdicts_on(store, attempt, withdrawn=True)
+    readings = list(readings_on(attempt, packet, context, verdicts_on(store, attempt), reviewer))
+    has_saved = any(one.is_own for one in readings)
+    bucket = view.bucket_of(attempt)
+    return ReviewItem(
+        packet=packet,
+        packet_hash=packet_hash(packet),
+        case=case_of(context.stored, attempt),
+        stored=context.stored,
+        handle=handle_of(context.stored, store),
+        blind=blind,
+        readings=tuple(one for one in readings if not blind or has_saved),
+        seen=tuple(one.id for one in every if one.inherited_from is None),
+        in_hand=reading_now(attempt, store, reviewer, now=now),
+        bucket=bucket,
+        causes=tuple(buckets_of(store, context.stored.run.suite))[:CAUSES],
+        cause=first_cause([bucket.title if bucket else "", str(packet.facts.get("error_line") or "")]),
+        labels_here=Counter(one.label for one in verdicts_of(store, context.stored.run.id)),
+        same_key=same_key(attempt, context, store, reviewer, now=now),
+        same_bucket=same_bucket(attempt, bucket, context, store, reviewer, now=now),
+    )
+
+
+def context_and_view(attempt: str, store: Store) -> tuple[RunContext, RunView]:
+    try:
+        run_id = split_attempt_id(attempt).run
+    except ValueError:
+        hint = "`/review` lists what can be reviewed"
+        raise NotFoundError(f"`{attempt}` is not the id of an attempt", hint=hint) from None
+    view = RunView(run_by_id(store, run_id), store)
+    return context_of(view), view
+
+
+def packet_for_reader(attempt: str, context: RunContext, store: Store, *, blind: bool, whole: bool = False) -> Packet:
+    options = PacketOptions(question=context.question(""), blind=blind)
+    options = msgspec.structs.replace(options, budget=UNLIMITED) if whole else options
+    return redacted(packets.packet_of(attempt, context, store, options=options))
+
+
+def readings_on(
+    attempt: str, packet: Packet, context: RunContext, verdicts: Sequence[Verdict], reviewer: Reviewer
+) -> Iterator[Reading]:
+    attribution = context.attributions.get(attempt)
+    if attribution is not None:
+        yield _by_triage(attribution, packet)
+    for verdict in newest_readings(verdicts):
+        yield Reading(
+            by=verdict.reviewer.name,
+            verdict=verdict.id,
+            owner=verdict.owner,
+            label=verdict.label,
+            confidence=verdict.confidence,
+            cause=verdict.cause,
+            note=verdict.reasoning,
+            evidence=verdict.evidence,
+            decisive_step=verdict.decisive_step,
+            at=verdict.at or "",
+            is_own=name_of(verdict.reviewer) == name_of(reviewer),
+        )
+
+
+def _by_triage(attribution: Attribution, packet: Packet) -> Reading:
+    """The quotes of its signals, as far as they are in the packet."""
+    index = PlaceIndex(packet)
+    quotes = dict.fromkeys(one.quote for one in attribution.signals if one.quote)
+    found = [(places[0], quote) for quote in quotes if (places := index.holding(quote))]
+    located = (find_quote(DraftQuote(quote=quote, place=place), packet) for place, quote in found)
+    return Reading(
+        by="triage",
+        owner=attribution.owner,
+        label=suggested_label(attribution, packet.question.taxonomy),
+        confidence=attribution.confidence,
+        cause=", ".join(one.name.replace("_", " ") for one in attribution.signals[:3]),
+        evidence=tuple(Quote(place=one.place, quote=one.quote, lines=one.lines) for one in located if one.is_found),
+    )
+
+
+def _open_items(context: RunContext, store: Store, reviewer: Reviewer, *, now: datetime) -> tuple[WorkItem, ...]:
+    part = run_to_review(context, store, Filters(), reviewer, now=now)
+    return build_worklist([part], reviewer).items
+
+
+def same_key(attempt: str, context: RunContext, store: Store, reviewer: Reviewer, *, now: datetime) -> tuple[str, ...]:
+    return alike(attempt, _open_items(context, store, reviewer, now=now), context.attributions)
+
+
+def same_bucket(
+    attempt: str, bucket: BucketPlace | None, context: RunContext, store: Store, reviewer: Reviewer, *, now: datetime
+) -> tuple[str, ...]:
+    if bucket is None:
+        return ()
+    slugs = context.buckets()
+    items = _open_items(context, store, reviewer, now=now)
+    return tuple(one.attempt for one in items if one.attempt != attempt and slugs.get(one.attempt) == bucket.slug)
