@@ -95,17 +95,10 @@ EXCEPTIONS = {
     ("swe_bench/openhands", "keys_reversed"): NAMELESS,
     ("tau_bench/tau*", "keys_reversed"): NAMELESS,
 }
-GAPS = {
-    ("braintrust/spans", "pasted_twice"): "tokens of a copied span are added twice",
-    ("evalscope/files_alone", "keys_reversed"): "a file of predictions is taken for reviews",
-    ("langfuse/bucket", "pasted_twice"): "tokens of a copied observation are added twice",
-    ("scylla/*-tables", "pasted_twice"): "a copied row of a judge is another judgement",
-}
-"""What should hold and does not yet."""
 
 
-def is_listed(log: SmallLog, change: str, table: dict[tuple[str, str], str]) -> bool:
-    return any(fnmatch(log.name, name) and fnmatch(change, kind) for name, kind in table)
+def is_exception(log: SmallLog, change: str) -> bool:
+    return any(fnmatch(log.name, name) and fnmatch(change, kind) for name, kind in EXCEPTIONS)
 
 
 def recognised(folder: Path) -> list[RecognisedPath]:
@@ -151,14 +144,14 @@ def logs_of(target: str, folder: Path) -> list[SmallLog]:
 @pytest.mark.parametrize("target", targets())
 def test_order_notation_and_copies_change_no_fact(target, change, tmp_path):
     for log in logs_of(target, tmp_path):
-        if is_listed(log, change.__name__, EXCEPTIONS) or is_listed(log, change.__name__, GAPS):
+        if is_exception(log, change.__name__):
             continue
         usual, changed = read_both(log, change, tmp_path / "log")
 
         assert changed == usual, log.name
 
 
-@pytest.mark.parametrize(("name", "kind"), [*EXCEPTIONS, *GAPS])
+@pytest.mark.parametrize(("name", "kind"), EXCEPTIONS)
 def test_an_exception_is_still_one(name, kind, tmp_path):
     target = name.partition("/")[0]
     logs = [log for log in small_logs(target, tmp_path) if fnmatch(log.name, name)]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from errata.model import Item
+from errata.store.attributions import AttributionSpool, Kept
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal
@@ -24,6 +25,13 @@ def put(store: Store, *items: Item) -> list[ImportedRun]:
         for batch in batches(*items):
             importing.add(batch)
         return importing.finish()
+
+
+def put_owners(store: Store, pk: int, records: Iterable[Kept], version: str = "rules-1") -> None:
+    """Attributions of a run, as triage writes them."""
+    with AttributionSpool() as spool:
+        spool.fill(records)
+        spool.write(store, pk, version)
 
 
 def put_run(store: Store, native_id: str = "run-1", cases: Iterable[str] = ("a", "b"), **changes) -> ImportedRun:

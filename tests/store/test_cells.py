@@ -1,10 +1,9 @@
 """How every case went in each of several runs."""
 
 import pytest
-from store_fixtures import put
+from store_fixtures import put, put_owners
 
 from errata.model import Attribution, Case, Check, FailureKey
-from errata.store.attributions import keep_attributions
 from errata.store.cells import cells_of, digests_of, failed_checks_by_case
 from errata.testing import a_run, an_attempt
 
@@ -100,7 +99,7 @@ def test_a_failure_that_triage_calls_collateral_only_follows(store):
     run = a_run()
     root, follower = (an_attempt(run=run.id, case=f"suite/{name}", execution="error", **NOT_RUN) for name in "ab")
     (done,) = put(store, run, root, follower)
-    keep_attributions(store, done.pk, [(1, collateral(follower), False)])
+    put_owners(store, done.pk, [(1, collateral(follower), False)])
 
     assert {cell.case: cell.state for cell in cells_of(store, [done.pk])} == {"suite/a": "error", "suite/b": "follows"}
 

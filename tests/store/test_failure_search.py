@@ -1,10 +1,9 @@
 """Failures of a run by a text in their attributions, by case and by bucket."""
 
 import pytest
-from store_fixtures import put
+from store_fixtures import put, put_owners
 
 from errata.model import Attribution, Bucket, FailureKey, Placement
-from errata.store.attributions import keep_attributions
 from errata.store.bucket_changes import bucket_transaction
 from errata.store.failure_search import attributions_of_case, attributions_with, members_in
 from errata.testing import a_run, an_attempt
@@ -26,7 +25,7 @@ def pk(store):
         )
         for attempt, text in zip(attempts, TEXTS, strict=True)
     ]
-    keep_attributions(store, done.pk, [(seq, one, False) for seq, one in enumerate(said)])
+    put_owners(store, done.pk, [(seq, one, False) for seq, one in enumerate(said)])
     return done.pk
 
 

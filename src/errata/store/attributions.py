@@ -1,9 +1,10 @@
 """The attribution of each failure by triage, stored beside the facts."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import Any, Self
 
+import msgspec
 from sqlalchemy import delete, select, update
 
 from errata.model import Attempt, Attribution
@@ -14,38 +15,67 @@ from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs
 
 CHUNK = 5_000
+IN_MEMORY = 16 * 1024 * 1024
+"""Bytes; what is larger waits in a file."""
 
+Row = tuple[Any, ...]
 Kept = tuple[int, Attribution, bool]
 """The attempt's number, its attribution, and whether its measurement is broken."""
 
 
-def keep_attributions(store: Store, pk: int, records: Iterable[Kept]) -> int:
-    """Replace the attributions of a run; returns their number.
+class AttributionSpool:
+    """Attributions of one run on their way into the store. Those of a large run wait in a temporary file.
 
-    They are written in small transactions; the run counts as triaged only after `mark_triaged`.
+    Computing them takes long, so the write lock is held only while they are copied.
     """
-    with store.writing(derived=True) as connection:
-        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
-        connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
-    count = 0
-    for chunk in batched(records, CHUNK):
-        rows = [_row(*record) for record in chunk]
-        count += len(rows)
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._waiting: list[Row] = []
+        self._file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 closed by `__exit__`
+        self._sizes: list[int] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def fill(self, records: Iterable[Kept]) -> None:
+        """In the place of what was in it."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._sizes, self._waiting, self.count = [], [], 0
+        for record in records:
+            self._waiting.append(_row(*record))
+            self.count += 1
+            if len(self._waiting) >= CHUNK:
+                self._sizes.append(self._file.write(_encoded(self._waiting)))
+                self._waiting = []
+
+    def write(self, store: Store, pk: int, version: str) -> None:
+        """Replace the attributions of a run and mark it as triaged, in one transaction."""
         with store.writing(derived=True) as connection:
-            sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
-    return count
+            connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
+            connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
+            for rows in self._chunks():
+                sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
+
+    def _chunks(self) -> Iterator[Sequence[Sequence[Any]]]:
+        self._file.seek(0)
+        for size in self._sizes:
+            yield msgspec.msgpack.decode(self._file.read(size))
+        yield self._waiting
 
 
-def keep_triage(store: Store, pk: int, records: Sequence[Kept], version: str) -> None:
-    """Replace the attributions of a run and mark it as triaged, in one transaction: for as many as fit a chunk."""
-    rows = [_row(*record) for record in records]
-    with store.writing(derived=True) as connection:
-        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
-        connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
-        sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
+def _encoded(rows: list[Row]) -> bytes:
+    try:
+        return msgspec.msgpack.encode(rows)
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode([tuple(map(sqlite.fitting, row)) for row in rows])
 
 
-def _row(seq: int, attribution: Attribution, breaks: bool) -> tuple[Any, ...]:
+def _row(seq: int, attribution: Attribution, breaks: bool) -> Row:
     return (
         seq,
         attribution.owner,
@@ -55,11 +85,6 @@ def _row(seq: int, attribution: Attribution, breaks: bool) -> tuple[Any, ...]:
         attribution.rules_version,
         pack(attribution),
     )
-
-
-def mark_triaged(store: Store, pk: int, version: str) -> None:
-    with store.writing(derived=True) as connection:
-        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
 
 
 def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
@@ -90,12 +115,6 @@ def rules_version_of(store: Store, pk: int) -> str | None:
     with store.reading() as connection:
         version = connection.execute(select(runs.c.triaged).where(runs.c.pk == pk)).scalar()
         return None if version is None else str(version)
-
-
-def batched(items: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
-    rest = iter(items)
-    while chunk := list(islice(rest, size)):
-        yield chunk
 
 
 def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:

@@ -14,14 +14,7 @@ from errata.model.codec import unpack
 from errata.model.identity import fingerprint
 from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
-from errata.store.attributions import (
-    CHUNK,
-    Kept,
-    keep_attributions,
-    keep_triage,
-    mark_triaged,
-    rules_version_of,
-)
+from errata.store.attributions import AttributionSpool, Kept, rules_version_of
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on, tried_elsewhere
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
@@ -307,33 +300,23 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -
     """Attribute every failure again; how many there are."""
     across = look_across(stored, store)
     survey = PatternSurvey()
-    version = _version(rules, across.version, gaps.version)
-    attributed = _attributed(stored, store, rules, (across, gaps), survey=survey)
-    fits = stored.counts.failures <= CHUNK
-    few = list(attributed) if fits else []
-    count = len(few) if fits else keep_attributions(store, stored.pk, attributed)
-    if survey.crashes.has_followers:
-        for attempt in attempts_of(store, stored.pk):
-            if attempt.counted and attempt.outcome == "pass":
-                survey.crashes.add_working(attempt)
-    wide = survey.result(stored.counts.attempts_in_log)
-    if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
-        again = _attributed(stored, store, rules, (across, gaps), wide=wide)
-        if fits:
-            few = list(again)
-        else:
-            keep_attributions(store, stored.pk, again)
-    if fits:
-        keep_triage(store, stored.pk, few, version)
-    else:
-        mark_triaged(store, stored.pk, version)
-    return count
+    with AttributionSpool() as spool:
+        spool.fill(_attributed(stored, store, rules, (across, gaps), survey=survey))
+        if survey.crashes.has_followers:
+            for attempt in attempts_of(store, stored.pk):
+                if attempt.counted and attempt.outcome == "pass":
+                    survey.crashes.add_working(attempt)
+        wide = survey.result(stored.counts.attempts_in_log)
+        if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
+            spool.fill(_attributed(stored, store, rules, (across, gaps), wide=wide))
+        spool.write(store, stored.pk, _version(rules, across.version, gaps.version))
+        return spool.count
 
 
 def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> bool:
     """Not triaged yet, or with other rules, or other runs or reports show something new since."""
-    version = _version(rules, across_version(stored, store), gaps.version)
-    return rules_version_of(store, stored.pk) != version
+    known = rules_version_of(store, stored.pk)
+    return known is None or known != _version(rules, across_version(stored, store), gaps.version)
 
 
 def _version(rules: Rules, across: str, gaps: str) -> str:

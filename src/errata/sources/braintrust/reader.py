@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from errata.model import (
     Actor,
     Attempt,
@@ -35,6 +37,7 @@ from errata.sources.braintrust.experiments import (
 from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.row_groups import split_copies
 from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.values import (
@@ -79,7 +82,9 @@ def read(path: Path) -> Iterator[Item]:
 def items_of(
     runs: dict[str, Run], experiments: dict[str, BraintrustExperiment], numbering: CaseNumbering, group: Row
 ) -> Iterator[Item]:
-    row = root_of(group.data)
+    # a span that is in an export twice was made, and paid, once
+    rows, copies = split_copies(group.data, "a span", source=NAME)
+    row = root_of(rows)
     of = experiment_of(row)
     run = runs[of]
     name = _name(row.data)
@@ -95,7 +100,8 @@ def items_of(
     )
     if numbering.is_news(case):
         yield case
-    yield _attempt(run, experiments[of].seen.main, (name, index), row, group.data)
+    yield _attempt(run, experiments[of].seen.main, (name, index), row, rows)
+    yield from (replace(copy, run=run.id) for copy in copies)
 
 
 def _name(row: dict[str, Any]) -> str:

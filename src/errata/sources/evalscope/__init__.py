@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, children, folders, head_of
+from errata.sources.base import Match, children, decode, folders, head_of
 
 NAME = "evalscope"
 TITLE = "evalscope: a run folder, or one file of predictions or reviews"
@@ -18,6 +18,7 @@ LOOKS = 5
 
 Kind = Literal["predictions", "reviews", "reports"]
 
+_INDEX = re.compile(rb'"(?<!\\")index"\s*:\s*\d')
 _ROW = re.compile(rb'\s*\{\s*"index"\s*:\s*\d+\s*,')
 _KINDS: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
     ("predictions", re.compile(rb'"(?<!\\")model_output"\s*:\s*(?:\{|null)')),
@@ -59,11 +60,26 @@ def read(path: Path) -> Iterator[Item]:
 
 def kind_of(path: Path) -> Kind | None:
     head = head_of(path, HEAD)
-    if _ROW.match(head):
-        # a review may quote a whole prediction, so the first match decides
-        matches = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(head))]
-        return min(matches)[1] if matches else None
-    return "reports" if head.lstrip().startswith(b"{") and all(key.search(head) for key in _REPORT) else None
+    if not head.lstrip().startswith(b"{"):
+        return None
+    return _kind_of_row(head) or ("reports" if all(key.search(head) for key in _REPORT) else None)
+
+
+def _kind_of_row(head: bytes) -> Kind | None:
+    """By the fields of the first row; if it is longer than the head, by the field that comes first."""
+    # a review may quote a whole prediction
+    matches = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(head))]
+    if not matches or not _INDEX.search(head):
+        return None
+    try:
+        row = decode(head.lstrip().partition(b"\n")[0])
+    except ValueError:
+        return min(matches)[1] if _ROW.match(head) else None
+    if not isinstance(row, dict) or not isinstance(row.get("index"), int):
+        return None
+    if isinstance(row.get("sample_score"), dict):
+        return "reviews"
+    return "predictions" if "model_output" in row and isinstance(row["model_output"], dict | None) else None
 
 
 def _holds(folder: Path, kind: str) -> bool:

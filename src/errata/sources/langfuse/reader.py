@@ -23,6 +23,7 @@ from errata.sources.langfuse.rows import LangfuseExport, RowsByTrace, nested_row
 from errata.sources.langfuse.runs import DatasetLink, DatasetRuns
 from errata.sources.shared.cases import CaseNumbering
 from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.row_groups import split_copies
 from errata.sources.shared.values import text
 
 
@@ -80,7 +81,7 @@ class LangfuseReader:
 
     def _trace_of_observations(self, group: Row) -> Iterator[Item]:
         """A trace exported only as observations: they hold some of its fields."""
-        rows = [with_api_names(row) for row in group.data]
+        rows, copies = split_copies(map(with_api_names, group.data), "an observation", source=NAME)
         ident = text(rows[0].data.get("traceId"))
         if not ident:
             raise ValueError("an observation without a trace")
@@ -95,7 +96,8 @@ class LangfuseReader:
         data: dict[str, Any] = {name: top[one] for one, name in names.items() if top.get(one)}
         data |= {key: top.get(key) for key in ("projectId", "environment")}
         data |= {"id": ident, "timestamp": top.get("startTime"), "latency": top.get("latency")}
-        yield from self._items(LangfuseTrace(data, rows[0], rows, self._scores.of(ident)), None)
+        yield from self._items(LangfuseTrace(data, rows[0], list(rows), self._scores.of(ident)), None)
+        yield from copies
 
     def _items(self, trace: LangfuseTrace, link: DatasetLink | None) -> Iterator[Item]:
         if hash(trace.id) in self._seen:

@@ -10,6 +10,7 @@ from errata.sources.base import number_or_none as number
 from errata.sources.scylla import KEY, NAME
 from errata.sources.scylla.agent import broke_down, usage_of
 from errata.sources.scylla.judges import consensus_check, criterion_status
+from errata.sources.shared.row_groups import split_copies
 from errata.sources.shared.values import integer, non_empty, text
 
 _NAMED = {*KEY, "score", "passed", "cost_usd", "duration_seconds", "agent_duration_seconds", "judge_duration_seconds"}
@@ -67,7 +68,9 @@ class RowsByRun:
     def take(self, key: tuple[str, ...]) -> list[Row]:
         while key not in self._held and self._read_group():
             pass
-        return self._held.pop(key, [])
+        rows, copies = split_copies(self._held.pop(key, []), "a row of this table", source=NAME)
+        self.problems += copies
+        return list(rows)
 
     def unused_rows(self) -> Iterator[Unreadable]:
         """Rows of runs that are not in `runs.csv`."""

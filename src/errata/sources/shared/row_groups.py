@@ -149,10 +149,13 @@ def copied_row(source: str, ref: SourceRef, name: str, original: SourceRef | Non
 def split_copies(rows: Iterable[Row], name: str, *, source: str) -> tuple[tuple[Row, ...], list[Unreadable]]:
     """The rows of one group without those that equal an earlier one, and a note for each that was left out."""
     kept: list[Row] = []
+    by_content: dict[int, list[Row]] = {}
     copies: list[Unreadable] = []
     for row in rows:
-        original = next((one for one in kept if one.data == row.data), None)
+        alike = by_content.setdefault(_content_hash(row.data), [])
+        original = next((one for one in alike if one.data == row.data), None)
         if original is None:
+            alike.append(row)
             kept.append(row)
         else:
             copies.append(copied_row(source, row.ref, name, original.ref))
@@ -176,7 +179,7 @@ class Copies:
 
 def _content_hash(content: Any) -> int:
     try:
-        return hash(msgspec.json.encode(content))
+        return hash(msgspec.json.encode(content, order="deterministic"))
     except (TypeError, ValueError, OverflowError, RecursionError):
         return hash(repr(content))
 
