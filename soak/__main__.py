@@ -21,7 +21,7 @@ INPUTS, KILLS = 1_000_000, 2_000
 SECRETS = 8
 """Kinds of secrets of one unit."""
 KILLS_OF_ONE_UNIT = 15
-"""At least: each unit kills each of ten commands one to four times."""
+"""At least: each unit kills each of twelve commands one to four times."""
 
 
 def parts_of(seed_size: float = 1.0) -> list[program.Part]:

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from errata.runs import importing
+from errata.store import whole_runs
 from soak.visible import STORE
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
 RUN_A, RUN_B = (FIXTURES / "sources" / "convex_evals" / f"run_{name}" / "data" for name in "ab")
 READER = FIXTURES / "review" / "reader.py"
 OLD = FIXTURES / "old"
+SMALL_FILES = 6
 
 Errata = Callable[..., None]
 """Runs a command in the working folder; it has to succeed."""
@@ -24,12 +27,30 @@ class Stage(NamedTuple):
     prepare: Callable[[Path, Errata], None]
     """Makes the folder where the command starts."""
     command: tuple[str, ...]
-    piped: bool = False
-    """A second process reads the log, as for large ones."""
+    tune: Callable[[], None] = lambda: None
+    """Called in the process of the command before it starts."""
 
 
 def _empty(folder: Path, _errata: Errata) -> None:
     shutil.copytree(RUN_B, folder / "logs")
+
+
+def _small_files(folder: Path, errata: Errata) -> None:
+    """Some of the files are new, some have grown, some are as they were."""
+    for number in range(SMALL_FILES):
+        _write_report(folder, number, tests=1)
+    errata("import", "logs")
+    for number in range(SMALL_FILES // 2, 2 * SMALL_FILES):
+        _write_report(folder, number, tests=2)
+
+
+def _write_report(folder: Path, number: int, *, tests: int) -> None:
+    """The time is what names the run of a report."""
+    path = folder / "logs" / f"TEST-{number}.xml"
+    path.parent.mkdir(exist_ok=True)
+    suite = f'name="suite" timestamp="2026-03-01T10:00:{number:02}"'
+    cases = "".join(f'<testcase classname="t" name="n{at}"><failure message="no"/></testcase>' for at in range(tests))
+    path.write_text(f"<testsuites><testsuite {suite}>{cases}</testsuite></testsuites>", encoding="utf-8")
 
 
 def _with_another_run(folder: Path, errata: Errata) -> None:
@@ -81,11 +102,27 @@ def _reader() -> str:
     return f"{sys.executable} -I -S {READER}"
 
 
+def _second_process_reads() -> None:
+    """As for large logs."""
+    importing.PARALLEL_FROM = 0
+    importing.BATCHES_IN_MEMORY = 1
+
+
+def _written_batch_by_batch() -> None:
+    importing.BATCHES_IN_MEMORY = 1
+
+
+def _written_in_small_groups() -> None:
+    whole_runs.GROUP_RUNS = 3
+
+
 STAGES = (
     Stage("import", _empty, ("import", "logs")),
-    Stage("import", _with_another_run, ("import", "logs")),
+    Stage("import", _with_another_run, ("import", "logs"), _written_batch_by_batch),
+    Stage("import", _with_an_earlier_revision, ("import", "logs"), _written_batch_by_batch),
+    Stage("import", _with_another_run, ("import", "logs"), _second_process_reads),
     Stage("import", _with_an_earlier_revision, ("import", "logs")),
-    Stage("import", _with_another_run, ("import", "logs"), piped=True),
+    Stage("import", _small_files, ("import", "logs"), _written_in_small_groups),
     Stage("triage", _not_triaged, ("triage",)),
     Stage("review", _grouped, ("review", "run", "latest", "--command", _reader(), "--yes")),
     Stage("buckets", _triaged, ("buckets", "list")),

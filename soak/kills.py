@@ -24,7 +24,6 @@ from sqlalchemy import Engine, event
 
 import errata as package
 from errata.cli.door import run as run_command
-from errata.runs import importing
 from soak.kill_stages import STAGES, Stage
 from soak.visible import Parts, check_between, left_behind, visible_in
 
@@ -50,6 +49,9 @@ class Moment(NamedTuple):
     step: int | None = None
 
 
+NOT_AT_ALL = Moment()
+
+
 def series(folder: Path, stage: Stage, baseline: Baseline, chance: random.Random) -> Counter[str]:
     """One to four kills of one command in one folder; then it is repeated and has to complete."""
     work = folder / "work"
@@ -63,7 +65,7 @@ def series(folder: Path, stage: Stage, baseline: Baseline, chance: random.Random
             check_between(baseline.before, visible_in(work), baseline.after)
             if code == 0:
                 break
-        code = _run(work, stage, Moment())
+        code = _run(work, stage, NOT_AT_ALL)
         assert code == 0, f"the repeated command ended with {code}: {_printed(work)}"
         check_between(baseline.after, visible_in(work), baseline.after)
         left = left_behind(work)
@@ -91,7 +93,7 @@ def baseline_of(number: int, folder: Path) -> Baseline:
     template.mkdir(parents=True)
 
     def errata(*arguments: object) -> None:
-        code = _fork(template, tuple(map(str, arguments)), piped=False)
+        code = _fork(template, stage._replace(command=tuple(map(str, arguments)), tune=_as_it_is))
         assert code == 0, f"{arguments} ended with {code}: {_printed(template)}"
 
     stage.prepare(template, errata)
@@ -100,7 +102,7 @@ def baseline_of(number: int, folder: Path) -> Baseline:
         shutil.rmtree(whole, ignore_errors=True)
         shutil.copytree(template, whole)
         started = time.perf_counter()
-        assert _run(whole, stage, Moment(), count=True) == 0, _printed(whole)
+        assert _run(whole, stage, NOT_AT_ALL, count=True) == 0, _printed(whole)
         seconds = time.perf_counter() - started
     steps = int((folder / STEPS).read_text())
     return Baseline(template, visible_in(template), visible_in(whole), seconds, steps)
@@ -113,19 +115,20 @@ def _moment(baseline: Baseline, chance: random.Random) -> Moment:
 
 
 def _run(work: Path, stage: Stage, moment: Moment, *, count: bool = False) -> int:
-    return _fork(work, stage.command, piped=stage.piped, moment=moment, count=count)
+    return _fork(work, stage, moment, count=count)
 
 
-def _fork(
-    work: Path, arguments: tuple[str, ...], *, piped: bool, moment: Moment | None = None, count: bool = False
-) -> int:
+def _as_it_is() -> None:
+    """A command that only prepares a folder is not tuned."""
+
+
+def _fork(work: Path, stage: Stage, moment: Moment = NOT_AT_ALL, *, count: bool = False) -> int:
     """The exit code, negative for a signal."""
-    moment = moment or Moment()
     pid = os.fork()
     if pid == 0:
         code = 70
         try:
-            code = _in_child(work, arguments, piped, moment.step, count)
+            code = _in_child(work, stage, moment.step, count)
         except BaseException:  # noqa: BLE001 a fork must not return into the program of its parent
             with suppress(OSError):
                 (work.parent / PROBLEM).write_text(traceback.format_exc())
@@ -138,16 +141,15 @@ def _fork(
     return os.waitstatus_to_exitcode(status)
 
 
-def _in_child(work: Path, arguments: tuple[str, ...], piped: bool, last_step: int | None, count: bool) -> int:
+def _in_child(work: Path, stage: Stage, last_step: int | None, count: bool) -> int:
     os.chdir(work)
     output = os.open(work.parent / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    if piped:
-        importing.PARALLEL_FROM = 0
+    stage.tune()
     steps = _count_steps(last_step) if last_step is not None or count else None
-    code = run_command(list(arguments))
+    code = run_command(list(stage.command))
     if count and steps is not None:
         (work.parent / STEPS).write_text(str(steps()))
     return code

@@ -10,11 +10,11 @@ from soak import kills, load, program, record, reviews, secrets, visible
 from soak.kill_stages import STAGES
 
 MIGRATION = next(number for number, stage in enumerate(STAGES) if stage.name == "migration")
-IMPORT = 1
-"""The import into a store that has another run."""
+IMPORT, SMALL_FILES = 1, 5
+"""The import into a store that has another run, and the import of many small files."""
 
 
-@pytest.mark.parametrize("number", [IMPORT, MIGRATION])
+@pytest.mark.parametrize("number", [IMPORT, SMALL_FILES, MIGRATION])
 def test_imports_that_are_killed_leave_nothing_half_visible(number, tmp_path):
     baseline = kills.baseline_of(number, tmp_path)
     figures = kills.series(tmp_path, STAGES[number], baseline, random.Random("1"))

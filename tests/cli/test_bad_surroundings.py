@@ -23,6 +23,8 @@ from terminal import FIXTURES, done, errata, import_fixtures
 RUN_A, RUN_B = (FIXTURES / "convex_evals" / name / "data" for name in ("run_a", "run_b"))
 STORE = Path(".errata", "errata.db")
 LONG = "n" * 3_000
+LONGEST_TITLE = 256
+"""Of an issue on GitHub."""
 
 
 @pytest.fixture
@@ -56,6 +58,28 @@ def test_every_writer_takes_names_of_any_length(long_names):
     written = [path for path in Path().rglob("*") if path.is_file()]
     assert len(written) > 20
     assert not [path for path in written if path.name.endswith(".part")]
+
+
+def test_titles_of_issues_fit_an_issue_tracker_whatever_the_names(long_names):
+    done("report", *long_names[:1], "--profile", "batch", "-o", "batch")
+    done("issues", *long_names[:1], "-o", "filed")
+
+    titles = [path.read_text("utf-8").splitlines()[0] for path in Path().rglob("issues/*.md")]
+    assert len(titles) >= 4
+    assert max(map(len, titles)) <= LONGEST_TITLE
+
+
+def test_no_terminal_command_of_a_log_is_in_a_table(at_home):
+    Path("map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\nanswer = "said"\n', encoding="utf-8")
+    row = {"id": "a\x1b[31mb\x9b2J", "ok": False, "said": "red \x1b[31m, title \x1b]0;x\x07, bell \x07"}
+    Path("log.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    done("import", "log.jsonl", "--map", "map.toml")
+    done("review", "export", "latest", "--format", "csv", "-o", "review.csv")
+    done("export", "latest", "--to", "csv", "-o", "tables")
+
+    written = [path.read_text("utf-8") for path in (Path("review.csv"), *Path("tables").glob("*.csv"))]
+    assert "title" in "".join(written)
+    assert not [text for text in written if set("\x1b\x9b\x07") & set(text)]
 
 
 @pytest.mark.parametrize(

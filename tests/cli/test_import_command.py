@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from errata.runs import importing
 from errata.store.importing import Importing
+from errata.store.whole_runs import RunGroup
 from terminal import FIXTURES, done, errata
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
@@ -119,14 +121,16 @@ def test_a_mapping_beside_the_log_needs_no_option():
     assert (told["source"], told["counted"], told["unreadable"]) == ("generic", 3, 1)
 
 
-def test_a_dead_import_is_never_seen_and_the_next_one_completes(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("writer", "step", "in_memory"), [(Importing, "finish", 1), (RunGroup, "flush", 4)])
+def test_a_dead_import_is_never_seen_and_the_next_one_completes(writer, step, in_memory, monkeypatch):
     """Interrupted in the midst of it: the store holds nothing of the run, and a repetition all of it."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Importing, "finish", interrupted)
+        patch.setattr(importing, "BATCHES_IN_MEMORY", in_memory)
+        patch.setattr(writer, step, interrupted)
 
         assert errata("import", RUN_B).code == 130
     assert done("runs", "--json").rows == []

@@ -4,9 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
+from errata import sources
 from errata.errors import SourceError
 from errata.runs.importing import import_paths
+from errata.runs.triaging import triage_imported
 from errata.store.database import Store
 from errata.store.runs import all_runs
 from terminal import FIXTURES, done
@@ -89,3 +92,43 @@ def test_what_is_passed_over_is_said():
     assert "skipped: " in done("import", ragas).talk
     assert "result.csv (same evaluation as result.jsonl" in done("import", ragas).talk
     assert done("import", ragas, "--json").row["passed_over"] == [str(ragas / "result.csv")]
+
+
+def write_reports(folder: Path, count: int) -> Path:
+    """One report with one failed test each."""
+    folder.mkdir()
+    for number in range(count):
+        test = f'<testcase classname="t" name="n{number}"><failure message="no"/></testcase>'
+        report = f'<testsuite name="suite" tests="1">{test}</testsuite>'
+        (folder / f"TEST-{number:04}.xml").write_text(report, encoding="utf-8")
+    return folder
+
+
+def statements_of_import(folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """Statements in the store, and questions to sources whether a file is theirs."""
+    statements, questions = [], []
+    listener = event.listens_for(store.engine, "connect")
+    listener(lambda driver, _: driver.set_trace_callback(statements.append))
+    with monkeypatch.context() as patched:
+        for source in sources.all_sources().values():
+            patched.setattr(source, "recognise", counted(source.recognise, questions))
+        summaries = import_paths([folder], store)
+        triage_imported(summaries, store)
+    return len(statements), len(questions)
+
+
+def counted(recognise, calls):
+    def ask(path):
+        calls.append(path)
+        return recognise(path)
+
+    return ask
+
+
+def test_a_folder_of_small_files_is_linear_in_statements_and_questions(tmp_path, store, monkeypatch):
+    few = statements_of_import(write_reports(tmp_path / "few", 20), store, monkeypatch)
+    more = statements_of_import(write_reports(tmp_path / "more", 60), store, monkeypatch)
+
+    assert len(all_runs(store)) == 60  # the first 20 are the same
+    assert more[1] - few[1] == 40
+    assert more[0] < 4 * few[0]

@@ -250,6 +250,40 @@ def test_different_sources_may_share_a_folder(only, tmp_path):
     assert found_in(tmp_path) == [("a.one", "one"), ("b.two", "two")]
 
 
+def asked_about(source, asked):
+    recognise = source.recognise
+
+    def note(path):
+        asked.append(path.name)
+        return recognise(path)
+
+    source.recognise = note
+    return source
+
+
+def test_the_source_of_the_file_before_is_asked_first_and_alone_if_it_is_sure(only, tmp_path):
+    asked = []
+    only(a_source("first"), asked_about(a_source("second", marker=".two"), asked))
+    put(tmp_path, "a.one", "b.one", "c.one", "d/e.one", "f.two")
+
+    assert [name for name, _ in found_in(tmp_path)] == ["a.one", "b.one", "c.one", "d/e.one", "f.two"]
+    assert [name for name in asked if "." in name] == ["a.one", "e.one", "f.two"]
+
+
+def test_a_file_of_another_kind_under_the_same_suffix_is_found_by_its_own_source(only, tmp_path):
+    only(a_source("first", marker="a.one"), a_source("second", marker="b.one"))
+    put(tmp_path, "1-a.one", "2-b.one", "3-a.one", "4-c.one")
+
+    assert found_in(tmp_path) == [("1-a.one", "first"), ("2-b.one", "second"), ("3-a.one", "first")]
+
+
+def test_a_source_that_only_guessed_is_not_asked_alone(only, tmp_path):
+    only(a_source("guess", sure=False), a_source("sure", marker="b.one"))
+    put(tmp_path, "1-a.one", "2-b.one")
+
+    assert found_in(tmp_path) == [("1-a.one", "guess"), ("2-b.one", "sure")]
+
+
 def test_hidden_files_and_folders_are_passed_over(only, tmp_path):
     only(a_source("one"))
     put(tmp_path, ".git/a.one", ".b.one", "c.one")

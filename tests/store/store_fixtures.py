@@ -11,7 +11,7 @@ from errata.store.attributions import AttributionSpool, Kept
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal
-from errata.store.staged import ImportedRun
+from errata.store.run_totals import ImportedRun
 from errata.testing import a_run, an_attempt
 
 

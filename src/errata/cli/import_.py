@@ -17,14 +17,16 @@ from errata.runs.orders import look_for
 from errata.runs.triaging import triage_imported
 from errata.text.clean import one_line
 from errata.text.shell import command_line
-from errata.verbs.store import all_runs, run_by_id
+from errata.verbs.store import all_runs
 
 if TYPE_CHECKING:
-    from errata.model import Run, UnreadFiles
+    from errata.model import Run, StoredRun, UnreadFiles
     from errata.runs.importing import PathSummary
     from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}
+LISTED = 100
+"""Runs with a line of their own; a folder may hold very many small ones."""
 
 
 @click.command("import")
@@ -65,16 +67,18 @@ def command(
             triage_imported(summaries, store, on_run=lambda: on_items(1))
     from errata.runs.names import handles_of
 
-    handles = handles_of(all_runs(store))
-    first = True
-    with store.kept_open():
+    known = {stored.run.id: stored for stored in all_runs(store)}
+    handles = handles_of(known.values())
+    if options.json:
+        _put_json(summaries, known, unread)
+    else:
+        shown = 0
         for summary in summaries:
-            if options.json:
-                _put_json(summary, store, unread if first else ())
-                first = first and not summary.runs
-            else:
-                show_import(summary, store, handles)
-    say_stale(summaries, store, handles)
+            show_import(summary, known, handles, most=LISTED - shown)
+            shown += len(summary.runs)
+        if shown > LISTED:
+            put(f"… and {plural(shown - LISTED, 'more run')}: `errata runs` lists them all")
+    say_stale(summaries, known.values(), handles)
     show_unread(unread)
 
 
@@ -83,22 +87,23 @@ def note_branch(summaries: "Sequence[PathSummary]", store: "Store", *, branch: s
     from datetime import UTC, datetime
 
     from errata.settings.ci import branch_and_commit
-    from errata.verbs.gate import record_code_ref
 
     imported = [run for summary in summaries for run in summary.runs]
     if not branch and not commit:
         branch, commit = branch_and_commit()
         imported = [run for run in imported if run.change in ("new", "grown")]
     if branch or commit:
+        from errata.verbs.gate import record_code_ref
+
         ids = dict.fromkeys(run.id for run in imported)
         record_code_ref(ids, store, branch=branch, commit=commit, now=datetime.now(UTC))
 
 
-def say_stale(summaries: "Sequence[PathSummary]", store: "Store", handles: Mapping[str, str]) -> None:
+def say_stale(summaries: "Sequence[PathSummary]", known: "Iterable[StoredRun]", handles: Mapping[str, str]) -> None:
     """Runs that an earlier mapping made of the same file, and that this import does not produce."""
     from errata.runs.stale import stale_runs
 
-    stale = stale_runs([imported.id for summary in summaries for imported in summary.runs], store)
+    stale = stale_runs([imported.id for summary in summaries for imported in summary.runs], known)
     if not stale:
         return
     names = command_line([handles[one.run.id] for one in stale])
@@ -107,13 +112,16 @@ def say_stale(summaries: "Sequence[PathSummary]", store: "Store", handles: Mappi
     say(f"{text} not in this one; to remove: `errata rm {names}`")
 
 
-def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
+def show_import(
+    summary: "PathSummary", known: "Mapping[str, StoredRun]", handles: Mapping[str, str], *, most: int
+) -> None:
+    """A line for each of the first `most` runs; every problem."""
     from errata.cli.render.runs import attempts_in_words, failures_in_words
     from errata.model.run import subject_label
     from errata.runs.names import described
 
-    every = [run_by_id(store, imported.id) for imported in summary.runs]
-    for imported, stored in zip(summary.runs, every, strict=True):
+    every = [known[imported.id] for imported in summary.runs]
+    for imported, stored in list(zip(summary.runs, every, strict=True))[: max(0, most)]:
         run, handle = stored.run, handles[imported.id]
         # several runs share this name: the model and variant tell them apart
         names = [handle, *described(run)] if run.id.startswith(handle) else [handle, subject_label(run) or "–"]
@@ -179,11 +187,15 @@ def show_unreadable(summary: "PathSummary") -> None:
         say("  `errata check RUN` lists the others")
 
 
-def _put_json(summary: "PathSummary", store: "Store", unread: Sequence["UnreadFiles"]) -> None:
+def _put_json(
+    summaries: "Sequence[PathSummary]", known: "Mapping[str, StoredRun]", unread: Sequence["UnreadFiles"]
+) -> None:
+    """One run per line; the first one has the files that no source reads."""
     from errata.model.output.runs import ImportOutput
 
-    for at, imported in enumerate(summary.runs):
-        stored = run_by_id(store, imported.id)
+    left = tuple(unread)
+    for summary, imported in [(one, run) for one in summaries for run in one.runs]:
+        stored = known[imported.id]
         put_json(
             ImportOutput(
                 run=stored.run.native_id,
@@ -199,6 +211,7 @@ def _put_json(summary: "PathSummary", store: "Store", unread: Sequence["UnreadFi
                 failures=stored.counts.failures,
                 unreadable=stored.counts.unreadable,
                 passed_over=tuple(summary.passed_over),
-                unread=() if at else tuple(unread),
+                unread=left,
             )
         )
+        left = ()

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain, islice
 from pathlib import Path
 
 import msgspec
@@ -15,10 +16,14 @@ from errata.runs.orders import Order, found_by, look_for
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal
-from errata.store.staged import ImportedRun
+from errata.store.run_totals import ImportedRun
+from errata.store.whole_runs import RunGroup, WholeRun, whole_runs
 
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
+
+BATCHES_IN_MEMORY = 4
+"""What has fewer batches than this is written at once, together with other small runs."""
 
 
 def batches(order: Order) -> Iterator[PackedBatch]:
@@ -88,9 +93,10 @@ def import_paths(
 
 
 def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None) -> list[PathSummary]:
-    """The same, of what was found at the paths before."""
-    with store.kept_open():  # a folder may hold very many small runs
-        summaries = [_import_one(order, store, on_items) for order in orders]
+    """The same, of what was found at the paths before. A folder may hold very many small runs."""
+    with store.kept_open(), RunGroup(store) as group:
+        read = [_import_one(order, store, group, on_items) for order in orders]
+    summaries = [path.summary() for path in read]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
         why = f": {first.where}: {first.why}" if first else ""
@@ -104,23 +110,53 @@ _NOTHING = "the file may be cut off or damaged; nothing was imported"
 _PROBLEM_NAMED = "nothing was imported; fix the problem above, or choose another file"
 
 
-def _import_one(order: Order, store: Store, on_items: OnItems) -> PathSummary:
+class ReadPath:
+    """What was read at one path. Its runs may still wait to be written together with those of other paths."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._attempts = self._unreadable = 0
+        self._examples: list[Unreadable] = []
+        self.runs: Sequence[WholeRun | ImportedRun] = ()
+
+    def count(self, batch: PackedBatch) -> None:
+        self._attempts += sum(len(part.attempts) for part in batch.parts.values())
+        problems = [item for _, item in batch.unreadables if item.is_lost]
+        self._unreadable += len(problems)
+        self._examples.extend(problems[: SHOWN - len(self._examples)])
+
+    def summary(self) -> PathSummary:
+        order, runs = self._order, (run.result if isinstance(run, WholeRun) else run for run in self.runs)
+        written = tuple(run for run in runs if run is not None)
+        examples = tuple(self._examples)
+        return PathSummary(
+            order.path, order.source, written, self._attempts, self._unreadable, examples, order.passed_over
+        )
+
+
+def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems) -> ReadPath:
     try:
-        return _import_as_ordered(order, store, on_items)
+        return _import_as_ordered(order, store, group, on_items)
     except ReadAloneError:
-        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, on_items)
+        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, group, on_items)
 
 
-def _import_as_ordered(order: Order, store: Store, on_items: OnItems) -> PathSummary:
-    attempts = unreadable = 0
-    examples: list[Unreadable] = []
-    with Importing(store) as importing:
-        for batch in batches(order):
-            importing.add(batch)
-            attempts += sum(len(part.attempts) for part in batch.parts.values())
-            problems = [item for _, item in batch.unreadables if item.is_lost]
-            unreadable += len(problems)
-            examples.extend(problems[: SHOWN - len(examples)])
+def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: OnItems) -> ReadPath:
+    read, rest = ReadPath(order), batches(order)
+    first = list(islice(rest, BATCHES_IN_MEMORY))
+    whole = whole_runs(first) if len(first) < BATCHES_IN_MEMORY else None
+    if whole is not None:
+        for batch in first:
+            read.count(batch)
             on_items(batch.items)
-        runs = tuple(importing.finish())
-    return PathSummary(order.path, order.source, runs, attempts, unreadable, tuple(examples), order.passed_over)
+        group.add(whole)
+        read.runs = whole
+        return read
+    group.flush()
+    with Importing(store) as importing:
+        for batch in chain(first, rest):
+            importing.add(batch)
+            read.count(batch)
+            on_items(batch.items)
+        read.runs = importing.finish()
+    return read

@@ -186,7 +186,8 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
         at, first = bisect_left(beginnings, head), bisect_left(models, (head, ""))
         is_other = labelled[head] or whole[head] or head == "latest"
         is_beginning = any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
-        return not is_other and not is_beginning and not any(one.startswith(head) for one, _ in models[first:][:1])
+        is_model = any(one.startswith(head) for one, _ in models[first : first + 1])
+        return not is_other and not is_beginning and not is_model
 
     def is_own_name(head: str, run: Run) -> bool:
         return head == run.native_id and whole[head] == 1 and head != "latest"

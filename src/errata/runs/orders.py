@@ -83,7 +83,7 @@ def look_for(
             problems[path] = problem
     made = together(orders, (*good, *problems))
     # what no source reads alone may be a part of a folder that is read as a whole
-    whole = {Path(order.path).absolute() for order in made} - {path.absolute() for path in good}
+    whole = {Path(order.path).absolute() for order in made} - {path.absolute() for path in good} if problems else set()
     if wrong := [problem for path, problem in problems.items() if not _is_part(path, problem, whole)]:
         raise all_of(wrong, note=_others(good))
     return made

@@ -4,14 +4,12 @@ from collections.abc import Iterable
 
 from errata.model import Run, StoredRun
 from errata.sources.generic import NAME
-from errata.store.database import Store
-from errata.store.runs import all_runs
 
 
-def stale_runs(imported: Iterable[str], store: Store) -> list[StoredRun]:
-    """Runs in the store from the same mapped files as those with the given ids, but not among them."""
+def stale_runs(imported: Iterable[str], known: Iterable[StoredRun]) -> list[StoredRun]:
+    """Runs among all that are known from the same mapped files as those with the given ids, but not among them."""
     present = set(imported)
-    mapped = [one for one in all_runs(store) if one.run.source.name == NAME]
+    mapped = [one for one in known if one.run.source.name == NAME]
     files = {_file(one.run) for one in mapped if one.run.id in present}
     return [one for one in mapped if one.run.id not in present and _file(one.run) in files]
 

@@ -7,7 +7,7 @@ from errata.model.identity import fingerprint
 from errata.runs.importing import PathSummary
 from errata.runs.reports import recorded_gaps
 from errata.store.database import Store
-from errata.store.runs import run_by_id
+from errata.store.runs import runs_by_id, runs_unchanged
 from errata.triage import stored as stored_triage
 from errata.triage.across import KnownGaps
 from errata.triage.rulesets import Rules, rules_in_use
@@ -44,6 +44,8 @@ def triage_imported(
     summaries: Iterable[PathSummary], store: Store, *, on_run: Callable[[], None] = lambda: None
 ) -> None:
     """Every run of an import that is new or has changed; the others have their attributions."""
-    for imported in (run for summary in summaries for run in summary.runs):
-        triage_if_needed(run_by_id(store, imported.id), store)
-        on_run()
+    run_ids = list(dict.fromkeys(run.id for summary in summaries for run in summary.runs))
+    with store.kept_open(), runs_unchanged():
+        for stored in runs_by_id(store, run_ids):
+            triage_if_needed(stored, store)
+            on_run()

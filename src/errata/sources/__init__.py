@@ -150,7 +150,7 @@ def look(path: Path, *, source: str = "") -> FoundPaths:
             hint="check the path; `errata import PATH…` takes files and folders",
         )
     candidates = {source: source_named(source)} if source else _candidates(path)
-    search = FolderSearch(path, lambda place: _recognise(place, candidates))
+    search = FolderSearch(path, Recogniser(candidates).recognise)
     matches = list(search.matches())
     if not matches:
         raise _unknown(path, source)
@@ -197,13 +197,34 @@ def _exists(path: Path) -> bool:
         return False
 
 
+class Recogniser:
+    """Asks every source about a path, or only one: a folder of very many files mostly has files of one kind."""
+
+    def __init__(self, candidates: dict[str, Source]) -> None:
+        self._candidates = candidates
+        self._kind: tuple[str, str] = ("", "")
+        self._source: Source | None = None
+        """The source that was sure of the last file of this folder and suffix."""
+
+    def recognise(self, path: Path) -> RecognisedPath | None:
+        kind = str(path.parent), path.suffix
+        with heads_kept():
+            if self._source is not None and kind == self._kind:
+                match = self._source.recognise(path)
+                if match is not None and match.confidence == "sure":
+                    return RecognisedPath(path, self._source, match)
+            best = _recognise(path, self._candidates)
+        if best is not None and path.suffix and best.match.confidence == "sure":
+            self._kind, self._source = kind, best.source
+        return best
+
+
 def _recognise(path: Path, candidates: dict[str, Source]) -> RecognisedPath | None:
     matches = []
-    with heads_kept():
-        for source in candidates.values():
-            match = source.recognise(path)
-            if match is not None:
-                matches.append(RecognisedPath(path, source, match))
+    for source in candidates.values():
+        match = source.recognise(path)
+        if match is not None:
+            matches.append(RecognisedPath(path, source, match))
     sure = [found for found in matches if found.match.confidence == "sure"] or matches
     if len(sure) > 1:
         names = ", ".join(f"`{found.source.NAME}` ({found.match.because})" for found in sure)

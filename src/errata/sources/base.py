@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -107,9 +108,9 @@ def _first_bytes(path: Path, size: int) -> bytes:
     heads = _heads.get()
     if heads is None:
         return _read_head(path, size)
-    known = heads.get(path)
+    known = heads.files.get(path)
     if known is None or (len(known.data) < size and known.size < size):
-        known = heads[path] = _Head(_read_head(path, max(size, HEAD)), max(size, HEAD))
+        known = heads.files[path] = _Head(_read_head(path, max(size, HEAD)), max(size, HEAD))
     return known.data[:size]
 
 
@@ -119,14 +120,19 @@ class _Head(NamedTuple):
     """How many bytes were asked for."""
 
 
+class _Heads(NamedTuple):
+    files: dict[Path, _Head]
+    listings: dict[Path, list[os.DirEntry[str]]]
+
+
 HEAD = 64 * 1024
-_heads: ContextVar[dict[Path, _Head] | None] = ContextVar("heads", default=None)
+_heads: ContextVar[_Heads | None] = ContextVar("heads", default=None)
 
 
 @contextmanager
 def heads_kept() -> Iterator[None]:
-    """Files don't change in this block."""
-    before = _heads.set({})
+    """Files and folders don't change in this block."""
+    before = _heads.set(_Heads({}, {}))
     try:
         yield
     finally:
@@ -150,7 +156,7 @@ def is_zip(path: Path) -> bool:
 def is_file(path: Path) -> bool:
     """A regular file, not a link to one."""
     try:
-        return path.is_file() and not path.is_symlink()
+        return stat.S_ISREG(os.lstat(path).st_mode)
     except (OSError, ValueError):
         return False
 
@@ -160,12 +166,25 @@ def children(folder: Path) -> list[Path]:
     return [folder / entry.name for entry in _entries(folder)]
 
 
+def files(folder: Path) -> list[Path]:
+    return [folder / entry.name for entry in _entries(folder) if entry.is_file(follow_symlinks=False)]
+
+
 def folders(folder: Path) -> list[Path]:
     return [folder / entry.name for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     """A listing has the kind of each entry; asking for each one takes ten times as long."""
+    heads = _heads.get()
+    if heads is None:
+        return _listed(folder)
+    if folder not in heads.listings:
+        heads.listings[folder] = _listed(folder)
+    return heads.listings[folder]
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as listed:
             visible = (entry for entry in listed if not entry.name.startswith(".") and not entry.is_symlink())
@@ -369,6 +388,8 @@ def describe(error: BaseException) -> str:
 
 def relative(path: Path, root: Path) -> str:
     """The form of `ref.file`: relative to the imported root, with forward slashes."""
+    if os.sep == "/" and (whole := str(path)).startswith(f"{root}/"):
+        return whole[len(str(root)) + 1 :]  # the same, and ten times as fast
     try:
         return path.relative_to(root).as_posix() if path != root else path.name
     except ValueError:

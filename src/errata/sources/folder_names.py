@@ -58,6 +58,8 @@ def folder_model(path: Path, agent: str = "") -> str:
     model. The folder of a trial, `task__id`, names no model.
     """
     folder = _folder(path)
+    if not any("__" in name or _FAMILY.search(name) for name in folder.parts[-LEVELS:]):
+        return ""
     for level in [folder, *folder.parents][:LEVELS]:
         if "__" in level.name:
             parts = level.name.split("__")

@@ -1,5 +1,6 @@
 """Search a folder for runs, and keep account of every file that no source recognises."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class FolderSearch:
             self.unrecognised.append(path)
 
     def _descend_into(self, folder: Path, depth: int) -> Iterator[RecognisedPath]:
-        visible = [child for child in _children(folder) if not child.name.startswith(".")]
+        visible = _children(folder)
         if depth < DESCENT_CAP and self._looks > 0:
             for child in visible:
                 yield from self._descend(child, depth + 1)
@@ -48,7 +49,8 @@ class FolderSearch:
 
 def _children(folder: Path) -> list[Path]:
     try:
-        return sorted(folder.iterdir())
+        with os.scandir(folder) as listed:
+            return [folder / name for name in sorted(one.name for one in listed if not one.name.startswith("."))]
     except OSError as error:
         raise SourceError(f"`{folder}` can't be listed: {error.strerror}", hint="check its permissions") from error
 

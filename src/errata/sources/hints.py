@@ -82,6 +82,11 @@ def unsupported_harness(file: Path) -> Telltale | None:
     return next((known for known in TELLTALES if all(word in content for word in known.words)), None)
 
 
+def points_elsewhere(head: bytes) -> bool:
+    """Whether a file begins like a pointer of git-lfs or git-annex."""
+    return bool(_LFS.match(head) or _ANNEX.match(head))
+
+
 def missing_content(path: Path) -> ReasonInWords | None:
     """Why a file has no content of its own: a pointer, a broken link, or an empty file."""
     if path.is_symlink():

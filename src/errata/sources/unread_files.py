@@ -17,6 +17,7 @@ from errata.sources.hints import (
     ReasonInWords,
     cut_off,
     missing_content,
+    points_elsewhere,
     unsupported_harness,
 )
 
@@ -24,6 +25,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 RESULTS = (*TABLES, ".json", ".eval", ".xml", ".log", ".txt", ".out", ".traj", ".db", ".sqlite", ".sqlite3", ".pkl",
            ".pickle", ".arrow", ".feather", ".xlsx", ".xls")  # fmt: skip
 ARCHIVES = (".zip", ".gz", ".tgz", ".zst", ".xz", ".bz2", ".tar", ".7z")
+_SUFFIXES = RESULTS + ARCHIVES
 _NOT_RESULTS = re.compile(
     r"(?:read[-_ ]?me|licen[cs]e|copying|notice|changelog|changes|authors|contributors|contributing|citation"
     r"|requirements|constraints|robots|cmakelists|errata)\b"
@@ -36,6 +38,7 @@ _OBJECTS = re.compile(rb"\s*\[\s*\{")
 EXAMINED = 400
 """Files beyond this number are listed with a reason that needs no reading."""
 WALKED = 50_000
+POINTED = 256
 BESIDE = 200
 """The most files in the folder of a run that other sources are asked about."""
 
@@ -137,10 +140,8 @@ def _by_suffix(path: Path) -> ReasonInWords:
 
 def _unread_in_run(match: RecognisedPath, sources: Mapping[str, Source]) -> Iterator[UnreadFile]:
     """In the folder of a run: pointers, what its source skips, and results of other harnesses."""
-    for path in islice(_result_paths(match.path), WALKED):
-        reason = _pointer(path)
-        if reason is not None:
-            yield UnreadFile(path=str(path), reason=reason[0], detail=reason[1])
+    for path, reason in _pointers_below(match.path):
+        yield UnreadFile(path=str(path), reason=reason[0], detail=reason[1])
     skipped = getattr(match.source, "skipped", None)
     own = {path.absolute() for path in skipped(match.path)} if skipped else set()
     for path in islice(filter(is_file, children(match.path)), BESIDE):
@@ -163,10 +164,39 @@ def _pointer(path: Path) -> ReasonInWords | None:
     return reason if reason and reason[0] in ("git_lfs_pointer", "git_annex_pointer") else None
 
 
-def _result_paths(folder: Path) -> Iterator[Path]:
-    for place, names, files in os.walk(folder):
-        names[:] = [name for name in names if not name.startswith(".") and name not in _DEPENDENCIES]
-        yield from (Path(place, name) for name in files if Path(name).suffix.lower() in RESULTS + ARCHIVES)
+def _pointers_below(folder: Path) -> Iterator[tuple[Path, ReasonInWords]]:
+    """Of the first files whose names look like results. A run may have very many: only small ones are opened."""
+    for entry in islice(_result_entries(str(folder)), WALKED):
+        if _may_point(entry) and (reason := _pointer(path := Path(entry.path))):
+            yield path, reason
+
+
+def _may_point(entry: os.DirEntry[str]) -> bool:
+    try:
+        if entry.is_symlink():
+            return True
+        if not entry.is_file() or entry.stat().st_size >= POINTER:
+            return False
+        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 a path object for each would take longer
+            return points_elsewhere(file.read(POINTED))
+    except OSError:
+        return False
+
+
+def _result_entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as listed:
+            entries = list(listed)
+    except OSError:
+        return
+    below = []
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            below += [entry.path] if not entry.name.startswith(".") and entry.name not in _DEPENDENCIES else []
+        elif entry.name.lower().endswith(_SUFFIXES):
+            yield entry
+    for inner in below:
+        yield from _result_entries(inner)
 
 
 def _other_source(path: Path, own: Source, sources: Iterable[Source]) -> str:

@@ -56,7 +56,7 @@ class Store:
     def writing(self, *, derived: bool = False) -> Iterator[Connection]:
         """`derived`: it can be computed again. Commands that only read need it, also from a read-only store."""
         if not derived:
-            self._refuse_read_only()
+            self.refuse_read_only()
         with self.translated(), self._free("writing") or self._connected() as connection, connection.begin():
             yield connection
 
@@ -92,7 +92,7 @@ class Store:
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """A connection for many transactions that write, each begun with `begin`."""
-        self._refuse_read_only()
+        self.refuse_read_only()
         with self._connected() as connection:
             yield connection
 
@@ -101,7 +101,7 @@ class Store:
         with self.translated(), self.engine.connect() as connection:
             yield connection.execution_options(errata_write=True)
 
-    def _refuse_read_only(self) -> None:
+    def refuse_read_only(self) -> None:
         if self.is_read_only and self.deployment in PRODUCTION:
             what = f"The store belongs to the deployment `{self.deployment}`, which local work does not write"
             raise StoreError(f"{what}: `{self.path}`", hint=_ON_PURPOSE)

@@ -1,22 +1,20 @@
-"""Writing runs: staged under a number nobody sees, then made current in one short transaction each."""
+"""Writing large runs: staged under a number nobody sees, then made current in one short transaction each."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Self
 
-import msgspec
 from sqlalchemy import Connection, insert, update
 
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
-from errata.model.times import now_as_text
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch
 from errata.store.removal import collect_garbage
+from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun, RunTotals, share_unclaimed
 from errata.store.schema import runs
-from errata.store.sqlite import fitting
-from errata.store.staged import UNREADABLE_KEPT, ImportedRun, Staged
+from errata.store.staged import Staged
 
 
 class Importing:
@@ -54,7 +52,7 @@ class Importing:
 
     def finish(self) -> list[ImportedRun]:
         """Make every run of this import current; each becomes visible whole or not at all."""
-        self._share_unclaimed()
+        share_unclaimed(list(self._staged.values()), self._unclaimed, self._unclaimed_more)
         done = []
         for staged in self._staged.values():
             with self._writing() as connection:
@@ -74,14 +72,10 @@ class Importing:
         if known is not None:
             known.run = run
             return
-        values = {
-            "run_id": run.id, "state": "importing", "revision": 0, "digest": "", "native_id": run.native_id,
-            "name": run.name, "source": run.source.name, "suite": run.suite, "model": run.subject.model,
-            "started_at": run.started_at, "origin": run.origin, "imported_at": now_as_text(),
-            "importer": self._importer,
-        }  # fmt: skip
-        fitted = {name: fitting(value) for name, value in values.items()}
-        pk = connection.execute(insert(runs).values(**fitted, counts={}, record=b"")).inserted_primary_key
+        begun = RunTotals(run)
+        values = begun.begun(self._importer) | begun.described()
+        statement = insert(runs).values(**values, state="importing", revision=0, digest="", counts={}, record=b"")
+        pk = connection.execute(statement).inserted_primary_key
         assert pk is not None
         self._staged[run.id] = Staged(pk[0], run)
 
@@ -93,16 +87,6 @@ class Importing:
                 self._unclaimed.append(item)
             else:
                 self._unclaimed_more += 1
-
-    def _share_unclaimed(self) -> None:
-        """What no run is known for is noted in each that the path gave: it may be missing from any of them."""
-        every = list(self._staged.values())
-        for item in self._unclaimed:
-            why = item.why if len(every) == 1 else f"{item.why}; it may belong to any of {len(every)} runs"
-            for staged in every:
-                staged.note(msgspec.structs.replace(item, why=why))
-        for staged in every:
-            staged.note_more(self._unclaimed_more)
 
     def _give_up(self) -> None:
         with self._store.writing() as connection:

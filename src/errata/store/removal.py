@@ -8,6 +8,9 @@ from errata.store.bucket_changes import forget_empty_buckets
 from errata.store.database import Store, is_dead
 from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
 
+AT_ONCE = 200
+"""Runs whose rows are deleted in one transaction."""
+
 
 def remove_run(store: Store, run_id: str) -> None:
     """Forget a run: its facts, attributions and reviews."""
@@ -36,11 +39,12 @@ def collect_garbage(store: Store) -> int:
             select(runs.c.pk, runs.c.state, runs.c.importer, runs.c.imported_at).where(runs.c.state != "current")
         ).all()
     dead = [row.pk for row in rows if row.state == "stale" or is_dead(row.importer, row.imported_at)]
-    for pk in dead:
+    for at in range(0, len(dead), AT_ONCE):
+        some = dead[at : at + AT_ONCE]
         with store.writing() as connection:
             for table in FACTS:
-                connection.execute(delete(table).where(table.c.run_pk == pk))
-            connection.execute(delete(runs).where(runs.c.pk == pk))
+                connection.execute(delete(table).where(table.c.run_pk.in_(some)))
+            connection.execute(delete(runs).where(runs.c.pk.in_(some)))
     if dead:
         with store.writing() as connection:
             connection.execute(delete(blobs).where(blobs.c.digest.not_in(select(blob_uses.c.digest))))

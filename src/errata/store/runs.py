@@ -1,6 +1,8 @@
 """Looking runs up, and what is kept about them beside their facts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -19,13 +21,47 @@ from errata.store.database import Store
 from errata.store.schema import exclusions, findings, runs, summaries, unreadables
 from errata.text.clean import one_line
 
+ASKED_AT_ONCE = 500
+
 
 def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
     """Newest first: by the time the run started, else by the time it was imported. All, or those of one suite."""
+    known = _unchanging.get()
+    if known is None:
+        return _all_runs(store, suite)
+    if (store.path, suite) not in known:
+        known[store.path, suite] = _all_runs(store, suite)
+    return known[store.path, suite]
+
+
+_unchanging: ContextVar[dict[tuple[Path, str], list[StoredRun]] | None] = ContextVar("runs", default=None)
+
+
+@contextmanager
+def runs_unchanged() -> Iterator[None]:
+    """No run is imported, removed or excluded in this block: `all_runs` reads each list once."""
+    before = _unchanging.set({})
+    try:
+        yield
+    finally:
+        _unchanging.reset(before)
+
+
+def _all_runs(store: Store, suite: str) -> list[StoredRun]:
     with store.reading() as connection:
         rows = connection.execute(_CURRENT.where(runs.c.suite == suite) if suite else _CURRENT)
         stored = [_stored(row) for row in rows]
     return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
+
+
+def runs_by_id(store: Store, run_ids: Sequence[str]) -> Iterator[StoredRun]:
+    """Those that are in the store, in the order of the ids."""
+    for at in range(0, len(run_ids), ASKED_AT_ONCE):
+        some = run_ids[at : at + ASKED_AT_ONCE]
+        with store.reading() as connection:
+            rows = connection.execute(_CURRENT.where(runs.c.run_id.in_(some)))
+            found = {row.run_id: _stored(row) for row in rows}
+        yield from (found[run_id] for run_id in some if run_id in found)
 
 
 def run_by_id(store: Store, run_id: str) -> StoredRun:

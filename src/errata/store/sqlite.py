@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import (
     URL,
+    Column,
     ColumnElement,
     Connection,
     Engine,
@@ -143,19 +144,22 @@ def data_version(connection: Connection) -> int:
     return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
 
 
-def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int) -> int:
-    """Rows of one run, which lack only its number; what is there already stays as it is. Returns how many are new.
+def bulk_insert(
+    connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int | None = None
+) -> int:
+    """Whole rows, or rows of one run, which lack only its number. Returns how many are new: others stay as they are.
 
     It goes around the expression layer, which would take four times as long.
     """
     if not rows:
         return 0
     columns = [column.name for column in table.columns]
-    marks = ",".join("?" * (len(columns) - 1))
-    statement = f"INSERT INTO {table.name} ({','.join(columns)}) VALUES ({int(run_pk)},{marks})"  # noqa: S608
+    marks = ["?"] * len(columns)
+    if run_pk is not None:
+        marks[0] = str(int(run_pk))
+    statement = f"INSERT INTO {table.name} ({','.join(columns)}) VALUES ({','.join(marks)})"  # noqa: S608
     rest = "" if table.name in _NEVER_TWICE else " ON CONFLICT DO NOTHING"
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
+    driver = _driver_of(connection)
     driver.execute("SAVEPOINT bulk")
     before = driver.total_changes
     try:
@@ -169,6 +173,24 @@ def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[An
     return added
 
 
+def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[Any, int]]) -> None:
+    """One column of many rows: the new value, and the row's own number."""
+    statement = f"UPDATE {column.table.name} SET {column.name} = ? WHERE pk = ?"  # noqa: S608
+    _driver_of(connection).executemany(statement, pairs)
+
+
+def next_number(connection: Connection, table: Table) -> int:
+    """The number of the next row of a table that never gives one twice; in a transaction that writes."""
+    highest = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).scalar()
+    return int(highest or 0) + 1
+
+
+def _driver_of(connection: Connection) -> sqlite3.Connection:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
+
+
 def fitting(value: Any) -> Any:
     """A value that a column can hold: numbers end at 64 bits, and text has no half characters."""
     if isinstance(value, str):
@@ -178,7 +200,7 @@ def fitting(value: Any) -> Any:
     return value
 
 
-_NEVER_TWICE = ("attempts", "checks", "blocks")
+_NEVER_TWICE = ("runs", "attempts", "checks", "blocks")
 
 
 def free_space(connection: Connection) -> None:

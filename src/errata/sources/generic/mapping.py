@@ -159,8 +159,13 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether the log has any measurement of answers."""
         return bool(self.attempt.passed or self.attempt.score or self.checks)
 
-    def columns(self) -> Iterator[tuple[str, MappedColumn]]:
-        """Every column that the mapping names, with its key."""
+    def columns(self) -> tuple[tuple[str, MappedColumn], ...]:
+        """Every column that the mapping names, with its key. A folder of very many files asks for each of them."""
+        if not _listed or _listed[0][0] is not self:
+            _listed[:] = [(self, tuple(self._columns()))]
+        return _listed[0][1]
+
+    def _columns(self) -> Iterator[tuple[str, MappedColumn]]:
         for key, value in self._values():
             if isinstance(value, MappedColumn):
                 yield key, value
@@ -188,6 +193,10 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for name in part.__struct_fields__:
                 value = getattr(part, name)
                 yield f"[{section}] {name}", as_column(value) if isinstance(value, str) else value
+
+
+_listed: list[tuple[Mapping, tuple[tuple[str, MappedColumn], ...]]] = []
+"""The mapping that was asked last, and its columns."""
 
 
 def as_check(value: str | CheckColumn) -> CheckColumn:

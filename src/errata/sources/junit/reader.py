@@ -13,7 +13,7 @@ from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRe
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row, number_or_none
 from errata.sources.junit import NAME
-from errata.sources.junit.report import TEARDOWN, Test, runs_of, survey, tests_of
+from errata.sources.junit.report import TEARDOWN, Test, entries_of, runs_of, survey, tests_of
 from errata.sources.shared.documents import output_artefact
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
@@ -50,12 +50,13 @@ class TestTry(NamedTuple):
 
 
 def read(path: Path) -> Iterator[Item]:
-    """Counts and properties are spread over the report, and the run comes first: the report is read twice."""
+    """Counts and properties are spread over the report, and the run comes first: a large report is read twice."""
     path = path.absolute()
-    report = survey(path)
+    entries = entries_of(path)
+    report = survey(path, entries())
     runs = runs_of(report, path)
     numbering = Numbering()
-    rows = (found if isinstance(found, Unreadable) else Row(found, found.ref) for found in tests_of(path))
+    rows = (found if isinstance(found, Unreadable) else Row(found, found.ref) for found in tests_of(entries()))
     yield from items_of_runs(
         runs,
         rows,

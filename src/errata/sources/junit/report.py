@@ -1,7 +1,8 @@
 """The tests of a JUnit report in order, its overall data, and its runs: one, or one per column of promptfoo."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ from errata.sources.shared.values import moment, non_empty, settings
 from errata.sources.shared.xml_elements import Element, ElementEnd, ElementStart, xml_events
 
 WHOLE = frozenset(("testcase", "properties"))
+SMALL = 256 * 1024
+"""Bytes of a report whose elements are kept in memory."""
 SUITES_CAP = 100_000
 MODELS_CAP = 2
 COUNTS = ("tests", "failures", "errors", "skipped", "disabled")
@@ -103,17 +106,32 @@ class JUnitReport:
                 column.suites.append(entry)
 
 
-def survey(path: Path) -> JUnitReport:
+Entries = Iterable[Suite | Test | Unreadable]
+
+
+def entries_of(path: Path) -> Callable[[], Entries]:
+    """What is in a report, as often as it is asked for; a small one is read once."""
+    try:
+        is_small = path.stat().st_size <= SMALL
+    except OSError:
+        is_small = True
+    if not is_small:
+        return partial(_walk, path)
+    entries = list(_walk(path))
+    return lambda: entries
+
+
+def survey(path: Path, entries: Entries) -> JUnitReport:
     report = JUnitReport(path)
-    for entry in _walk(path):
+    for entry in entries:
         if not isinstance(entry, Unreadable):
             report.take(entry)
     report.columns = report.columns or {"": ReportColumn()}
     return report
 
 
-def tests_of(path: Path) -> Iterator[Test | Unreadable]:
-    return (found for found in _walk(path) if not isinstance(found, Suite))
+def tests_of(entries: Entries) -> Iterator[Test | Unreadable]:
+    return (found for found in entries if not isinstance(found, Suite))
 
 
 def properties_of(elements: list[Element]) -> dict[str, str]:

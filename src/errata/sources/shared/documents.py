@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
-from errata.sources.base import Row, children, describe, is_file, json_file, relative, unreadable
+from errata.sources.base import Row, describe, is_file, json_file, relative, unreadable
+from errata.sources.base import files as files_in
 from errata.sources.shared.values import as_text, sequence
 from errata.text.redact import redact
 
@@ -104,7 +105,7 @@ def object_in(read: Row | Unreadable, source: str, problems: list[Unreadable]) -
 
 
 def files(folder: Path) -> list[Path]:
-    return [child for child in children(folder) if child.is_file()][:FILES_CAP]
+    return files_in(folder)[:FILES_CAP]
 
 
 def _size(path: Path) -> int:

@@ -5,6 +5,7 @@ fetched. Elements before a syntax error are kept.
 """
 
 import codecs
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,12 +89,15 @@ def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) ->
     name = relative(path, root)
     reader = _Reader(whole, SourceRef(file=name), source)
     try:
-        with path.open("rb", buffering=READ_SIZE) as file:
-            feed = _Feed(file.read(1024).removeprefix(BYTE_ORDER_MARK))
-            file.seek(0)
-            while chunk := file.read(READ_SIZE):
+        with path.open("rb", buffering=0) as file:
+            # a small file must not cost the memory of a large one
+            size = min(READ_SIZE, os.fstat(file.fileno()).st_size + 1)
+            chunk = file.read(size)
+            feed = _Feed(chunk[:1024].removeprefix(BYTE_ORDER_MARK))
+            while chunk:
                 reader.take(feed.clean(chunk))
                 yield from reader.ready()
+                chunk = file.read(size)
             reader.take(feed.clean(b"", last=True), last=True)
             yield from reader.ready()
     except (OSError, ValueError, expat.ExpatError) as error:

@@ -1,0 +1,154 @@
+"""What is counted of a run while its rows pass by on their way into the store: its digest, counts and problems."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from operator import itemgetter
+from typing import Any, Literal
+
+import msgspec
+
+from errata.model import Counts, Run, Unreadable
+from errata.model.codec import pack
+from errata.model.run import without_folder_names
+from errata.model.times import now_as_text
+from errata.store.packing import RunPart, Tally
+from errata.store.schema import attempts
+from errata.store.sqlite import fitting
+
+UNREADABLE_KEPT = 10_000
+ATTEMPT_COLUMNS = [column.name for column in attempts.columns][1:]
+_FACTS_OF = itemgetter(*map(ATTEMPT_COLUMNS.index, ("counted", "failure", "execution", "measurement", "outcome")))
+_SPENT_OF = itemgetter(*map(ATTEMPT_COLUMNS.index, ("counted", "tokens", "cost")))
+Change = Literal["new", "grown", "unchanged", "kept"]
+"""`kept`: the store holds more of the run than this log does, and nothing was changed."""
+
+
+class ImportedRun(msgspec.Struct, frozen=True):
+    """What an import did with one run."""
+
+    id: str
+    pk: int
+    change: Change
+    revision: int
+
+
+class RunTotals:
+    """One run, as far as it was read."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.rows = 0
+        self.unreadables: list[Unreadable] = []
+        self._unreadable = 0
+        self._content = ""
+        self._checks: Tally = {}
+        self._facts: Counter[tuple[Any, ...]] = Counter()
+        self._tokens: int | None = None
+        self._cost: float | None = None
+        self._cost_known = 0
+
+    def note(self, item: Unreadable) -> None:
+        """Every item is counted, the first of them are kept: a file of garbage must not fill the memory."""
+        self._unreadable += item.is_lost
+        if len(self.unreadables) < UNREADABLE_KEPT:
+            self.unreadables.append(item)
+
+    def note_more(self, count: int) -> None:
+        """How many more unreadable items there are, without their content."""
+        self._unreadable += count
+
+    def tally(self, part: RunPart) -> None:
+        """Count while the rows pass by: the reading process takes longer than this one."""
+        rows = part.attempts
+        self.rows += len(rows)
+        self._facts.update(map(_FACTS_OF, rows))
+        for counted, tokens, cost in map(_SPENT_OF, rows):
+            if counted and tokens is not None:
+                self._tokens = (self._tokens or 0) + tokens
+            if counted and cost is not None:
+                self._cost = (self._cost or 0.0) + cost
+                self._cost_known += 1
+        self._content = part.digest or self._content
+        for name, statuses in part.tally.items():
+            known = self._checks.setdefault(name, {})
+            for status, count in statuses.items():
+                known[status] = known.get(status, 0) + count
+
+    @property
+    def counted(self) -> int:
+        return sum(often for facts, often in self._facts.items() if facts[0])
+
+    def counts(self, *, cases: int, failed_checks: dict[str, int]) -> Counts:
+        counted = [(facts[1:], often) for facts, often in self._facts.items() if facts[0]]
+        return Counts(
+            attempts=self.rows,
+            counted=self.counted,
+            cases=cases,
+            failures=sum(often for facts, often in counted if facts[0]),
+            unreadable=self._unreadable,
+            executions=_summed((facts[1], often) for facts, often in counted),
+            measurements=_summed((facts[2], often) for facts, often in counted),
+            outcomes=_summed((facts[3], often) for facts, often in counted),
+            checks=self._checks,
+            failed_checks=failed_checks,
+            cost=self._cost,
+            cost_known=self._cost_known,
+            tokens=self._tokens,
+        )
+
+    def digest(self) -> str:
+        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=16)
+        whole.update(self._content.encode())
+        whole.update(str(self._unreadable).encode())
+        for item in self.unreadables:
+            whole.update(pack(item))
+        return whole.hexdigest()
+
+    def bare_run(self) -> Run:
+        """The run's own content: where it lay and what was thought of it are kept apart."""
+        return msgspec.structs.replace(self.run, origin="", revision=1, excluded=None)
+
+    def described(self) -> dict[str, Any]:
+        """The columns of `runs` that describe it."""
+        run = self.run
+        facts = {
+            "native_id": run.native_id, "name": run.name, "suite": run.suite, "model": run.subject.model,
+            "started_at": run.started_at, "origin": run.origin,
+        }  # fmt: skip
+        return {name: fitting(value) for name, value in facts.items()}
+
+    def begun(self, importer: str) -> dict[str, Any]:
+        """The columns that do not change any more once its import has begun."""
+        return {
+            "run_id": fitting(self.run.id), "source": fitting(self.run.source.name), "imported_at": now_as_text(),
+            "importer": importer,
+        }  # fmt: skip
+
+
+def is_less(new: Counts, old: dict[str, Any]) -> bool:
+    """A part of a run, such as its failures alone or a log cut off, must not take the place of the whole."""
+    return _attempts_made(msgspec.to_builtins(new)) < _attempts_made(old)
+
+
+def _attempts_made(counts: dict[str, Any]) -> int:
+    """How many counted attempts have a row in the log."""
+    executions = counts.get("executions", {})
+    return int(counts.get("counted", 0)) - int(executions.get("missing", 0)) - int(executions.get("unfinished", 0))
+
+
+def share_unclaimed(every: Sequence[RunTotals], unclaimed: Iterable[Unreadable], more: int) -> None:
+    """What no run is known for is noted in each that the path gave: it may be missing from any of them."""
+    for item in unclaimed:
+        why = item.why if len(every) == 1 else f"{item.why}; it may belong to any of {len(every)} runs"
+        for totals in every:
+            totals.note(msgspec.structs.replace(item, why=why))
+    for totals in every:
+        totals.note_more(more)
+
+
+def _summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name, count in pairs:
+        counts[name] = counts.get(name, 0) + count
+    return counts
