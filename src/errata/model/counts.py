@@ -82,3 +82,12 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     def decided(self) -> bool:
         """Whether the case has either."""
         return (self.passes > 0) != (self.fails > 0)
+
+
+class CategoryOverlap(msgspec.Struct, frozen=True):
+    """Why failures by category do not add up to the failures."""
+
+    several: int = 0
+    """Failures of cases with several categories; they count in each."""
+    none: int = 0
+    """Failures of cases without a category, where other cases have one."""
