@@ -103,6 +103,11 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*inside, *alike]))[:SHOWN]
 
 
+def extra_hint(extra: str) -> str:
+    """How to install an optional part of errata, which is installed from a clone of its repository."""
+    return f"install the extra `errata[{extra}]`: `pip install '.[{extra}]'` in a clone of the errata repository"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean `x`?"; empty if no name is similar."""
     names = [f"`{' '.join(name.splitlines())}`" for name in nearest(word, known)]

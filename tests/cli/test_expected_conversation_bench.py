@@ -1,5 +1,7 @@
 """What is known of the conversation-bench samples comes out of the commands."""
 
+from collections import Counter
+
 import pytest
 
 from terminal import done, errata
@@ -57,6 +59,19 @@ def test_rows_are_counted(library, listed, run, rows, passed, failed, incomplete
     assert counts["outcomes"]["pass"] == passed
     assert len(failed_rows(library, run)) == failed
     assert counts["measurements"].get("unscored", 0) == incomplete
+
+
+def test_analyses_count_categories_as_a_comparison_does(library):
+    """Turns 11, 12 and 24 have two categories each, and count in both."""
+    by_run = [done("analyze", run, "--json", "--no-report", "--store", library).row for run in COMPARED]
+    compared = done("compare", *COMPARED, "--json", "--store", library).row
+    unjudged = Counter({"numerical_reasoning": 1})  # turn 16 of gamma has no verdict: a failure, and no failed row
+    counted = sum((Counter({name: one["failures"] for name, one in row["categories"].items()}) for row in by_run),
+                  Counter())  # fmt: skip
+
+    assert counted - unjudged == +Counter({one["name"]: one["failed_rows"] for one in compared["categories"]})
+    assert sum(row["overlap"]["several"] for row in by_run) == compared["overlap"]["several"] == 5
+    assert sum(counted.values()) == sum(row["counts"]["failures"] for row in by_run) + 5
 
 
 @pytest.mark.req("J-07")

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -20,12 +21,14 @@ MODELS = ["voice-alpha", "voice-beta", "acme/voice-gamma"]
 class Report(NamedTuple):
     said: Said
     text: str
+    folder: Path
 
 
 @pytest.fixture(scope="module")
 def provisional(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("provisional")) as folder:
-        return Report(reported("--comparison-dir", COMPARISON, "-o", "r"), only(folder, "*analysis.md").read_text())
+        said = reported("--comparison-dir", COMPARISON, "-o", "r")
+        return Report(said, only(folder, "*analysis.md").read_text(), folder)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,8 @@ def final(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("final")) as folder:
         done("import", COMPARISON, "--store", "errata.db")
         done("review", "import", VERDICTS / "comparison.jsonl", "--reviewer", "reader", "--store", "errata.db")
-        return Report(reported("--comparison-dir", COMPARISON, "-o", "r"), only(folder, "*analysis.md").read_text())
+        said = reported("--comparison-dir", COMPARISON, "-o", "r")
+        return Report(said, only(folder, "*analysis.md").read_text(), folder)
 
 
 def judged(run):
@@ -58,6 +62,7 @@ def test_the_report_has_all_its_sections(final):
         "Not Measured",
         "Where Models Differ",
         "Causes",
+        "Recommendations",
         "Shared and Unique",
         "Suspect tasks",
         "Per Model",
@@ -185,9 +190,50 @@ def test_the_table_has_the_same_rows_and_the_columns_that_are_asked_for(tmp_path
             "tool_results_json",
             "run_id",
             "follows_turn",
+            "verdict_label",
+            "verdict_owner",
+            "verdict_reviewer",
+            "verdict_state",
         ]
     )
     assert rows == [{name: str(value) for name, value in line.items()} for line in lines]
+
+
+def test_the_rows_have_the_verdicts_beside_the_label_of_the_rules(final):
+    rows = [json.loads(line) for line in (final.folder / "r" / "failure_review_rows.jsonl").read_text().splitlines()]
+    columns = ("error_mode_candidate", "verdict_label", "verdict_owner", "verdict_reviewer", "verdict_state")
+    (moved,) = [row for row in rows if row["model_name"] == "voice-beta" and row["turn"] == 11]
+
+    assert [moved[name] for name in columns] == [
+        "partial_multi_tool_execution",
+        "state_memory_failure",
+        "model",
+        "file:reader",
+        "final",
+    ]
+    assert {row["verdict_state"] for row in rows} == {"final"}
+
+
+def test_without_a_review_the_columns_of_the_verdict_are_empty(provisional):
+    rows = [
+        json.loads(line) for line in (provisional.folder / "r" / "failure_review_rows.jsonl").read_text().splitlines()
+    ]
+
+    assert {value for row in rows for name, value in row.items() if name.startswith("verdict_")} == {""}
+
+
+def test_reviewers_recommendations_are_listed_by_model_and_cause_with_who_gave_them(final, provisional):
+    (row,) = table(section(final.text, "Recommendations"))
+
+    assert row == {
+        "model": "voice-beta",
+        "cause": "Hangs up in the middle of a task",
+        "recommendation": "Count turns 24 to 29 as one failure of this model (model-specific notes)",
+        "turns": "24",
+        "recommended by": "file:reader",
+    }
+    assert "advice   voice-beta: Count turns 24 to 29 as one failure of this model (file:reader)" in final.said.out
+    assert "## Recommendations" not in provisional.text
 
 
 def test_they_are_the_rows_that_a_review_exports(tmp_path):

@@ -273,7 +273,7 @@ def test_without_the_extra_it_is_said_how_to_get_it(imported, monkeypatch):
     told = errata("review", "run", "latest", "--model", "openai:gpt-5", "--dry-run")
 
     assert told.code == 2
-    assert "pip install 'errata[llm]'" in told.talk
+    assert "pip install '.[llm]'" in told.talk
 
 
 @pytest.mark.req("J-31")

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from matrices import a_matrix
 from scipy.stats import fisher_exact
 
-from errata.compare.categories import by_category
+from errata.compare.categories import by_category, members_of, overlap_of
 from errata.compare.significance import fisher
+from errata.model.counts import CategoryOverlap
 
 
 def everything(_cell):
@@ -29,6 +30,25 @@ def test_a_case_of_several_categories_counts_in_each():
     found = counted(a_matrix("F.", "F."), {"x": [0], "y": [0, 1]})
 
     assert (found["x"].failed_rows, found["y"].failed_rows) == (2, 2)
+
+
+def test_a_case_with_several_categories_is_a_member_of_each():
+    assert members_of({"a": ("x", "y"), "b": ("y",)}) == {"x": ["a"], "y": ["a", "b"]}
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 4)),
+    st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("xyz"), min_size=1)),
+)
+def test_the_overlap_says_why_categories_do_not_add_up(failures, categories):
+    overlap = overlap_of(failures, categories)
+    members = members_of(categories)
+    in_all = sum(failures.get(case, 0) for cases in members.values() for case in cases)
+    again = sum(failures.get(case, 0) * (len(names) - 1) for case, names in categories.items())
+
+    if overlap == CategoryOverlap() and categories:
+        assert in_all == sum(failures.values())
+    assert in_all == sum(failures.values()) + again - (overlap.none if categories else sum(failures.values()))
 
 
 def test_a_category_without_a_case_in_the_comparison_is_left_out():

@@ -69,4 +69,4 @@ def test_without_the_extra_its_name_is_told(monkeypatch):
     with pytest.raises(SettingsError) as caught:
         open_model(ModelSpec(name="openai:gpt-5"), timeout=1, parallel=1)
 
-    assert "`pip install 'errata[llm]'`" in caught.value.hint
+    assert "`pip install '.[llm]'`" in caught.value.hint

@@ -340,4 +340,4 @@ def test_without_the_extra_the_message_names_it(monkeypatch):
     said = errata("mcp")
 
     assert said.code == 2
-    assert "`pip install 'errata[mcp]'` brings it" in said.talk
+    assert "`pip install '.[mcp]'`" in said.talk

@@ -92,4 +92,4 @@ def test_a_missing_extra_is_said_before_anything_is_done(monkeypatch):
     with pytest.raises(SettingsError) as told:
         choose(ReviewerFlags(model="openai:gpt-5"), {})
 
-    assert "pip install 'errata[llm]'" in told.value.hint
+    assert "pip install '.[llm]'" in told.value.hint

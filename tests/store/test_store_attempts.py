@@ -120,13 +120,14 @@ def test_attempts_of_another_run_are_not_mixed_in(store, pk):
 
 def test_cases_and_their_categories(store):
     cases = [
-        Case(run=RUN.id, suite="suite", native_id=name, category=category)
-        for name, category in [("b", ""), ("a", "maths")]
+        Case(run=RUN.id, suite="suite", native_id=name, category=category, tags=tags)
+        for name, category, tags in [("b", "", ()), ("a", "maths", ("long", "maths")), ("c", "", ("long",))]
     ]
     (done,) = put(store, RUN, *cases)
 
-    assert [one.native_id for one in cases_of(store, done.pk)] == ["a", "b"]
-    assert categories_of(store, done.pk) == {"suite/a": "maths"}
+    assert [one.native_id for one in cases_of(store, done.pk)] == ["a", "b", "c"]
+    assert categories_of(store, done.pk) == {"suite/a": ("maths", "long"), "suite/c": ("long",)}
+    assert {one.key: one.categories for one in cases if one.categories} == categories_of(store, done.pk)
 
 
 def test_a_run_comes_back_with_its_context(store):

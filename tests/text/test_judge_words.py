@@ -21,6 +21,14 @@ from errata.text.judge_words import without_preamble
             "by step. The submission leaves out the second port.",
             "The submission leaves out the second port.",
         ),
+        # a comparison goes through the reference first: what the reference says is not the fault
+        (
+            "To evaluate the submitted answer against the expert answer, I need to analyze both.\n\n"
+            "1. **Key Elements of the Expert Answer**: It recommends AES in AEAD mode, and no other.\n\n"
+            "2. **Compare Content**:\n   - The submission names AES.\n"
+            "   - However, the submission does not name a mode.",
+            "- However, the submission does not name a mode.",
+        ),
         ("Let me evaluate the answer. It never names the harbour.", "It never names the harbour."),
         ("Okay. I will check this against the rubric. Wrong date.", "Wrong date."),
         (

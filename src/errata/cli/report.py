@@ -309,6 +309,8 @@ def show_comparison(made: ComparisonWritten) -> None:
     for unfit in unfit_words(report):
         put_parts("unfit", [unfit])
     put_parts("chance", [chance_words(report.pairs, conversations=report.conversations)])
+    for advice in report.advice[:ADVICE]:
+        put_parts("advice", [f"{advice.model}: {advice.text} ({', '.join(advice.reviewers)})"])
     for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
     for file, name in zip(made.written, names_of(made.written), strict=True):

@@ -1,13 +1,13 @@
 """Failed rows by category, and whether a category is significantly harder than the rest."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
 from errata.compare.matrix import Matrix, Row
 from errata.compare.significance import fisher, holm
 from errata.errors import NotFoundError, did_you_mean
-from errata.model.counts import Cell
+from errata.model.counts import CategoryOverlap, Cell
 
 ALPHA = 0.05
 LISTED = 12
@@ -83,17 +83,28 @@ def _with_p(category: CategoryCount, p: float, adjusted: float, hard: int, tried
     return msgspec.structs.replace(category, p=p, adjusted=adjusted, harder=above and adjusted < ALPHA)
 
 
-def members_of(cases: dict[str, CaseFacts]) -> dict[str, list[str]]:
-    """Category → its cases."""
+def members_of(categories: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """Category → its cases, from case → its categories. A case with several is a member of each."""
     members: dict[str, list[str]] = {}
-    for key, facts in cases.items():
-        for category in facts.categories:
-            members.setdefault(category, []).append(key)
+    for case, names in categories.items():
+        for name in names:
+            members.setdefault(name, []).append(case)
     return members
 
 
+def overlap_of(failures: Mapping[str, int], categories: Mapping[str, Collection[str]]) -> CategoryOverlap:
+    """`failures`: case → how often it failed."""
+    if not categories:
+        return CategoryOverlap()
+    often = [(count, len(categories.get(case, ()))) for case, count in failures.items()]
+    return CategoryOverlap(
+        several=sum(count for count, named in often if named > 1),
+        none=sum(count for count, named in often if not named),
+    )
+
+
 def cases_in_category(cases: dict[str, CaseFacts], category: str) -> Sequence[str]:
-    members = members_of(cases)
+    members = members_of({key: facts.categories for key, facts in cases.items()})
     if category in members:
         return members[category]
     hints = [did_you_mean(category, members), _listed(sorted(members))]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of
+from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of, overlap_of
 from errata.compare.checks import CountByRun, counted_patterns, failed_dimensions
 from errata.compare.comparability import (
     CASES,
@@ -39,7 +39,7 @@ from errata.compare.sets import (
 from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
-from errata.model.counts import Cell
+from errata.model.counts import CategoryOverlap, Cell
 from errata.model.run import WhyLeftOut, why_excluded
 from errata.model.suspects import SuspectTasks
 
@@ -133,6 +133,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CountByRun, ...]
     """How often each failed."""
     categories: tuple[CategoryCount, ...]
+    overlap: CategoryOverlap
     patterns: tuple[CountByRun, ...]
     pattern_at: dict[At, str]
     """Reasons for missing answers."""
@@ -145,6 +146,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def failed_rows(self) -> int:
         """Of all runs together: a case that fails in three runs is three rows."""
         return sum(one.failed_rows for one in self.cells)
+
+
+def _failures(matrix: Matrix) -> dict[str, int]:
+    """Case → how often it failed, in all runs together."""
+    return {case: sum(cell.fails for cell in row if cell is not None) for case, row in matrix.rows.items()}
 
 
 class _Basis(NamedTuple):
@@ -175,7 +181,8 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
     basis = _basis(facts, options, lookups)
     matrix, fit = basis.matrix, basis.facts
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
-    members = members_of(basis.cases)
+    named = {case: facts.categories for case, facts in basis.cases.items() if facts.categories}
+    members = members_of(named)
     out = left_out_of_clean(matrix, [run_facts.scores["clean"] for run_facts in runs])
     sets = _sets(matrix, out, basis.edited)
     cleaned = without_cells(matrix, out)
@@ -200,6 +207,7 @@ def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookup
             matrix, {run_facts.stored.pk: run_facts.summary.failed_checks for run_facts in fit}, _order_of_checks(fit)
         ),
         categories=by_category(matrix, members, lambda cell: (cell.run, cell.case) not in out),
+        overlap=overlap_of(_failures(matrix), named),
         patterns=counted_patterns(matrix, {run_facts.stored.pk: run_facts.summary.patterns for run_facts in fit}),
         pattern_at={
             (run_facts.stored.pk, case): max(kinds, key=kinds.__getitem__)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.compare.categories import CategoryCount, by_category
+from errata.compare.categories import CategoryCount, by_category, members_of
 from errata.compare.matrix import Matrix, columns_of, matrix_of
 from errata.compare.pairs import pairings, without_cells
 from errata.compare.scores import Score
@@ -55,15 +55,12 @@ def change_since(
 
 
 def categories_of_run(
-    stored: StoredRun, cells: Iterable[Cell], categories: Mapping[str, str], clean: Score
+    stored: StoredRun, cells: Iterable[Cell], categories: Mapping[str, Iterable[str]], clean: Score
 ) -> tuple[CategoryCount, ...]:
-    """`categories`: case → category; `clean` names the failures that are not the subject's."""
+    """`categories`: case → its categories; `clean` names the failures that are not the subject's."""
     matrix = matrix_of(columns_of([(stored.run, stored.pk)]), cells)
     out = left_out_of_clean(matrix, [clean])
-    members: dict[str, list[str]] = {}
-    for case, category in categories.items():
-        members.setdefault(category, []).append(case)
-    return by_category(matrix, members, lambda cell: (cell.run, cell.case) not in out)
+    return by_category(matrix, members_of(categories), lambda cell: (cell.run, cell.case) not in out)
 
 
 def left_out_of_clean(matrix: Matrix, clean: Sequence[Score]) -> frozenset[tuple[int, str]]:

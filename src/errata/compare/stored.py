@@ -134,5 +134,4 @@ def _described(matrix: Matrix, keys: Iterable[str], store: Store) -> Iterator[tu
 
 
 def _facts(run: Run, case: Case) -> CaseFacts:
-    categories = dict.fromkeys((case.category, *case.tags))
-    return CaseFacts(case_name(run, case.key), tuple(one for one in categories if one))
+    return CaseFacts(case_name(run, case.key), case.categories)

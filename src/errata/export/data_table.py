@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, extra_hint
 from errata.export.columns import TableColumn, columns_of, flat_row
 from errata.render.files import replacing
 from errata.render.notebook import html_table
@@ -156,6 +156,4 @@ def _library(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise SettingsError(
-            f"{module.partition('.')[0]} is not installed", hint=f"install the extra: `pip install 'errata[{extra}]'`"
-        ) from error
+        raise SettingsError(f"{module.partition('.')[0]} is not installed", hint=extra_hint(extra)) from error

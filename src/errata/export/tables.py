@@ -162,7 +162,7 @@ def _attempt_row(attempt: Attempt, view: RunView) -> AttemptRow:
     subject = attempt.usage.subject
     return AttemptRow(
         **_attempt_fields(attempt, view),
-        category=view.categories.get(attempt.case) or None,
+        category=next(iter(view.categories.get(attempt.case, ())), None),
         execution=attempt.execution,
         measurement=attempt.measurement,
         outcome=attempt.outcome,

@@ -39,6 +39,7 @@ def analysis_output(analysis: Analysis, report: Path | None, unread: Sequence[Un
             name: CategoryCountOutput(failures=failed, attempts=total if whole else None)
             for name, failed, total in analysis.categories
         },
+        overlap=analysis.overlap,
         findings=analysis.health.findings,
         reviewed=analysis.reviewed,
         inherited=analysis.inherited,

@@ -74,6 +74,7 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         failed_checks=tuple(_counts(one, labels) for one in comparison.checks),
         patterns=tuple(_counts(one, labels) for one in comparison.patterns),
         categories=tuple(_category(one, labels) for one in comparison.categories),
+        overlap=comparison.overlap,
     )
 
 

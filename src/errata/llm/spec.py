@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, extra_hint
 from errata.llm.tools import Tool
 from errata.model import Usage
 from errata.model.usage import NO_USAGE
@@ -73,7 +73,7 @@ def open_model(spec: ModelSpec, *, timeout: float, parallel: int) -> Asks:
     except ImportError as error:
         raise SettingsError(
             f"Asking a model needs `{error.name}`, which is not installed",
-            hint="install it with `pip install 'errata[llm]'`",
+            hint=extra_hint("llm"),
         ) from error
     try:
         return Asking(spec, timeout=timeout, parallel=parallel)

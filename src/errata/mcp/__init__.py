@@ -2,10 +2,10 @@
 
 from importlib.util import find_spec
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, extra_hint
 
 
 def require_sdk() -> None:
     if find_spec("mcp") is None:
         message = "`errata mcp` needs the package `mcp`, which is not installed"
-        raise SettingsError(message, hint="`pip install 'errata[mcp]'` brings it")
+        raise SettingsError(message, hint=extra_hint("mcp"))

@@ -31,6 +31,10 @@ class Artefact(Record):
         return self.lines_before + text.count("\n", 0, offset) + 1
 
 
+def categories_from(category: str, tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in (category, *tags) if name))
+
+
 class Case(Record):
     key: str = ""
     """Suite and native name; stable across runs."""
@@ -50,6 +54,11 @@ class Case(Record):
     """Text, or what is required: calls, assertions."""
     difficulty: str = ""
     artefacts: tuple[Artefact, ...] = ()
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Every category and tag; the case counts in each of them. The first is its main category."""
+        return categories_from(self.category, self.tags)
 
     def __post_init__(self) -> None:
         if not self.key:

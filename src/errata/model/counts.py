@@ -89,3 +89,12 @@ class FailedCell(msgspec.Struct, frozen=True, gc=False):
 
     owner: str
     attempt: str
+
+
+class CategoryOverlap(msgspec.Struct, frozen=True):
+    """Why failures by category do not add up to the failures."""
+
+    several: int = 0
+    """Failures of cases with several categories; they count in each."""
+    none: int = 0
+    """Failures of cases without a category, where other cases have one."""

@@ -2,6 +2,8 @@
 
 from math import copysign, floor
 
+from errata.model.counts import CategoryOverlap
+
 NONE = "–"
 
 
@@ -61,3 +63,15 @@ def seconds(value: float | None) -> str:
 def plural(count: int, word: str, words: str = "") -> str:
     """`1 case`, `2 cases`; `words` is the plural where it takes more than an s."""
     return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+def overlap_note(overlap: CategoryOverlap) -> str:
+    """Says below failures by category why they do not add up to the failures; empty where they do."""
+    several, none = overlap.several, overlap.none
+    parts = [
+        f"{plural(several, 'failure')} {'is' if several == 1 else 'are'} in several categories, counted in each"
+        if several
+        else "",
+        f"{plural(none, 'failure')} without a category" if none else "",
+    ]
+    return "; ".join(filter(None, parts))

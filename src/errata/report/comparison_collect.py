@@ -23,6 +23,7 @@ from errata.model.output.report.comparison import (
     Unique,
 )
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
+from errata.report.comparison_advice import collect_reviewer_advice
 from errata.report.comparison_differences import model_comparison, run_changes
 from errata.report.comparison_modes import FoundMode, collect_modes, mistake_of
 from errata.report.comparison_rows import ComparedRun, ReportedCaseNames, called, collect_rows, compared_cases, owner_of
@@ -72,7 +73,9 @@ def comparison_report(
         differences_by_model=model_comparison(comparison),
         changes=run_changes(comparison, names),
         categories=tuple(_categories(comparison)),
+        overlap=comparison.overlap,
         grid=_grid(comparison, names, runs),
+        advice=tuple(collect_reviewer_advice(runs, modes)),
         doubts=tuple(_doubts(runs)),
         suspicious=tuple(_suspicious(runs, cases)),
         suspects=comparison.suspects,

@@ -21,7 +21,8 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.render.figures import NONE, p_value, percent, plural
+from errata.render.figures import NONE, overlap_note, p_value, percent, plural
+from errata.report.comparison_advice import advice_section
 from errata.report.comparison_differences import changes_words, deviation_words, differences_section
 from errata.report.comparison_front import front_cards, matrix
 from errata.report.comparison_measurement import (
@@ -92,6 +93,8 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     if differences := differences_section(by_model, report.changes, report.case_word, report.pairs):
         yield differences
     yield causes_section(report)
+    if (advice := advice_section(report)) is not None:
+        yield advice
     if len(report.runs) > 1:
         yield shared_section(report)
     if report.suspects:
@@ -261,6 +264,8 @@ def _categories(report: ComparisonReport) -> Iterator[Block]:
     yield paragraph(f"Harder than the rest: Fisher's exact test over {report.case_word}s{corrected}.")
     rows = [(one.name, str(one.cases), str(one.failed_rows), _harder(one)) for one in report.categories]
     yield table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
+    if note := overlap_note(report.overlap):
+        yield paragraph(f"{note}.")
 
 
 def _harder(category: CategoryRows) -> str:

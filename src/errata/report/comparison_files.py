@@ -20,7 +20,7 @@ from errata.render.markdown import to_markdown
 from errata.render.paging import paged
 from errata.report.comparison_document import comparison_document
 from errata.report.comparison_rows import as_json, asked_in, is_failed_row, turn_of
-from errata.review.tables import JUDGED
+from errata.review.tables import JUDGED, VERDICT, verdict_cells
 from errata.review.transcript import calls_made, results_got
 from errata.runs.names import are_judged_turns
 from errata.runs.review_context import question_for
@@ -81,7 +81,7 @@ class FailureRows(NamedTuple):
 
 def failure_rows(views: Sequence[RunView], cases: Collection[str] | None = None) -> FailureRows:
     """By model, then turn; raw, but for secrets and people."""
-    columns = JUDGED if are_judged_turns([view.stored for view in views]) else OTHERS
+    columns = (*(JUDGED if are_judged_turns([view.stored for view in views]) else OTHERS), *VERDICT)
     lines, table = io.StringIO(), io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(columns)
@@ -106,11 +106,13 @@ def _in_order(streams: Iterable[Iterator[_Sorted]]) -> Iterator[dict[str, Any]]:
 def _failed_rows(view: RunView, columns: Sequence[str], cases: Collection[str] | None) -> Iterator[_Sorted]:
     book = view.case_book()
     model = view.run.subject.model
-    make = _judged if columns is JUDGED else _other
+    make = _judged if columns[0] == JUDGED[0] else _other
     for attempt in view.attempts(counted=True, steps=True, by_position=True):
         if is_failed_row(attempt) and (cases is None or attempt.case in cases):
             key = (model, -1 if attempt.position is None else attempt.position, attempt.id)
             row = make(view.run, attempt, book.of(attempt), view.attributions.get(attempt.id))
+            review = view.standings.get(attempt.id)
+            row |= verdict_cells(review.standing if review is not None else None)
             yield _Sorted(key, {name: _outgoing(row[name]) for name in columns})
 
 

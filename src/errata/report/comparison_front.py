@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -11,6 +12,7 @@ from errata.model.words import NOT_THE_SUBJECTS
 from errata.render.cell_letters import LEGEND, LETTERS
 from errata.render.document import Block, Card, Grid, Line, Link, RankedCause, ScoreBar, ScoreChart, line, paragraph
 from errata.render.figures import percent, plural
+from errata.report.comparison_advice import advice_to_do
 from errata.report.comparison_sections import is_provisional, mode_key, mode_title
 from errata.report.front import (
     advice_card,
@@ -25,6 +27,9 @@ from errata.report.front import (
 from errata.report.parts import FAILED_ROW, short_list
 
 NAMED = 6
+OF_REVIEWERS = 3
+"""Recommendations on the first screen; all are in their own section."""
+NOTES = {"collateral": "knock-on: follows from another failed row"}
 NEWEST = ("reviewed", "clean", "strict")
 
 
@@ -111,6 +116,8 @@ def matrix(grid: CaseGrid, runs: Sequence[ReportedRun]) -> Grid:
         cells,
         {letter: means for letter, means in LEGEND.items() if letter in used},
         owners=grid.owners,
+    """What reviewers recommend first, then what the counts suggest."""
+    yield from islice(advice_to_do(report), OF_REVIEWERS)
         groups=tuple(_groups(grid)),
         notes=tuple(percent(_rate(one.scores)) for one in runs),
     )

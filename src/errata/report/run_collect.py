@@ -69,6 +69,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         patterns=patterns,
         shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),
+        overlap=summary.overlap,
         since=_since(view, view.previous),
         predecessor=_since(view, view.predecessor),
         history=tuple(_history(history)),

@@ -281,7 +281,7 @@ def _beside_patterns(report: RunReport) -> Iterator[Line]:
         where = f"{shared.text} in {shared.count} of {len(report.failures)}: {name_list(shared.cases, ODD)}"
         yield line(Strong("Same text in the log"), ": ", where)
     if report.categories:
-        yield line(Strong("Categories"), ": ", categories_words(report.categories))
+        yield line(Strong("Categories"), ": ", categories_words(report))
     if report.since is not None:
         yield line(Strong("Since the previous run"), ": ", since_words(report.since))
     if report.predecessor is not None:

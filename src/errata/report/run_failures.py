@@ -86,7 +86,7 @@ class _Making:
         decided_by = attribution.decided_by if attribution is not None and verdict is None else ""
         return RunFailure(
             case=failure.case_name,
-            category=self.view.categories.get(attempt.case, ""),
+            categories=self.view.categories.get(attempt.case, ()),
             attempt_id=attempt.id,
             attempt=attempt.index,
             attempts=self.tried[attempt.case],

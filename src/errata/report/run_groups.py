@@ -95,7 +95,8 @@ def case_map(report: RunReport, keys: Mapping[int, str]) -> CategoryMap | None:
     elif len(report.categories) <= CATEGORIES:
         by_category: dict[str, dict[str, RunFailure]] = {}
         for failure in report.failures:
-            by_category.setdefault(failure.category, {}).setdefault(failure.case, failure)
+            for category in failure.categories:
+                by_category.setdefault(category, {}).setdefault(failure.case, failure)
         rows = [
             _row(category.name, by_category.get(category.name, {}).values(), category.cases, "cases", keys)
             for category in report.categories

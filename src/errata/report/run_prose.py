@@ -17,7 +17,7 @@ from errata.model.output.report.run import (
 )
 from errata.model.output.report.shared import ScoreLine
 from errata.model.output.score import AfterFixesOutput
-from errata.render.figures import hundredths, p_value, percent, plural, share_passed
+from errata.render.figures import hundredths, overlap_note, p_value, percent, plural, share_passed
 from errata.render.proof import proof_counts, proof_reason
 from errata.report.parts import name_list
 from errata.runs.without_failures import harness_words, words_without_failures
@@ -230,7 +230,12 @@ def _due(repeat: Repeat) -> str:
     )
 
 
-def categories_words(tests: Sequence[CategoryTest]) -> str:
+def categories_words(report: RunReport) -> str:
+    note = overlap_note(report.overlap)
+    return _failures_by_category(report.categories) + (f" {note}." if note else "")
+
+
+def _failures_by_category(tests: Sequence[CategoryTest]) -> str:
     if any(one.tried is None for one in tests):
         listed = ", ".join(f"{one.name} {one.failed}" for one in tests[:CATEGORIES])
         return f"measured failures by category: {listed}. Not compared: passes have no row in the log."

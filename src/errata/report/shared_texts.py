@@ -16,7 +16,7 @@ from errata.triage.keys import is_informative, text_in_key
 MOST_COMPARED = 50
 LOGS_SEARCHED = 1_000
 """Failures whose own logs are searched."""
-_MASKED = re.compile(r"<\w+>")
+_MASKED = re.compile(r"<\w+>(?:[\s:]+<\w+>)*")
 
 
 class SharedError(NamedTuple):
@@ -47,8 +47,13 @@ class _SharingFailures:
 
     @property
     def shared(self) -> SharedError:
-        text = self._first.verbatim if self._is_verbatim else self._first.shape
+        text = self._first.verbatim if self._is_verbatim else _readable(self._first.shape)
         return SharedError(text, self._is_verbatim, tuple(dict.fromkeys(self.members.values())), len(self.members))
+
+
+def _readable(shape: str) -> str:
+    """`… is defined but never used no-unused-vars`: an ellipsis where the texts differ, none at their ends."""
+    return _MASKED.sub("…", shape).strip(" …") or shape
 
 
 def log_lines(view: RunView, attempts: Iterable[Attempt]) -> dict[str, list[LogLine]]:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from errata.errors import SettingsError, did_you_mean
+from errata.errors import SettingsError, did_you_mean, extra_hint
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
@@ -94,7 +94,7 @@ def _refuse_without_extra() -> None:
     missing = next((one for one in NEEDED if find_spec(one) is None), "")
     if missing:
         message = f"Asking a model needs the package `{missing}`, which is not installed"
-        raise SettingsError(message, hint="`pip install 'errata[llm]'` brings it")
+        raise SettingsError(message, hint=extra_hint("llm"))
 
 
 def _model_version(spec: ModelSpec, name: str, wish: ReviewerFlags) -> str:

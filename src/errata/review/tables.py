@@ -9,12 +9,16 @@ from typing import IO, Any, NamedTuple
 from errata.model import Attribution, Packet
 from errata.model.attribution import suggested_label
 from errata.model.codec import to_json, to_whole
+from errata.model.standing import Standing
+from errata.model.verdict import word_for
 from errata.review.excerpts import excerpt
 from errata.text.clean import clean, one_kind_of_line_end, quoted
 from errata.text.outgoing import for_others, tree_for_others
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
+VERDICT = ("verdict_label", "verdict_owner", "verdict_reviewer", "verdict_state")
+"""The last columns of `failure_review_rows`: the verdict that stands, empty where nobody has reviewed the row."""
 JUDGED = (
     "model_name",
     "turn",
@@ -56,6 +60,7 @@ class ExportRow(NamedTuple):
     label: str = ""
     """What triage suggests; it speeds a review up and is not the truth."""
     owner: str = ""
+    standing: Standing | None = None
 
 
 def is_failed_row(packet: Packet) -> bool:
@@ -105,7 +110,7 @@ def columns_of(*, judged: bool, answers: bool) -> tuple[str, ...]:
     """Those that are asked for first, in their order; then which failure it is and what is to be filled in."""
     columns = JUDGED if judged else GENERAL
     if judged and not answers:
-        return columns
+        return (*columns, *VERDICT)
     which = tuple(name for name in WHICH if name not in columns)
     return (*columns, *which, *(ANSWERS if answers else ()))
 
@@ -126,7 +131,24 @@ def judged_row(row: ExportRow, packet: Packet) -> dict[str, Any]:
         "tool_results_json": _sorted_text(texts.get("tool_results", "[]")),
         "run_id": packet.run.get("id") or "",
         "follows_turn": str(packet.facts.get("follows", "")).removeprefix("turn-"),
-    }
+    } | verdict_cells(row.standing)
+
+
+def verdict_cells(standing: Standing | None) -> dict[str, str]:
+    """The columns `VERDICT` of a row."""
+    if standing is None:
+        return dict.fromkeys(VERDICT, "")
+    verdict = standing.verdict
+    cells = (verdict.label, verdict.owner, word_for(verdict.reviewer), _state(standing))
+    return dict(zip(VERDICT, map(for_others, cells), strict=True))
+
+
+def _state(standing: Standing) -> str:
+    if standing.is_disputed:
+        return "disputed"
+    if standing.verdict.inherited_from is not None:
+        return "inherited"
+    return "final" if standing.final else "needs a second reviewer"
 
 
 def general_row(row: ExportRow, packet: Packet) -> dict[str, Any]:
@@ -189,7 +211,7 @@ def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]
     return heapq.merge(*streams, key=key)
 
 
-def export_row(packet: Packet, attribution: Attribution | None) -> ExportRow:
-    """With the label and the owner that triage suggests."""
+def export_row(packet: Packet, attribution: Attribution | None, standing: Standing | None = None) -> ExportRow:
+    """With the label and the owner that triage suggests, and the verdict that stands."""
     label = suggested_label(attribution, packet.question.taxonomy)
-    return ExportRow(packet, label, attribution.owner if attribution else "")
+    return ExportRow(packet, label, attribution.owner if attribution else "", standing)

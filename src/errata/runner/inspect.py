@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, extra_hint
 from errata.runner.models import ModelDefinition, Setting, SuiteDefinition
 
 STDERR = 2
@@ -30,12 +30,12 @@ class InspectCommand(NamedTuple):
 
 
 def find_inspect(environ: Mapping[str, str] = os.environ) -> str:
-    """The program, beside this Python first: that is where `pip install 'errata[inspect]'` puts it."""
+    """The program, beside this Python first: that is where the extra `inspect` puts it."""
     named = environ.get("ERRATA_INSPECT", "")
     beside = Path(sys.executable).with_name("inspect")
     program = named or (str(beside) if beside.is_file() else shutil.which("inspect") or "")
     if not program or not Path(program).is_file():
-        hint = "install it with `pip install 'errata[inspect]'`, or set ERRATA_INSPECT to the program"
+        hint = f"{extra_hint('inspect')}, or set ERRATA_INSPECT to the program"
         raise SettingsError("Running a suite needs Inspect AI, which is not installed", hint=hint)
     return program
 

@@ -195,7 +195,7 @@ class _RunContext:
             attempt,
             attribution,
             rules=self._rules,
-            category=self._categories.get(attempt.case, ""),
+            category=next(iter(self._categories.get(attempt.case, ())), ""),
             cluster=_cluster(attribution, self._clusters),
             lines=lines,
             answer=wrong_answer(attempt, self._cases.of(attempt)) if is_by_default else None,

@@ -182,10 +182,10 @@ def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[A
     return attempts_of(store, stored.pk, failures=True, by_position=True)
 
 
-def _matches(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, str]) -> bool:
+def _matches(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, tuple[str, ...]]) -> bool:
     return (
         filters.case in case_name(run, attempt.case)
-        and filters.category in ("", categories.get(attempt.case, ""))
+        and (not filters.category or filters.category in categories.get(attempt.case, ()))
         and filters.execution in ("", attempt.execution)
         and filters.measurement in ("", attempt.measurement)
         and filters.outcome in ("", attempt.outcome)
@@ -198,7 +198,7 @@ def refuse_unknown(filters: Filters, views: Sequence["RunView"]) -> None:
         checks = dict.fromkeys(name for view in views for name in view.stored.counts.checks)
         _refuse("check", filters.failed_check, list(checks), filters.failed_check in checks)
     if filters.category:
-        categories = {name for view in views for name in view.categories.values() if name}
+        categories = {name for view in views for names in view.categories.values() for name in names}
         _refuse("category", filters.category, sorted(categories), filters.category in categories)
     if filters.case:
         cases = dict.fromkeys(name for view in views for name in case_names(view.stored, view.store))

@@ -1,11 +1,12 @@
 """One run under every policy, as a whole and by category, with what was left out and why."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
 from errata.compare.after_fixes import AfterFixes, score_after_fixes
+from errata.compare.categories import members_of
 from errata.compare.costs import Cost, Tiers, cost_of
 from errata.compare.policies import NOT_SCORED, TIMED_OUT, scores_of
 from errata.compare.scores import LeftOutGroup, Policy, Score
@@ -66,10 +67,10 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def score_trials(
-    stored: StoredRun, trials: Trials, tiers: Tiers, categories: Mapping[str, str], opinions: Opinions
+    stored: StoredRun, trials: Trials, tiers: Tiers, categories: Mapping[str, Sequence[str]], opinions: Opinions
 ) -> Scores:
     """Under every policy, as a whole and by category."""
-    parts = {name: trials.only(cases) for name, cases in _members(categories).items()}
+    parts = {name: trials.only(cases) for name, cases in sorted(members_of(categories).items())}
     scores = scores_of(trials)
     return Scores(
         stored=stored,
@@ -94,14 +95,6 @@ def opinions_of(
     rules = rules_in_use().book.rules
     quoting = {attempt: _quoting(attribution, rules) for attempt, attribution in attributions.items()}
     return Opinions(attributions=quoting, broken=broken, verdicts=verdicts, reviewed=reviewed)
-
-
-def _members(categories: Mapping[str, str]) -> dict[str, list[str]]:
-    """Category → its cases."""
-    members: dict[str, list[str]] = {}
-    for case, category in categories.items():
-        members.setdefault(category, []).append(case)
-    return dict(sorted(members.items()))
 
 
 def _quoting(attribution: Attribution, rules: Mapping[str, Rule]) -> Attribution:

@@ -1,13 +1,15 @@
 """The first summary of a run: how healthy it is, its score, and its failures by owner, cause and check."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import msgspec
 
 from errata.buckets.causes import summarise_causes
+from errata.compare.categories import overlap_of
 from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
+from errata.model.counts import CategoryOverlap
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.suspects import SuspectTasks
@@ -81,7 +83,7 @@ class RepeatCounts(msgspec.Struct, frozen=True):
 class FailureTally:
     """One pass over the counted attempts."""
 
-    def __init__(self, categories: Mapping[str, str]) -> None:
+    def __init__(self, categories: Mapping[str, Sequence[str]]) -> None:
         self._categories = categories
         self.first_failed: Counter[str] = Counter()
         self.in_steps = True
@@ -102,15 +104,16 @@ class FailureTally:
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted:
             return
-        category = self._categories.get(attempt.case, "")
+        categories = self._categories.get(attempt.case, ())
         self._note_checks(attempt)
-        self.tried_in[category] += attempt.execution != "missing"
+        for category in categories:
+            self.tried_in[category] += attempt.execution != "missing"
         if not attempt.is_failure:
             return
         self.first_case = self.first_case or attempt.case
         self.failures.append((attempt.id, attempt.case))
         self.failed[attempt.case] += 1
-        self.failed_in[category] += 1
+        self.failed_in.update(categories)
         failed = next((check for check in attempt.checks if check.failed), None)
         self.first_failed[failed.name if failed else ""] += 1
         self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
@@ -157,7 +160,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     in_steps: bool
     """Whether these checks are the steps of a pipeline."""
     categories: tuple[tuple[str, int, int], ...]
-    """Name, failures, attempts."""
+    """Name, failures, attempts. A failure counts in each category of its case."""
+    overlap: CategoryOverlap = CategoryOverlap()
     first_case: str
     scores: Scores
     owners: tuple[Owned, ...] = ()
@@ -210,9 +214,8 @@ def summarise(view: "RunView") -> Analysis:
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,
-        categories=tuple(
-            (name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in) if name
-        ),
+        categories=tuple((name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in)),
+        overlap=overlap_of(tally.failed, view.categories),
         first_case=case_name(stored.run, tally.first_case),
         scores=overview.scores,
         owners=_owners(attributions.values(), standings),

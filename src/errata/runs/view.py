@@ -120,8 +120,8 @@ class RunView:
         )
 
     @cached_property
-    def categories(self) -> dict[str, str]:
-        """Case key → category, where there is one."""
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """Case key → its categories, the main one first; without cases that have none."""
         return categories_of(self.store, self.stored.pk)
 
     # triage, with known gaps

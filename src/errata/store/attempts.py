@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, Select, select
 
 from errata.errors import NotFoundError
 from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
+from errata.model.case import categories_from
 from errata.model.case_versions import CaseBook
 from errata.model.codec import unpack
 from errata.model.identity import split_attempt_id
@@ -112,11 +113,27 @@ def case_book_of(store: Store, pk: int) -> CaseBook:
     return CaseBook(cases_of(store, pk), versions_of(store, pk))
 
 
-def categories_of(store: Store, pk: int) -> dict[str, str]:
-    """Case key → category, where there is one."""
+def categories_of(store: Store, pk: int) -> dict[str, tuple[str, ...]]:
+    """Case key → its categories, the main one first; without cases that have none."""
+    found: dict[str, tuple[str, ...]] = {}
+    same: dict[tuple[str, ...], tuple[str, ...]] = {}
     with store.reading() as connection:
-        query = select(cases.c.key, cases.c.category).where(cases.c.run_pk == pk, cases.c.category != "")
-        return {row.key: row.category for row in connection.execute(query)}
+        query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk)
+        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+            named = _named_decoder.decode(row.record)
+            if categories := categories_from(named.category, named.tags):
+                found[row.key] = same.setdefault(categories, categories)
+    return found
+
+
+class _NamedCategories(msgspec.Struct, gc=False):
+    """Of a case's record only what names its categories: the texts are not decoded."""
+
+    category: str = ""
+    tags: tuple[str, ...] = ()
+
+
+_named_decoder = msgspec.msgpack.Decoder(_NamedCategories)
 
 
 def with_texts(store: Store, attempt: Attempt) -> Attempt:

@@ -33,12 +33,28 @@ _FAULT = re.compile(
 )
 
 
+# a judge who announces a comparison goes through the reference before the answer
+_COMPARES = re.compile(
+    r"\b(?:expert|reference|expected|correct|gold(?:en)?|ground[- ]truth|ideal|target)(?:['’]s)? "
+    r"(?:answer|response|solution)",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(
+    r"\b(?:submission|submitted|provided answer|given answer|response|assistant|student)\b", re.IGNORECASE
+)
+
+
 def without_preamble(text: str) -> str:
     """From the first sentence on that carries information; the whole text where none announces another."""
     starts = [match for match in _SENTENCE.finditer(text[:READ]) if match[0].strip()]
     first = 0
     while first < len(starts) - 1 and _is_announcement(starts[first][0]):
         first += 1
+    if first and _COMPARES.search(text[: starts[first].start()]):
+        later = (
+            at for at, one in enumerate(starts) if at >= first and _ANSWER.search(one[0]) and _FAULT.search(one[0])
+        )
+        first = next(later, first)
     if first < len(starts) and _is_about_the_answer(starts[first][0]):
         later = (at for at, one in enumerate(starts[:LOOKED_AT]) if at > first and _FAULT.search(one[0]))
         first = next(later, first)

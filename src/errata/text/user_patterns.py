@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Protocol
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, extra_hint
 
 LONGEST = 5_000
 """Characters of a pattern."""
@@ -52,7 +52,7 @@ def compile_user_pattern(pattern: str, of: str) -> UserPattern:
     except ImportError as error:
         raise SettingsError(
             f"{of} has a pattern, and the package that runs patterns of users is not installed",
-            hint="install it: `pip install 'errata[rules]'`",
+            hint=extra_hint("rules"),
         ) from error
     if len(pattern) > LONGEST:
         raise SettingsError(f"{of} has a pattern of {len(pattern):,} characters", hint=f"use {LONGEST:,} at most")

@@ -87,8 +87,10 @@ def export(
     """One failure after the other; judged turns by model and turn, everything else run by run."""
 
     def rows(context: RunContext) -> Iterator[ExportRow]:
+        reviews = RunView(context.stored, store).standings
         for packet, attribution in packets.attributed_packets(context, store, filters, options=options):
-            yield export_row(packet, attribution)
+            review = reviews.get(packet.attempt_id)
+            yield export_row(packet, attribution, review.standing if review is not None else None)
 
     streams = [rows(context_for(stored, store)) for stored in runs]
     return rows_in_order(streams) if are_judged_turns(runs) else chain.from_iterable(streams)

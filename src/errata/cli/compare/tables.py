@@ -11,7 +11,7 @@ from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparison import Comparison
 from errata.compare.pairs import Pairing
-from errata.render.figures import p_value, points
+from errata.render.figures import overlap_note, p_value, points
 
 SHOWN = 10
 NAMED = 50
@@ -229,6 +229,8 @@ def put_tables(comparison: Comparison, names: CaseLabels) -> None:
     for table in tables:
         _put_by_run(table, heads)
     if len(comparison.categories) > 1:
+        if note := overlap_note(comparison.overlap):
+            put(f"({note})", hang=0)
         put(_harder(comparison.categories, names), hang=0)
     if not heads.texts:
         put("\nBy run: --json")

@@ -4,6 +4,7 @@ from errata.cli.output import money, number, plural, put
 from errata.cli.table import put_parts
 from errata.compare.costs import ONLY_SIMULATOR
 from errata.model.coverage import holds_only_failures
+from errata.render.figures import overlap_note
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
 
@@ -32,7 +33,8 @@ def show_categories(analysis: Analysis) -> None:
     rest = entries[MOST_CATEGORIES:]
     parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
     if parts:
-        put_parts("Failed by category  ", parts, "" if whole else "(passes have no row in the log)")
+        notes = ["" if whole else "passes have no row in the log", overlap_note(analysis.overlap)]
+        put_parts("Failed by category  ", parts, f"({note})" if (note := "; ".join(filter(None, notes))) else "")
 
 
 def show_cost(analysis: Analysis) -> None:

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from errata.model.bucket import CauseSummary
+from errata.model.counts import CategoryOverlap
 from errata.model.coverage import WithoutFailures
 from errata.model.output.memory import (
     AmbiguousNameOutput,
@@ -45,6 +46,9 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     first_failed_checks: dict[str, int]
     """Check → failures that it is the first failed check of; the empty name counts failures without one."""
     categories: dict[str, CategoryCountOutput]
+    """A failure counts in each category of its case."""
+    overlap: CategoryOverlap
+    """Failures that count in several categories or in none."""
     findings: tuple[Finding, ...]
     reviewed: int
     """Failures that somebody reviewed, and whose evidence has not changed since."""

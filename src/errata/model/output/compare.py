@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from errata.model.counts import CategoryOverlap
 from errata.model.output.runs import ProjectOutput
 from errata.model.output.score import Interval, ScoreOutput
 from errata.model.suspects import SuspectTasks
@@ -225,6 +226,8 @@ class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
     failed_checks: tuple[CountsOutput, ...]
     patterns: tuple[CountsOutput, ...]
     categories: tuple[CategoryOutput, ...]
+    overlap: CategoryOverlap
+    """Failures that count in several categories or in none."""
     project: ProjectOutput | UnsetType = UNSET
     """Absent unless a project's file decides about these results."""
 

@@ -101,10 +101,10 @@ def has_failures(context: RunContext, store: Store, filters: Filters) -> bool:
     return next(wanted_failures(context, store, filters), None) is not None
 
 
-def _fits(run: Run, failure: ListedFailure, filters: Filters, categories: dict[str, str]) -> bool:
+def _fits(run: Run, failure: ListedFailure, filters: Filters, categories: dict[str, tuple[str, ...]]) -> bool:
     return (
         filters.case in case_name(run, failure.case)
-        and filters.category in ("", categories.get(failure.case, ""))
+        and (not filters.category or filters.category in categories.get(failure.case, ()))
         and filters.execution in ("", failure.execution)
         and filters.measurement in ("", failure.measurement)
         and filters.outcome in ("", failure.outcome)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from errata.errors import SettingsError, SourceError
+from errata.errors import SettingsError, SourceError, extra_hint
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import LINE_CAP, Row, decode, describe, head_of, json_file, json_lines, relative, unreadable
 from errata.sources.generic import NAME
@@ -313,7 +313,7 @@ def _pyarrow(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
     except ImportError as error:
         raise SourceError(
             f"`{path.name}` is a Parquet file, and pyarrow is not installed",
-            hint="install the extra: `pip install 'errata[parquet]'`",
+            hint=extra_hint("parquet"),
         ) from error
     return parquet, (arrow.ArrowException, OSError, ValueError, TypeError, OverflowError)
 

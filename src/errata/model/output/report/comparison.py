@@ -4,10 +4,11 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.counts import CategoryOverlap
 from errata.model.output.act import WhyNoCommand
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 from errata.model.suspects import SuspectTasks
-from errata.model.words import LeftOutCode
+from errata.model.words import LeftOutCode, RecommendationGroup
 
 UnmeasuredWhy = Literal["missing", "not_judged", "no_answer"]
 Repetition = Literal["judge", "run", "by_hand"]
@@ -298,6 +299,20 @@ class CaseGrid(msgspec.Struct, frozen=True, kw_only=True):
     """For each run who has to act in each case; empty where the row did not fail."""
 
 
+class ReviewerAdvice(msgspec.Struct, frozen=True, kw_only=True):
+    """What reviewers recommend about a model's failures of one cause."""
+
+    model: str
+    cause: str
+    """The title of the cause; empty for rows without one."""
+    group: RecommendationGroup
+    text: str
+    path: str = ""
+    """The file to change."""
+    cases: tuple[str, ...]
+    reviewers: tuple[str, ...]
+
+
 class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
     """What a reviewer doubts about a row."""
 
@@ -346,8 +361,12 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     changes: RunChanges | None = None
     """Between two runs; none where there are more."""
     categories: tuple[CategoryRows, ...] = ()
+    overlap: CategoryOverlap = CategoryOverlap()
+    """Failures that count in several categories or in none."""
     grid: CaseGrid | None = None
     """None where nothing fails, or too many cases do."""
+    advice: tuple[ReviewerAdvice, ...] = ()
+    """By model, then by cause."""
     doubts: tuple[RowDoubt, ...] = ()
     suspicious: tuple[SuspiciousPasses, ...] = ()
     suspects: SuspectTasks = SuspectTasks()

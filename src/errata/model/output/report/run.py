@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.counts import CategoryOverlap
 from errata.model.coverage import HarnessCount, WithoutFailures
 from errata.model.history import CaseEffect, EffectReason, Worked
 from errata.model.output.report.shared import (
@@ -131,7 +132,8 @@ class ProposedFix(msgspec.Struct, frozen=True, kw_only=True):
 
 class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     case: str
-    category: str = ""
+    categories: tuple[str, ...] = ()
+    """The main one first."""
     attempt_id: str = ""
     attempt: int = 1
     attempts: int = 1
@@ -312,6 +314,8 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     patterns: tuple[Pattern, ...] = ()
     shared_texts: tuple[SharedText, ...] = ()
     categories: tuple[CategoryTest, ...] = ()
+    overlap: CategoryOverlap = CategoryOverlap()
+    """Failures that count in several categories or in none."""
     since: PreviousRun | None = None
     predecessor: PreviousRun | None = None
     """The newest run of the model's predecessor, where the store has one."""

@@ -1,0 +1,75 @@
+"""What reviewers recommend after several runs: by model and cause, with the cases and who recommended it."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from errata.model.output.report.comparison import ComparisonReport, ReviewerAdvice
+from errata.model.verdict import word_for
+from errata.model.words import RecommendationGroup
+from errata.render.document import Block, Code, Line, LineContent, Section, line, paragraph, table
+from errata.report.comparison_modes import FoundMode
+from errata.report.comparison_rows import ComparedRun, FailedRow
+from errata.report.parts import NO_BUCKET, short_list
+from errata.report.run_advice import GROUPS
+
+NAMED = 8
+
+
+class _Key(NamedTuple):
+    model: str
+    cause: str
+    group: RecommendationGroup
+    text: str
+    path: str
+
+
+def collect_reviewer_advice(runs: Sequence[ComparedRun], modes: Sequence[FoundMode]) -> Iterator[ReviewerAdvice]:
+    """Models in the order of their runs, causes with the largest first; the same advice for several rows once."""
+    found: dict[_Key, tuple[dict[str, None], dict[str, None]]] = {}
+    for mode in modes:
+        for at, row in mode.members:
+            if key := _given(runs[at], row, mode.mode.title):
+                cases, reviewers = found.setdefault(key, ({}, {}))
+                cases[row.name] = None
+                reviewers[_reviewer(runs[at], row)] = None
+    models = list(dict.fromkeys(run.view.run.subject.model for run in runs))
+    for key in sorted(found, key=lambda one: models.index(one.model)):
+        cases, reviewers = found[key]
+        yield ReviewerAdvice(**key._asdict(), cases=tuple(cases), reviewers=tuple(reviewers))
+
+
+def _given(run: ComparedRun, row: FailedRow, cause: str) -> _Key | None:
+    review = run.view.standings.get(row.attempt.id)
+    given = review.standing.verdict.recommendation if review is not None else None
+    if given is None or not given.text.strip():
+        return None
+    return _Key(run.view.run.subject.model, cause, given.group, given.text.strip().rstrip("."), given.target_path)
+
+
+def _reviewer(run: ComparedRun, row: FailedRow) -> str:
+    return word_for(run.view.standings[row.attempt.id].standing.verdict.reviewer)
+
+
+def advice_section(report: ComparisonReport) -> Section | None:
+    return Section(title="Recommendations", blocks=tuple(_table(report))) if report.advice else None
+
+
+def _table(report: ComparisonReport) -> Iterator[Block]:
+    yield paragraph("From reviewers, by model and cause.")
+    rows: list[tuple[LineContent, ...]] = []
+    for one in report.advice:
+        target: tuple[str | Code, ...] = (Code(one.path), ": ") if one.path else ()
+        what = line(*target, f"{one.text} ({GROUPS[one.group].lower()})")
+        rows.append((one.model, one.cause or NO_BUCKET, what, short_list(one.cases, NAMED), ", ".join(one.reviewers)))
+    yield table(("model", "cause", "recommendation", f"{report.case_word}s", "recommended by"), rows)
+
+
+def advice_to_do(report: ComparisonReport) -> Iterator[Line]:
+    """What somebody can carry out, the same advice for several models once."""
+    models: dict[tuple[str, str], list[str]] = {}
+    for one in report.advice:
+        if one.group != "none":
+            models.setdefault((one.path, one.text), []).append(one.model)
+    for (path, text), names in models.items():
+        target: tuple[str | Code, ...] = (Code(path), ": ") if path else ()
+        yield line(*target, f"{text} (recommended after review of {', '.join(dict.fromkeys(names))})")
