@@ -22,15 +22,18 @@ from errata.model import (
     ErrorInfo,
     Item,
     Judgement,
+    Limit,
     Output,
     Run,
     SourceInfo,
     Step,
     Subject,
     ToolCall,
+    ToolError,
     ToolResult,
     case_key,
 )
+from errata.model.words import Phase
 from errata.sources.errata_jsonl.lines import write_lines
 from soak.secret_strings import CARRIERS, MadeSecret, leaks, made_secrets, readable
 
@@ -69,6 +72,8 @@ EACH: tuple[tuple[str, ...], ...] = (
     ("show", "ATTEMPT", "--packet", "--format", "json"),
     ("show", "ATTEMPT", "--packet", "--format", "text"),
     ("review", "next", "ATTEMPT", "--format", "json", "--reviewer", "soak"),
+    ("review", "next", "ATTEMPT", "--format", "text", "--reviewer", "soak"),
+    ("review", "run", "latest", "--limit", "20", "--dry-run", "--command", "true"),
 )
 """For single attempts: their whole texts are nowhere else."""
 
@@ -94,7 +99,9 @@ def run(folder: Path, secrets: int = 0, each: int = 40, seed: int = 7) -> list[L
     items, planted = _run_with(chosen, seed)
     log = folder / "secrets.jsonl"
     log.write_bytes(b"".join(write_lines(items)))
-    outputs = dict(_outputs(folder, log, chance.sample(planted, min(each, len(planted)))))
+    # the first one has its secret in the name of its case, too
+    shown = [planted[0], *chance.sample(planted[1:], min(each, len(planted)) - 1)]
+    outputs = dict(_outputs(folder, log, shown))
     leaked = sorted(set(_leaks(planted, outputs)))
     for leak in leaked[:40]:
         print(f"  {leak.kind} in {leak.carrier}: {leak.surface}")
@@ -129,29 +136,80 @@ def _run_with(chosen: Sequence[int], seed: int) -> tuple[list[Item], list[Plante
 
 def _failed(run_record: Run, number: int, secret: MadeSecret, text: str) -> tuple[Case, Attempt]:
     """The disguised secret in every text; the plain one in names, which a log has on one line."""
-    name = f"case-{number}" if number % 5 else f"case-{number} {secret.text}"
-    case = Case(run=run_record.id, suite=SUITE, native_id=name, input=f"Use it: {text}", expected=f"not {text}")
-    call = ToolCall(name="bash", arguments={"command": text, "env": {"NOTE": text}}, result=ToolResult(text=text))
+    plain = secret.text
+    name = f"case-{number}" if number % 5 else f"case-{number} {plain}"
+    case = Case(
+        run=run_record.id,
+        suite=SUITE,
+        native_id=name,
+        category=f"kind {plain}",
+        tags=(f"tag {plain}",),
+        input=f"Use it: {text}",
+        choices=(text, "another"),
+        expected=f"not {text}",
+        difficulty=f"hard {plain}",
+        artefacts=(Artefact(role="grader", path=f"graders/{number} {plain}", text=f"assert {text!r}"),),
+    )
     attempt = Attempt(
         run=run_record.id,
         case=case_key(SUITE, name),
         execution="completed",
         measurement="scored",
         outcome="fail",
+        native_id=f"try {plain}",
+        native_status=f"status {plain}",
         native_reason=text,
-        output=Output(text=f"I used {text}.", answer=text),
-        errors=(
-            ErrorInfo(type="Failed", message=f"{text} was rejected", traceback=f"at line 1\n{text}", phase="tool"),
+        stop_reason=f"stop {plain}",
+        limit=Limit(type=f"limit {plain}", reason=text),
+        output=Output(text=f"I used {text}.", answer=text, structured={"used": text, plain: 1}, extraction=text),
+        errors=(_error(plain, text, "tool"),),
+        checks=(
+            Check(name=f"check {plain}", status="fail", explanation=f"expected {text}", value=plain, is_primary=True),
+            Check(name="second", status="fail", scorer=f"scorer {plain}", reason_code=plain, value=text),
+            Check(name="third", status="error", judge=f"judge {plain}", error=_error(plain, text, "scoring")),
         ),
-        checks=(Check(name=f"check {secret.text}", status="fail", explanation=f"expected {text}"),),
-        judgements=(Judgement(judge="judge", reasoning=f"It shows {text}", raw={"reply": text, text: 1}),),
-        steps=(
-            Step(index=0, actor=Actor(role="user"), text=f"Go: {text}"),
-            Step(index=1, actor=Actor(role="assistant"), text=text, reasoning=text, tool_calls=(call,)),
+        judgements=(
+            Judgement(judge="judge", reasoning=f"It shows {text}", raw={"reply": text, text: 1}),
+            Judgement(judge=f"judge {plain}", model=f"model {plain}", reasoning=text),
         ),
-        artefacts=(Artefact(role="log", path=f"logs/{number}.txt", size=len(text), text=f"start\n{text}\nend"),),
+        steps=_steps(plain, text),
+        artefacts=(Artefact(role="log", path=f"logs/{number} {plain}", text=f"start\n{text}\nend"),),
+        links={f"link {plain}": f"see {plain}"},
     )
     return case, attempt
+
+
+def _error(plain: str, text: str, phase: Phase) -> ErrorInfo:
+    return ErrorInfo(
+        type=f"Failed {plain}",
+        message=f"{text} was rejected",
+        code=plain,
+        traceback=f"at line 1\n{text}",
+        frame=f"main.py {plain}",
+        phase=phase,
+    )
+
+
+def _steps(plain: str, text: str) -> tuple[Step, ...]:
+    calls = (
+        ToolCall(name="bash", arguments={"command": text, "env": {"NOTE": text}}, result=ToolResult(text=text)),
+        ToolCall(name=f"tool {plain}", id=plain, arguments_raw=text, parse_error=f"not JSON: {text}"),
+        ToolCall(name="read", arguments={plain: 1}, error=ToolError(type=f"Lost {plain}", message=text)),
+    )
+    return (
+        Step(index=0, actor=Actor(role="user"), text=f"Go: {text}"),
+        Step(
+            index=1,
+            actor=Actor(role="assistant", name=f"agent {plain}"),
+            text=text,
+            reasoning=text,
+            parts=({"type": "note", "text": text},),
+            tool_calls=calls,
+            error=_error(plain, text, "subject"),
+            model=f"model {plain}",
+        ),
+        Step(index=2, actor=Actor(role="tool", name=f"tool {plain}"), text=text),
+    )
 
 
 def _outputs(folder: Path, log: Path, shown: Sequence[Planted]) -> Iterator[tuple[str, str]]:

@@ -3,9 +3,11 @@
 import json
 
 import pytest
-from harbor_fixtures import DEMO, KIMI, STEPS, a_job, a_result, attempts, by_task, items, items_of, write
+from harbor_fixtures import DEMO, FIXTURES, KIMI, STEPS, a_job, a_result, attempts, by_task, items, items_of, write
 
 from errata.model import Unreadable
+from errata.model.conduct import conduct_of
+from errata.sources.harbor.atif import in_order
 
 
 def deploy():
@@ -45,12 +47,62 @@ def test_a_step_has_reasoning_model_time_and_usage():
     assert (step.usage.input, step.usage.output, step.usage.cache_read, step.usage.cost) == (500, 60, 0, 0.004)
 
 
-def test_every_step_of_the_real_trajectories_is_there_under_its_number():
+def test_every_step_of_the_real_trajectories_is_there_with_its_own_number():
     for one in (one for one in attempts(items_of(KIMI)) if one.steps):
         raw = json.loads((KIMI / one.native_id / "agent" / "trajectory.json").read_text())["steps"]
+        numbers = [step.extra.get("step_id", step.index) for step in one.steps]
 
-        assert [step.index for step in one.steps] == [step["step_id"] for step in raw]
+        assert [step.index for step in one.steps] == list(range(1, len(raw) + 1))
+        assert sorted(numbers) == [step["step_id"] for step in raw]
+        assert [step.ref.pointer for step in one.steps] == [f"/steps/{number - 1}" for number in numbers]
         assert sum(len(step.tool_calls) for step in one.steps) == sum(len(step.get("tool_calls", ())) for step in raw)
+
+
+LATE = json.loads((FIXTURES.parents[1] / "agents/harbor/late_calls.json").read_text())
+
+
+def test_calls_without_a_result_come_where_they_were_made_and_are_marked_late(tmp_path):
+    """14 of the 45 published trajectories of this agent have such calls behind the last turn."""
+    (attempt,) = attempts(told_by(tmp_path, LATE))
+    times = [step.started_at for step in attempt.steps]
+    late = [step for step in attempt.steps if step.extra.get("late")]
+
+    assert len(attempt.steps) == len(LATE["steps"]) == 15
+    assert times == sorted(times)
+    assert [step.extra["step_id"] for step in late] == [14, 15]
+    assert all(call.result is None for step in late for call in step.tool_calls)
+
+
+def test_the_last_turn_is_the_last_by_time(tmp_path):
+    (attempt,) = attempts(told_by(tmp_path, LATE))
+    last = attempt.steps[-1]
+
+    assert (last.text, last.tool_calls, last.usage.output) == ("", (), 0)
+    assert conduct_of(attempt.steps).ended_empty is not None
+
+
+def at(second, **more):
+    return {"source": "agent", "message": "", "timestamp": f"2026-04-01T18:02:{second:02d}Z", **more}
+
+
+CALL = {"tool_calls": [{"tool_call_id": "c", "function_name": "bash", "arguments": {}}]}
+ANSWERED = CALL | {"observation": {"results": [{"source_call_id": "c", "content": "done"}]}}
+
+
+@pytest.mark.parametrize(
+    ("steps", "order"),
+    [
+        ([at(1), at(5), at(9), at(3, **CALL)], [0, 3, 1, 2]),
+        ([at(1), at(9), at(5, **CALL), at(3, **CALL)], [0, 2, 3, 1]),
+        ([at(1), at(9), at(3, **ANSWERED), at(4)], [0, 1, 2, 3]),
+        ([at(5), at(9), at(3, **CALL)], [0, 2, 1]),
+        ([{"source": "user"}, at(9), {"source": "agent", **CALL}], [0, 1, 2]),
+        ([at(2), "no object", at(1, **CALL)], [0, 2, 1]),
+        ([], []),
+    ],
+)
+def test_only_calls_without_a_result_are_moved(steps, order):
+    assert [place for place, _, _ in in_order(steps)] == order
 
 
 def test_the_broken_arguments_of_the_real_calls_can_be_read():

@@ -1,6 +1,5 @@
 """`errata rerun`."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.selection import Rerun
 from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
 from errata.text.clean import one_line
+from errata.text.shell import shell_word
 from errata.verbs.act import plan_reruns
 
 NAMED, LONGEST = 8, 80
@@ -121,7 +121,7 @@ def _show_recovered(rerun: Rerun) -> None:
 
 
 def show_command(command: Command) -> None:
-    put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
+    put_words([shell_word(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
         put(f"fill in  {word}: {FILL_IN[why]}", hang=9)
     put_parts("cases", _names(command.attempts))

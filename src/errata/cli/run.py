@@ -1,6 +1,5 @@
 """`errata run`."""
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -17,6 +16,7 @@ from errata.runner.inspect import eval_command, find_inspect
 from errata.runner.models import SCHEDULES, load_models
 from errata.runner.run import REASONS, SMOKE_CASES, JobResult, SuiteJob, check_all, has_run, run_job
 from errata.runs.view import RunView
+from errata.text.shell import shell_word
 from errata.verbs.report import report_failures
 
 QUOTED = 3
@@ -134,7 +134,7 @@ def _show_plan(jobs: list[SuiteJob], smoke: bool | None, options: Options) -> No
         put(f"{job.model.name} on {job.suite.name}{', after a smoke run' if first else ''}")
         settings = [f"{name}={value}" for name, value in made.env.items()]
         words = [*(["env", *settings] if settings else []), *made.argv]
-        put_words([shlex.quote(word) for word in words], head="  ", deeper=6)
+        put_words([shell_word(word) for word in words], head="  ", deeper=6)
 
 
 def _output(result: JobResult, report: Path | None) -> RunJobOutput:

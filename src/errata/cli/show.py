@@ -114,6 +114,6 @@ def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw:
         raise NotFoundError("A packet is about one failure, not about a run", hint=hint)
     packet = packet_of(shown.attempt.id, store, options=PacketOptions(raw=raw))
     if form == "text":
-        packet_page.show_packet(packet)
+        packet_page.show_packet(packet, raw=raw)
     else:
         put_json(packet, raw=raw)

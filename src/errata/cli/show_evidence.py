@@ -56,16 +56,22 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
         if columns(name) > width:
             put(f"  {name}", raw=True)
             name = ""
-        parts = [part for part in (f"{check.status:<{status}}", _value(check), _explanation(check, raw=raw)) if part]
+        parts = [
+            part for part in (f"{check.status:<{status}}", _value(check, raw=raw), _explanation(check, raw=raw)) if part
+        ]
         line = f"  {padded(name, width)}  {' '.join(parts)}"
         put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])
 
 
-def _value(check: Check) -> str:
+def _value(check: Check, *, raw: bool) -> str:
     """`(67 % passed)` for a share of tests; `(100 %)` where all did."""
     if check.share_passed is not None:
         return f"({percent(check.share_passed, 0) if check.status == 'pass' else share_passed(check.share_passed)})"
-    return "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
+    return (
+        ""
+        if check.value is None or isinstance(check.value, bool)
+        else one_line(wash(value_of(check.value), raw=raw), 40)
+    )
 
 
 def _explanation(check: Check, *, raw: bool) -> str:

@@ -12,10 +12,9 @@ NOTE = (
 )
 
 
-def outgoing(record: object, *, redacted: bool = False) -> Any:
-    """`redacted`: a packet, whose texts are redacted already and are quoted as they are."""
-    plain = to_whole(record)
-    return _clean_tree(plain if redacted else tree_for_user(plain))
+def outgoing(record: object) -> Any:
+    """Also of a packet, whose texts are redacted already: its ids are not."""
+    return _clean_tree(tree_for_user(to_whole(record)))
 
 
 def outgoing_text(text: str) -> str:

@@ -17,7 +17,7 @@ from errata.json_output.review import accepted_output, next_output, nothing_outp
 from errata.json_output.runs import run_outputs
 from errata.json_output.scores import json_scores
 from errata.mcp import arguments as takes
-from errata.mcp.outgoing import outgoing
+from errata.mcp.outgoing import outgoing, outgoing_text
 from errata.mcp.paging import Cursor, ToolPage, page_of, read_cursor
 from errata.memory.actions import ActionRequest
 from errata.model import Packet, Reviewer
@@ -79,9 +79,9 @@ class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
     """What it changes: the `store` or `files`; empty where it only looks."""
 
 
-def _paged(items: Iterable[Any], given: Any, name: str, *, redacted: bool = False) -> ToolPage:
+def _paged(items: Iterable[Any], given: Any, name: str) -> ToolPage:
     start = read_cursor(given.cursor, name, _without_cursor(given))
-    return page_of(items, start, prepare=lambda item: outgoing(item, redacted=redacted))
+    return page_of(items, start, prepare=outgoing)
 
 
 def _without_cursor(given: Any) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _transcript(call: Call, given: takes.AttemptArguments) -> ToolPage:
 
 
 def _packet(call: Call, given: takes.AttemptArguments) -> ToolPage:
-    return _paged([packet_of(call, given.attempt)], given, "packet", redacted=True)
+    return _paged([packet_of(call, given.attempt)], given, "packet")
 
 
 def _score(call: Call, given: takes.RunArguments) -> ToolPage:
@@ -176,7 +176,7 @@ def _next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
     request = LeaseRequest(
         reviewer=who,
         filters=Filters(case=given.case, owner=given.owner or "", bucket=given.bucket),
-        another=given.another and not cursor.about,
+        another=given.another and not given.cursor,
         second=given.second,
         adjudicate=given.adjudicate,
         tasks=given.tasks,
@@ -188,8 +188,10 @@ def _next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
         return _whole(nothing_output(leased, request))
     if call.is_cancelled() and not leased.again:  # nobody will see it: the next one may have it
         reviewing.release(leased.packet.attempt_id, call.store, who, now=call.now)
-    start = msgspec.structs.replace(cursor, about=leased.packet.attempt_id)
-    return page_of([next_output(leased, who)], start, prepare=lambda item: outgoing(item, redacted=True))
+    attempt = leased.packet.attempt_id
+    # without it, the next page is found by the lease
+    start = msgspec.structs.replace(cursor, about=attempt if outgoing_text(attempt) == attempt else "")
+    return page_of([next_output(leased, who)], start, prepare=outgoing)
 
 
 def _submit_verdict(call: Call, given: takes.SubmitArguments) -> ToolPage:

@@ -9,6 +9,7 @@ from errata.model.words import Owner
 EvidenceKind = Literal[
     "reference_fails",
     "tests_cannot_run",
+    "unreachable",
     "unnamed_demand",
     "agree_on_another",
     "contradiction",

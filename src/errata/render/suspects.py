@@ -6,6 +6,7 @@ from errata.render.figures import plural
 _WORDS: dict[EvidenceKind, str] = {
     "reference_fails": "the reference solution fails",
     "tests_cannot_run": "the tests can't run",
+    "unreachable": "no test gets an answer from the service",
     "other_tasks_checks": "checked by the tests of another task",
     "contradiction": "the task and its reference contradict each other",
     "unnamed_demand": "the tests demand a name that the task does not mention",

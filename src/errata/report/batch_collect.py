@@ -21,7 +21,7 @@ from errata.report.batch_categories import collect_categories
 from errata.report.batch_failures import BatchAttempts, collect_failures
 from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.view import RunView
-from errata.text.outgoing import outgoing_line
+from errata.text.outgoing import for_others, outgoing_line
 
 RESERVED = ("epic", "links", "analysis")
 """Names of pages that do not belong to a test."""
@@ -110,7 +110,7 @@ def _test(batch: BatchAttempts, attempt: Attempt, key: str, name: str, hidden: E
         key=key,
         id=name,
         name=case.name if case is not None and not name.endswith(case.name) else "",
-        status=(attempt.native_status or attempt.outcome).upper(),
+        status=for_others(attempt.native_status or attempt.outcome).upper(),
         passed=passed,
         part=_part(attempt.reported, _subtests(batch.view.run)) if passed else None,
         tier=best.name if best is not None else _best_tier(attempt),

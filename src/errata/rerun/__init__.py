@@ -44,7 +44,9 @@ def plan_for(request: RerunRequest) -> RerunPlan:
 
 def _without_secrets(plan: RerunPlan) -> RerunPlan:
     """Drop commands that redaction would change before they are shown: they would no longer work."""
-    changed = [command for command in plan.commands if for_user(command.line) != command.line]
+    changed = [
+        command for command in plan.commands if any(for_user(text) != text for text in (command.line, *command.words))
+    ]
     if not changed:
         return plan
     by_hand = tuple(ByHand(one, "command_like_secret") for command in changed for one in command.attempts)

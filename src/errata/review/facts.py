@@ -62,6 +62,7 @@ def _quote(quote: str, texts: Sequence[str], tell: Tell) -> str:
             cut_points = CutPoints(text, tell)
             start = cut_points.after(match.start(), match.end())
             return in_short(text[start : cut_points.before(match.end(), start)], QUOTE, tell)
+    words = tell(" ".join(words)).split()  # before a word is taken out: a secret may be known by it
     if _is_half(words[0], texts, rf"\S{re.escape(words[0])}(?!\S)"):
         words[0] = "…"
     if _is_half(words[-1], texts, rf"(?<!\S){re.escape(words[-1])}\S"):

@@ -214,7 +214,7 @@ def _sections(packet: Packet, marker: str) -> Iterator[tuple[str, str]]:
 def _about(packet: Packet) -> Iterator[str]:
     """All that can't be quoted."""
     yield f"run: {json_text(packet.run)}"
-    yield f"case: {one_line(packet.case_key)}, attempt {packet.attempt}"
+    yield f"case: {one_line(for_others(packet.case_key))}, attempt {packet.attempt}"
     yield f"facts: {json_text(packet.facts)}"
     for signal in packet.signals:
         yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"

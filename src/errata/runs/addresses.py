@@ -1,7 +1,6 @@
 """What a user means by CASE: a name or its end, RUN/CASE, an attempt's id, or the name of a bucket."""
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
@@ -17,6 +16,7 @@ from errata.store.database import Store
 from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of, tries_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
+from errata.text.shell import command_line
 
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
@@ -208,7 +208,7 @@ def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     for meant in ([name for name in names if name.startswith(case)], _ending(names, case)):
         if len(meant) == 1:
             return _attempt_at(stored, meant[0], store)
-    listing = f"`{shlex.join(['errata', 'failures', handle_of(stored, store)])}` lists those that failed"
+    listing = f"`{command_line(['errata', 'failures', handle_of(stored, store)])}` lists those that failed"
     raise NotFoundError(
         f"Run `{stored.run.native_id}` has no case `{case}`",
         hint="\n".join(filter(None, (did_you_mean(case, names), listing))),

@@ -13,11 +13,14 @@ from typing import NamedTuple
 DEEPEST = 6
 """Encodings inside of encodings: JSON in an address in JSON has three."""
 
+# controls, every format character of Unicode, and what else is drawn as nothing; a test compares it with `unicodedata`
 _INVISIBLE = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U000e0000-\U000e0fff"
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _FULL_WIDTH = "\uff01-\uff5e"
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _PLAIN = re.compile(rf"[^\\%&\[{_INVISIBLE}{_FULL_WIDTH}]*\Z")
 # one character leads in, so that texts are searched fast; each branch looks back at it
 _ENCODED = re.compile(
@@ -75,6 +78,21 @@ def decode(text: str) -> Decoded | None:
         return None
     pieces.append(text[at:])
     return Decoded("".join(pieces), after, after_before)
+
+
+def visible(text: str) -> str:
+    """The text without invisible characters."""
+    return text if text.isascii() and text.isprintable() else _HIDDEN.sub("", text)
+
+
+def undo_invisible(text: str) -> Decoded | None:
+    """The text without invisible characters, and the way back; None if it has none."""
+    if text.isascii() and text.isprintable():
+        return None
+    hidden = [match.start() for match in _HIDDEN.finditer(text)]
+    if not hidden:
+        return None
+    return Decoded(_HIDDEN.sub("", text), [at - number for number, at in enumerate(hidden)], [at + 1 for at in hidden])
 
 
 def levels(text: str) -> Iterator[list[Decoded]]:

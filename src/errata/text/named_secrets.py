@@ -10,6 +10,7 @@ import string
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from errata.text.encoded import visible
 from errata.text.secret_rules import names
 
 SHORTEST = 6
@@ -100,6 +101,7 @@ def is_secret_under(name: str, value: Any) -> bool:
     """Whether a field of this name holds a secret."""
     if not isinstance(value, str) or len(value) < SHORTEST:
         return False
+    name = visible(name)
     lowered = lower(name)
     match = None
     for match in names().name.finditer(lowered):  # noqa: B007 (the last one counts)

@@ -5,8 +5,9 @@ So do generic accounts (`/home/runner`) and paths of another kind (`/users/42`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from errata.text.encoded import undo_invisible
 from errata.text.redact import Secret, without
 
 _LOCAL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}\Z")
@@ -43,12 +44,17 @@ _ANYBODY = re.compile(
 
 def without_people(text: str) -> str:
     """The text without e-mail addresses and without user names in the paths of home folders."""
-    if "@" in text:
-        text = without(text, _addresses(text))
-    if "home" in text or "sers" in text or "Documents and Settings" in text:
-        text = without(text, _names(text))
-        text = without(text, (Secret(*one.span(1), "user") for one in _JOINED.finditer(text) if _somebody(one[1])))
-    return text
+    text = _without(text, _addresses)
+    text = _without(text, _names)
+    return _without(text, _joined_names)
+
+
+def _without(text: str, people_in: Callable[[str], Iterator[Secret]]) -> str:
+    """Invisible characters do not hide anybody: they are left out of the search, and go with the name they are in."""
+    undone = undo_invisible(text)
+    if undone is None:
+        return without(text, people_in(text))
+    return without(text, [Secret(*undone.span(start, end), kind) for start, end, kind in people_in(undone.text)])
 
 
 def _addresses(text: str) -> Iterator[Secret]:
@@ -60,6 +66,8 @@ def _addresses(text: str) -> Iterator[Secret]:
 
 
 def _names(text: str) -> Iterator[Secret]:
+    if not _may_name_home(text):
+        return
     for folder in _FOLDER.finditer(text):
         start = folder.start()
         window = max(0, start - _LONGEST_BEFORE)
@@ -69,6 +77,15 @@ def _names(text: str) -> Iterator[Secret]:
             name = (_NAME_ON_WINDOWS if on_windows else _NAME).match(text, folder.end())
             if name and _somebody(name[0]):
                 yield Secret(*name.span(), "user")
+
+
+def _joined_names(text: str) -> Iterator[Secret]:
+    if _may_name_home(text):
+        yield from (Secret(*one.span(1), "user") for one in _JOINED.finditer(text) if _somebody(one[1]))
+
+
+def _may_name_home(text: str) -> bool:
+    return "home" in text or "sers" in text or "Documents and Settings" in text
 
 
 def _somebody(name: str) -> bool:

@@ -3,13 +3,15 @@
 import shlex
 from collections.abc import Iterable
 
+from errata.text.redact import redact
+
 
 def shell_word(name: object) -> str:
     """Quoted where a shell would act on it, and on one line whatever the name.
 
-    `~/` stays outside of the quotes, since a shell expands it only there.
+    `~/` stays outside of the quotes, since a shell expands it only there. Redacted first: quotes hide a secret.
     """
-    word = " ".join(str(name).splitlines())
+    word = redact(" ".join(str(name).splitlines()))
     return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") and word[2:] else shlex.quote(word)
 
 

@@ -15,7 +15,7 @@ from errata.triage.rulebook import Rulebook
 
 NAMED = 3
 """Files of a project that a page names."""
-FUNCTIONS_VERSION = "8"
+FUNCTIONS_VERSION = "9"
 """Increase it when a rule in code changes its results."""
 
 

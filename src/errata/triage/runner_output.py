@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from errata.model import Artefact, Attempt
@@ -118,7 +119,7 @@ def tests_in(log: str) -> tuple[FailedTest, ...]:
     log = log[:READ]
     headings = list(_HEADING.finditer(log))
     failures = []
-    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+    for heading, following in zip_longest(headings, headings[1:]):
         if heading["name"]:
             body = log[heading.end() : following.start() if following else len(log)]
             failures.append(

@@ -14,6 +14,7 @@ from errata.triage.across import answer_form, is_open_answer, short_answer
 from errata.triage.demands import unnamed_demands
 from errata.triage.expected import expected_texts, task_text
 from errata.triage.runner_output import FailedTest, failed_tests
+from errata.triage.services import unreachable
 
 QUOTE = 160
 REFERENCE = "the reference"
@@ -35,6 +36,7 @@ _KINDS: dict[str, EvidenceKind] = {
     "format_reject": "strict_grader",
     "answer_equals_reference": "strict_grader",
     "other_tasks_checks": "other_tasks_checks",
+    "service_down": "unreachable",
 }
 _OF_THE_TASK: frozenset[EvidenceKind] = frozenset(("contradiction", "reference_fails"))
 """The task shows it by itself, however many subjects tried it."""
@@ -43,6 +45,7 @@ _OF_SOME: frozenset[EvidenceKind] = frozenset(("unnamed_demand",))
 _ORDER: tuple[EvidenceKind, ...] = (
     "reference_fails",
     "tests_cannot_run",
+    "unreachable",
     "other_tasks_checks",
     "contradiction",
     "unnamed_demand",
@@ -80,7 +83,12 @@ def evidence_against(
     """
     every = [*_agreement(attempts, case), *_missing_names(attempts, case, passed)] if case is not None else []
     every += [*_from_signals(failures)]
-    every += [*_collection_errors(attempts, case), *_same_check(attempts), *_foreign_checks(attempts, own_name, names)]
+    every += [
+        *_unreachable(attempts),
+        *_collection_errors(attempts, case),
+        *_same_check(attempts),
+        *_foreign_checks(attempts, own_name, names),
+    ]
     best: dict[EvidenceKind, TaskEvidence] = {}
     for evidence in sorted(every, key=lambda one: (one.strength != "likely", -one.subjects)):
         best.setdefault(evidence.kind, evidence)
@@ -205,6 +213,20 @@ def _collection_errors(attempts: Attempts, case: Case | None) -> Iterator[TaskEv
             failed=len(attempts),
             where=where,
             quote=_short(f"{test.name}: {test.message}"),
+            attempt=attempt.id,
+        )
+
+
+def _unreachable(attempts: Attempts) -> Iterator[TaskEvidence]:
+    """No test reaches the server, whoever wrote and started it: it may not outlive the subject's session."""
+    for attempt, often, (where, quote) in _shared(attempts, unreachable):
+        yield TaskEvidence(
+            kind="unreachable",
+            strength="weak",
+            subjects=often,
+            failed=len(attempts),
+            where=where,
+            quote=_short(quote),
             attempt=attempt.id,
         )
 

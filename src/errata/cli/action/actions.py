@@ -1,6 +1,5 @@
 """`errata action add`, `list` and `rm`."""
 
-import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from errata.json_output.actions import action_output, added_output
 from errata.memory.actions import ActionRecord, ActionRequest
 from errata.model.output.memory import ActionRmOutput
 from errata.runs.names import handle_of
+from errata.text.shell import command_line
 from errata.verbs.memory import add_action, list_actions, remove_action
 from errata.verbs.store import Store
 
@@ -113,7 +113,7 @@ def rm(action: str, report: bool, dry_run: bool, options: Options) -> None:
                 removed=not dry_run,
                 report=removed.report if edited else None,
                 line=edited.line if edited else None,
-                undo=shlex.join(removal.undo),
+                undo=command_line(removal.undo),
             )
         )
         return

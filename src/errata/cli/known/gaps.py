@@ -1,6 +1,5 @@
 """`errata known add`, `list` and `rm`."""
 
-import shlex
 from datetime import UTC, datetime
 
 import click
@@ -11,6 +10,7 @@ from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
 from errata.memory.known_gaps import GapRecord, GapRequest
 from errata.model.output.memory import KnownAddOutput, KnownListOutput, KnownRmOutput
 from errata.runs.names import handle_of
+from errata.text.shell import command_line
 from errata.verbs.memory import add_gap, list_gaps, remove_gap
 from errata.verbs.store import Store
 
@@ -118,7 +118,7 @@ def rm(gap: str, suite: str, dry_run: bool, options: Options) -> None:
                 was=None,
                 runs=tuple(one.run.native_id for one in record.runs),
                 removed=not dry_run,
-                undo=shlex.join(record.undo),
+                undo=command_line(record.undo),
             )
         )
         return

@@ -1,11 +1,11 @@
 """Labelled lines: a field with its text, a short path, a command that undoes a change."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.output import put, wash, write_out
+from errata.text.shell import shell_word
 
 SHORT = 8
 """Characters of an id that are shown; enough to name it."""
@@ -20,7 +20,7 @@ def put_field(label: str, text: str) -> None:
 def put_undo(words: Sequence[str]) -> None:
     """On several lines if needed: a shell joins them, and white space in a text counts as one blank."""
     lines = [""]
-    for word in (wash(shlex.quote(word)) for word in words):
+    for word in (wash(shell_word(word)) for word in words):
         if lines[-1] and columns(f"{lines[-1]} {word}") > ROOM:
             lines[-1] += " \\"
             lines.append("")

@@ -1,18 +1,18 @@
 """A packet as text, with line numbers to quote by."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
 from errata.cli.fitting import WIDTH, fold
-from errata.cli.output import put, value_of, write_out
+from errata.cli.output import put, value_of, wash, write_out
 from errata.model import Packet, Reviewer
 from errata.model.identity import is_task_id
 from errata.review.adjudicate import Reading
 from errata.review.answers import NO_LABEL, allowed_words, owners_without_label
 from errata.review.lease import LeasedPacket
 from errata.review.speakers import speakers_in
-from errata.text.clean import clean, one_line
+from errata.text.clean import one_line
+from errata.text.shell import command_line
 
 FORMS = ("text", "json")
 HANG = 17
@@ -20,32 +20,32 @@ NUMBER = 7
 """Columns for the number of a line."""
 
 
-def show_packet(packet: Packet) -> None:
-    """The packet is already redacted and cleaned."""
+def show_packet(packet: Packet, *, raw: bool = False) -> None:
+    """Its texts are redacted already; its ids are not, and come from a log like the texts."""
     what = "task" if is_task_id(packet.attempt_id) else f"attempt {packet.attempt}"
-    put(f"{packet.case_key} · {what}", raw=True)
-    _put_field("run", _pairs(packet.run))
-    _put_facts(packet.facts)
+    put(f"{packet.case_key} · {what}", raw=raw)
+    _put_field("run", _pairs(packet.run), raw=raw)
+    _put_facts(packet.facts, raw=raw)
     for signal in packet.signals:
-        _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
+        _put_field("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}", raw=raw)
     for observation in packet.observations:
         quote = f" “{observation.quote}”" if observation.quote else ""
-        _put_field(f"step {observation.step}", f"{observation.speaker}: {observation.text}{quote}")
+        _put_field(f"step {observation.step}", f"{observation.speaker}: {observation.text}{quote}", raw=raw)
     for entry in packet.history:
-        _put_field("before", _pairs(entry))
+        _put_field("before", _pairs(entry), raw=raw)
     for left in packet.left_out:
-        _put_field("left out", f"{left.what} ({left.why})")
-    _put_field("size", _size(packet.size))
+        _put_field("left out", f"{left.what} ({left.why})", raw=raw)
+    _put_field("size", _size(packet.size), raw=raw)
     if packet.timeline:
         put()
-        put("── timeline", raw=True)
+        put("── timeline", raw=raw)
         for line in packet.timeline:
-            put(line, hang=6, raw=True)
+            put(line, hang=6, raw=raw)
     for place in packet.places:
         put()
-        put(f"── {place.place}   ({place.source})", raw=True)
+        put(f"── {place.place}   ({place.source})", raw=raw)
         for at, line in enumerate(place.text.rstrip("\n").split("\n"), 1):
-            _put_line(at, line)
+            _put_line(at, line, raw=raw)
     _put_question(packet)
 
 
@@ -54,18 +54,18 @@ def _size(size: dict[str, int]) -> str:
     return f"about {used:,} tokens" + (f", {left:,} left" if left is not None else "")
 
 
-def _put_field(label: str, text: str) -> None:
-    put(f"{label:<{HANG - 1}} {text}", hang=HANG, raw=True)
+def _put_field(label: str, text: str, *, raw: bool = False) -> None:
+    put(f"{label:<{HANG - 1}} {text}", hang=HANG, raw=raw)
 
 
-def _put_facts(facts: dict[str, Any]) -> None:
+def _put_facts(facts: dict[str, Any], *, raw: bool) -> None:
     for name, value in facts.items():
         if name == "checks" and isinstance(value, list):
             for check in value:
                 reason = f": {check['reason']}" if check.get("reason") else ""
-                _put_field("check", f"{check.get('name')} {check.get('status')}{reason}")
+                _put_field("check", f"{check.get('name')} {check.get('status')}{reason}", raw=raw)
         elif value not in (None, "", [], {}):
-            _put_field(name, _pairs(value) if isinstance(value, dict) else value_of(value))
+            _put_field(name, _pairs(value) if isinstance(value, dict) else value_of(value), raw=raw)
 
 
 def _pairs(fields: dict[str, Any]) -> str:
@@ -85,7 +85,7 @@ def show_readings(readings: Sequence[Reading]) -> None:
 
 def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
     """The fields needed to submit a verdict."""
-    named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
+    named = command_line(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()
     _put_words(handed.packet)
     _put_field("attempt_id", handed.packet.attempt_id)
@@ -101,17 +101,17 @@ def _put_words(packet: Packet) -> None:
             _put_field(field, ", ".join(words))
 
 
-def _put_line(number: int, line: str) -> None:
+def _put_line(number: int, line: str, *, raw: bool) -> None:
     """Words stay whole, so that a copied quote occurs in the packet."""
-    first, *rest = fold(f"{number:>5}  {clean(line)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
+    first, *rest = fold(f"{number:>5}  {wash(line, raw=raw)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
     write_out("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
 
 
 def _put_question(packet: Packet) -> None:
     put()
-    put(packet.question.rule, raw=True)
+    put(packet.question.rule)
     for line in packet.question.decisive.splitlines():
-        put(line, hang=3, raw=True)
+        put(line, hang=3)
     labels = packet.question.labels
     for at, choice in enumerate(labels, 1):
         put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -26,6 +25,7 @@ from errata.review.answers import CONFIDENCES, NO_LABEL, labels_to_give, owners_
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.submit import RejectedVerdict, Submission
+from errata.text.shell import command_line
 from errata.verbs.review import lease_next, release, released_if_interrupted, submit_verdict
 from errata.verbs.store import Store
 
@@ -120,7 +120,7 @@ def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     if not nothing.failures:
         return no_failure(asked.filters, run)
     if nothing.in_hand:
-        command = shlex.join(["errata", "review", "release", run, "--reviewer", asked.reviewer.name])
+        command = command_line(["errata", "review", "release", run, "--reviewer", asked.reviewer.name])
         hint = f"submit them, or return them with `{command}`"
         return f"everything that is waiting is leased to `{word}`, {nothing.in_hand:,} in all: {hint}"
     if asked.adjudicate:

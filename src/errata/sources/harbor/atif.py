@@ -1,6 +1,6 @@
 """ATIF 1.0 to 1.8, the trajectories of agents in Harbor: steps with tool calls, their results, and subagents."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +80,10 @@ class AtifTrajectory:
         if not isinstance(document.get("steps"), list):
             self._documents.refuse(ref, "a trajectory without steps")
         subagents = {text(mapping(one).get("trajectory_id")): one for one in _subagents(document)}
-        for at, step in enumerate(sequence(document.get("steps"))):
+        for at, step, is_late in in_order(sequence(document.get("steps"))):
             place = ref.below("steps", at)
             if isinstance(step, dict) and len(self.steps) < STEPS_CAP:
-                index = self._step(step, agent, place, parent)
+                index = self._step(step | {"late": True} if is_late else step, agent, place, parent)
                 self._delegated(step, subagents, ref, depth=depth, index=index)
             elif not isinstance(step, dict):
                 self._documents.refuse(place, "a step that is not an object")
@@ -122,6 +122,32 @@ class AtifTrajectory:
         last = name.replace("\\", "/").rpartition("/")[2]
         if last and depth < DEPTH_CAP and (self._folder / last).is_file():
             self._file(self._folder / last, parent, depth)
+
+
+def in_order(steps: Sequence[Any]) -> Iterator[tuple[int, Any, bool]]:
+    """Each step with its place in the file, and whether it stands there too late.
+
+    Agents' logs are converted when they end, and calls that never got a result are appended behind the last turn. They
+    come where they were made, by their time; all other steps stay in the order of the file.
+    """
+    latest = ""
+    ordered: list[tuple[int, bool, int]] = []
+    times: list[tuple[str, int]] = []
+    for at, step in enumerate(steps):
+        made = moment(mapping(step).get("timestamp")) or ""
+        if made and made < latest and _is_unanswered(mapping(step)):
+            anchor = next((place for time, place in reversed(times) if time <= made), 0)
+            ordered.append((anchor, True, at))
+            continue
+        ordered.append((at, False, at))
+        if made:
+            times.append((made, at))
+            latest = max(latest, made)
+    return ((at, steps[at], is_late) for _, is_late, at in sorted(ordered))
+
+
+def _is_unanswered(step: dict[str, Any]) -> bool:
+    return bool(step.get("tool_calls")) and not sequence(mapping(step.get("observation")).get("results"))
 
 
 def total_usage(final: dict[str, Any]) -> Usage | None:
