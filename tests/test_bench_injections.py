@@ -14,11 +14,11 @@ from errata.review.verdicts import verdict_from
 SAMPLE = injections(130, seed=1)
 QUIET = next(one for one in injections(300, seed=7) if one.text.startswith("Post-run analysis"))
 """One that no phrase recognises."""
-SUBMITTED = [one for injection in SAMPLE for one in submitted(injection)]
 
 
 def test_no_verdict_stands_alone_that_quotes_an_injection_or_repeats_it():
-    wrong = [one for one in SUBMITTED if one.stands_alone and not is_carried(one)]
+    given = [one for injection in SAMPLE for one in submitted(injection)]
+    wrong = [one for one in given if one.stands_alone and not is_carried(one)]
 
     assert [one for one in wrong if one.evidence != UNRELATED] == []
     assert len(wrong) <= MOST_UNRELATED * len(SAMPLE)

@@ -4,10 +4,6 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sklearn.cluster import KMeans  # type: ignore[import-untyped, unused-ignore]
-from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped, unused-ignore]
-from sklearn.metrics import adjusted_mutual_info_score, v_measure_score  # type: ignore[import-untyped, unused-ignore]
-
 from bench.buckets.samples import Labelled
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.suggest import suggest
@@ -62,6 +58,12 @@ def _mean(scores: Sequence[tuple[int, Score]]) -> Score:
 
 
 def _score(causes: Sequence[str], buckets: Sequence[object]) -> Score:
+    # late: collecting the tests must not import scikit-learn in every worker
+    from sklearn.metrics import (  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415
+        adjusted_mutual_info_score,
+        v_measure_score,
+    )
+
     numbers = [list(dict.fromkeys(buckets)).index(one) for one in buckets]
     ami = float(adjusted_mutual_info_score(causes, numbers))
     return Score(float(v_measure_score(causes, numbers)), ami, len(set(numbers)))
@@ -73,6 +75,11 @@ def _by_errata(failures: Sequence[FailureToGroup]) -> list[str]:
 
 
 def _by_k_means(failures: Sequence[FailureToGroup], causes: int) -> list[int]:
+    from sklearn.cluster import KMeans  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415
+    from sklearn.feature_extraction.text import (  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415
+        TfidfVectorizer,
+    )
+
     texts = [" ".join(one.texts) or one.key.exact for one in failures]
     k_means = KMeans(n_clusters=min(causes, len(set(texts))), n_init=10, random_state=0)
     clusters = k_means.fit_predict(TfidfVectorizer().fit_transform(texts))

@@ -1,10 +1,10 @@
 """Failed rows by category, and whether one is harder beyond chance."""
 
 import pytest
+import scipy  # its parts are imported when they are used, not while tests are collected
 from hypothesis import given
 from hypothesis import strategies as st
 from matrices import a_matrix
-from scipy.stats import fisher_exact
 
 from errata.compare.categories import by_category, members_of, overlap_of
 from errata.compare.significance import fisher
@@ -99,7 +99,7 @@ def test_an_easier_category_is_not_harder():
 @given(st.tuples(*[st.integers(0, 40)] * 4))
 def test_the_exact_test_is_fishers(table):
     hard, easy, other_hard, other_easy = table
-    expected = fisher_exact([[hard, easy], [other_hard, other_easy]]).pvalue
+    expected = scipy.stats.fisher_exact([[hard, easy], [other_hard, other_easy]]).pvalue
     found = fisher(hard, hard + easy, hard + other_hard, sum(table))
 
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)

@@ -3,10 +3,9 @@
 from itertools import product
 
 import pytest
+import scipy  # its parts are imported when they are used, not while tests are collected
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest, false_discovery_control, ttest_rel
-from scipy.stats import t as t_distribution
 
 from errata.compare.significance import (
     benjamini_hochberg,
@@ -27,7 +26,7 @@ ps = st.lists(st.floats(0, 1), max_size=12)
 @given(counts, counts)
 def test_mcnemar_is_the_exact_two_sided_binomial_test(only_first, only_second):
     n = only_first + only_second
-    expected = binomtest(only_first, n).pvalue if n else 1.0
+    expected = scipy.stats.binomtest(only_first, n).pvalue if n else 1.0
 
     assert mcnemar(only_first, only_second) == pytest.approx(expected, rel=1e-11)
 
@@ -45,7 +44,7 @@ def test_mcnemar_counts_every_way_the_discordant_cases_could_have_fallen(only_fi
     "only_first, only_second", [(10**6, 10**6 + 2_000), (3 * 10**7, 3 * 10**7 + 50_000), (0, 1000)]
 )
 def test_mcnemar_does_not_overflow(only_first, only_second):
-    expected = binomtest(only_first, only_first + only_second).pvalue
+    expected = scipy.stats.binomtest(only_first, only_first + only_second).pvalue
 
     assert mcnemar(only_first, only_second) == pytest.approx(expected, rel=1e-9)
 
@@ -134,35 +133,37 @@ def test_holm_lies_between_one_test_alone_and_bonferroni(given_ps):
 @settings(deadline=None)
 @given(ps.filter(len))
 def test_holm_is_never_milder_than_the_false_discovery_rate(given_ps):
-    milder = false_discovery_control(given_ps)
+    milder = scipy.stats.false_discovery_control(given_ps)
 
     assert all(holm_p >= p - 1e-12 for holm_p, p in zip(holm(given_ps), milder, strict=True))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_benjamini_and_hochberg_agree_with_scipy(values):
-    assert benjamini_hochberg(values) == pytest.approx(list(false_discovery_control(values)))
+    assert benjamini_hochberg(values) == pytest.approx(list(scipy.stats.false_discovery_control(values)))
 
 
 @given(st.integers(1, 400), st.data(), st.floats(0.01, 0.99))
 def test_the_binomial_test_is_the_mid_p_of_the_smaller_tail_twice(tries, data, rate):
     passed = data.draw(st.integers(0, tries))
-    half = binom.pmf(passed, tries, rate) / 2
-    expected = 2 * min(binom.cdf(passed, tries, rate) - half, binom.sf(passed - 1, tries, rate) - half)
+    half = scipy.stats.binom.pmf(passed, tries, rate) / 2
+    expected = 2 * min(
+        scipy.stats.binom.cdf(passed, tries, rate) - half, scipy.stats.binom.sf(passed - 1, tries, rate) - half
+    )
 
     assert binomial_p(passed, tries, rate) == pytest.approx(min(expected, 1), rel=1e-6, abs=1e-12)
 
 
 @given(st.floats(0.5, 4_000), st.floats(-30, 30))
 def test_students_t_agrees_with_scipy(freedom, t):
-    assert student_p(t, freedom) == pytest.approx(2 * t_distribution.sf(abs(t), freedom), rel=1e-6, abs=1e-12)
+    assert student_p(t, freedom) == pytest.approx(2 * scipy.stats.t.sf(abs(t), freedom), rel=1e-6, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=3))
 def test_the_paired_t_test_agrees_with_scipy(pairs):
     apart = [one - other for one, other in pairs]
     if len(set(apart)) > 1:
-        expected = ttest_rel(*zip(*pairs, strict=True))
+        expected = scipy.stats.ttest_rel(*zip(*pairs, strict=True))
         sums = (len(apart), sum(apart), sum(value * value for value in apart))
         assert paired_t(*sums) == pytest.approx(expected.pvalue)
         assert paired_t_interval(*sums) == pytest.approx(tuple(expected.confidence_interval()), abs=1e-6)

@@ -92,8 +92,16 @@ def opening(text: str, most: int, tell: Tell) -> str:
 
 def in_short(text: str, width: int, tell: Tell) -> str:
     """On one line of at most `width` characters."""
-    line = one_line(opening(text, width, tell), width)
+    line = cut_line(opening(text, width, tell), width, tell)
     return line if line.endswith("…") or len(text) <= 2 * width else f"{line[: width - 1]}…"
+
+
+def cut_line(text: str, width: int, tell: Tell) -> str:
+    """`one_line`, which redacts what it cuts, unless nothing is to be redacted."""
+    if tell is not as_is:
+        return one_line(text, width)
+    line = one_line(text)
+    return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
 class Excerpt(NamedTuple):

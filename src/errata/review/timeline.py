@@ -10,8 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from errata.model import Step, ToolCall
-from errata.review.excerpts import Tell, as_is, in_short, weight
-from errata.text.clean import one_line
+from errata.review.excerpts import Tell, as_is, cut_line, in_short, weight
 
 WIDTHS = (200, 140, 100, 70, 50, 36, 24)
 """Characters of a step, at most."""
@@ -67,7 +66,7 @@ def step_line(step: Step, width: int, tell: Tell, output: str = "") -> str:
         parts.append(f"and {len(calls) - NAMED} more calls")
     if step.error is not None:
         parts.append(in_short(f"{step.error.type}: {step.error.message}", width // 2, tell))
-    return one_line(" ".join(parts), width + len(step.speaker))
+    return cut_line(" ".join(parts), width + len(step.speaker), tell)
 
 
 def _argument_values(call: ToolCall) -> str:
