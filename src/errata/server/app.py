@@ -71,7 +71,7 @@ def build_app(settings: Settings, options: ServerOptions | None = None) -> Starl
         middleware=[Middleware(Guard, hosts=chosen.hosts)],
         exception_handlers={HTTPException: _no_route},
     )
-    app.state.events = backend.events
+    app.state.events, app.state.workers = backend.events, backend.workers
     return app
 
 

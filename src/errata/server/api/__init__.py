@@ -1,6 +1,12 @@
 """The API: what the commands print with `--json`, under `/api`."""
 
-from errata.server.api import live, runs
+from errata.server.api import attempts, live, memory, runs, scores
 from errata.server.endpoints import Endpoint
 
-ENDPOINTS: tuple[Endpoint, ...] = (*runs.ENDPOINTS, *live.ENDPOINTS)
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *runs.ENDPOINTS,
+    *scores.ENDPOINTS,
+    *attempts.ENDPOINTS,
+    *memory.ENDPOINTS,
+    *live.ENDPOINTS,
+)
