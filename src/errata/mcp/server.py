@@ -134,7 +134,7 @@ class _Handlers:
                 return work(started(self._opened, self._settings, _is_cancelled))
         except (ErrataError, msgspec.ValidationError):
             raise
-        except Exception as error:  # one of the four places: the door of the server
+        except Exception as error:  # one of the five places: the door of the server
             raise ErrataError(outgoing_text(f"errata has a bug: {type(error).__name__}: {error}")) from error
 
 
