@@ -9,6 +9,9 @@ BENCH_READY := $(BENCH)/.ready
 # the generator of the documentation site, apart from what the tests need
 DOCS := $(VENV)/docs
 DOCS_READY := $(DOCS)/.ready
+# the type checker of the page's scripts; nothing else here needs node
+TYPESCRIPT := 5.9.3
+TSC := $(VENV)/node/node_modules/typescript/bin/tsc
 # the oldest versions that pyproject.toml allows
 LOWEST := $(VENV)/lowest
 SMOKE_TOOLS := html5lib hypothesis inline-snapshot pytest
@@ -18,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -66,13 +69,20 @@ demo: $(READY) ## analyse the bundled example and print the summary
 test: $(READY) ## every test suite
 	@$(BIN)/pytest -n auto --dist worksteal
 
-check: $(READY) ## ruff, ruff format, mypy strict, import-linter, requirements, wording
+check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, types of scripts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/lint_words.py
+
+types: ## check the types of the page's scripts; skipped where npm is missing
+	@if ! command -v npm >/dev/null 2>&1; then echo "types of scripts: skipped, npm is not installed"; \
+	elif test -f $(TSC) || npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/node typescript@$(TYPESCRIPT); then \
+	  node $(TSC) --noEmit --checkJs --allowJs --strict --target es2022 --module es2022 --lib es2022,dom,dom.iterable \
+	    src/errata/server/static/*.js; \
+	else echo "types of scripts: skipped, TypeScript could not be fetched"; fi
 
 bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench

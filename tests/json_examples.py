@@ -207,6 +207,13 @@ def about_skills() -> Iterator[tuple[str, Rows]]:
     yield "skill rm", rows("skill", "rm", "--dir", "skills")
 
 
+def about_tokens() -> Iterator[tuple[str, Rows]]:
+    created = rows("token", "create", "ci", "--scope", "report")
+    yield "token create", [row | {"secret": "errata_0123456789ab_…"} for row in created]
+    yield "token list", rows("token", "list")
+    yield "token revoke", rows("token", "revoke", "ci")
+
+
 def about_the_store() -> Iterator[tuple[str, Rows]]:
     shutil.copytree(CONVEX / "run_c/data", "watched")
     yield "watch", rows("watch", "watched", "--once", "--settle", "0")
@@ -236,5 +243,6 @@ STEPS: tuple[Step, ...] = (
     about_files,
     about_the_runner,
     about_skills,
+    about_tokens,
     about_the_store,
 )

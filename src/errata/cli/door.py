@@ -52,7 +52,7 @@ def run(arguments: list[str] | None = None) -> int:
         if sys.stdout is stdout:
             raise
         return 0
-    except Exception as error:  # noqa: BLE001 one of the four places: the door of the program
+    except Exception as error:  # noqa: BLE001 one of the five places: the door of the program
         explained = _explained(error)
         if explained is not None:
             _say(explained.message, explained.hint)

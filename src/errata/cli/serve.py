@@ -1,6 +1,8 @@
 """`errata serve`."""
 
 from datetime import UTC, datetime
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -10,6 +12,9 @@ from errata.cli.output import put, say
 from errata.errors import SettingsError
 from errata.server import require_server
 from errata.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from errata.server.exchange import MountedApp
 
 
 @click.command("serve")
@@ -41,7 +46,17 @@ def command(
     put(f"http://{f'[{name}]' if ':' in name else name}:{number}/")
     if not is_loopback(listening):
         say("The connection is not encrypted: put a proxy with TLS in front, or use a private network.")
-    serve(settings, listening, msgspec.structs.replace(options, stuck_after=stuck_after))
+    started = msgspec.structs.replace(options, stuck_after=stuck_after)
+    serve(settings, listening, started, agent_tools=_agent_tools(settings, deployment))
+
+
+def _agent_tools(settings: Settings, deployment: str) -> "MountedApp | None":
+    """Where the extra `mcp` is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from errata.mcp.http import HttpTools
+
+    return HttpTools(settings, deployment=deployment)
 
 
 def _settings(store: str, deployment: str, release: bool) -> Settings:

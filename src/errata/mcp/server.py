@@ -6,6 +6,8 @@ names the fix; no exception reaches the client unredacted.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -23,11 +25,11 @@ from errata.mcp.outgoing import NOTE, outgoing_text
 from errata.mcp.prompts import ARGUMENT, prompt_named
 from errata.mcp.resources import TEMPLATES, listed_resources, read_resource, template_of
 from errata.mcp.schemas import input_schema, output_schema
-from errata.mcp.tools import TOOLS, Call, ServedTool, call_tool, started
+from errata.mcp.tools import Call, ServedTool, call_tool, started, tools_for
 from errata.model.codec import json_text
 from errata.settings import Settings, using_store
 from errata.skills import all_skills
-from errata.verbs.store import Store, open_store
+from errata.verbs.store import Store, names_only, open_store
 from mcp import types
 
 T = TypeVar("T")
@@ -52,24 +54,26 @@ async def _serve(settings: Settings) -> None:
         await server.run(incoming, sent, server.create_initialization_options())
 
 
-def build_server(settings: Settings) -> Server[Any]:
+def build_server(settings: Settings, *, is_remote: bool = False, deployment: str = "") -> Server[Any]:
+    """`is_remote`: for callers on other machines, who neither write files here nor name paths."""
     return Server(
         "errata",
         version=__version__,
         instructions=INSTRUCTIONS,
-        on_list_tools=_list_tools,
+        on_list_tools=partial(_list_tools, is_remote=is_remote),
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
         on_list_resource_templates=_list_templates,
-        **_Handlers(settings).of_store(),
+        **_Handlers(settings, is_remote=is_remote, deployment=deployment).of_store(),
     )
 
 
 class _Handlers:
     """Those that use the store, which is opened when the first request needs it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, is_remote: bool, deployment: str) -> None:
         self._settings = settings
+        self._is_remote, self._deployment = is_remote, deployment
         self._opened: Store | None = None
         self._turn: anyio.CapacityLimiter | None = None
 
@@ -81,7 +85,7 @@ class _Handlers:
         }
 
     async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in TOOLS:
+        if params.name not in tools_for(is_remote=self._is_remote):
             raise MCPError(code=types.INVALID_PARAMS, message=f"There is no tool `{outgoing_text(params.name)[:60]}`")
         try:
             page = await self._in_turn(lambda call: call_tool(params.name, params.arguments or {}, call))
@@ -124,12 +128,13 @@ class _Handlers:
 
     def _work(self, work: Callable[[Call], T]) -> T:
         try:
-            self._opened = self._opened or open_store(self._settings.store)
-            with using_store(self._settings.store), self._opened.kept_open():
+            self._opened = self._opened or open_store(self._settings.store, deployment=self._deployment)
+            names = names_only() if self._is_remote else nullcontext()
+            with using_store(self._settings.store), names, self._opened.kept_open():
                 return work(started(self._opened, self._settings, _is_cancelled))
         except (ErrataError, msgspec.ValidationError):
             raise
-        except Exception as error:  # one of the four places: the door of the server
+        except Exception as error:  # one of the five places: the door of the server
             raise ErrataError(outgoing_text(f"errata has a bug: {type(error).__name__}: {error}")) from error
 
 
@@ -151,8 +156,8 @@ def _protocol_error(error: ErrataError) -> MCPError:
     return MCPError(code=types.INVALID_PARAMS, message=outgoing_text(f"{error.message}\n{error.hint}".strip()))
 
 
-async def _list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=[_tool(tool) for tool in TOOLS.values()])
+async def _list_tools(_: Context, __: types.PaginatedRequestParams | None, *, is_remote: bool) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=[_tool(tool) for tool in tools_for(is_remote=is_remote).values()])
 
 
 def _tool(tool: ServedTool) -> types.Tool:

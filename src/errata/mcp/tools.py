@@ -372,6 +372,11 @@ TOOLS: Mapping[str, ServedTool] = {
 }
 
 
+def tools_for(*, is_remote: bool) -> Mapping[str, ServedTool]:
+    """Callers on other machines get no tool that writes files."""
+    return {name: tool for name, tool in TOOLS.items() if not is_remote or tool.writes != "files"}
+
+
 def call_tool(name: str, given: Mapping[str, Any], call: Call) -> ToolPage:
     tool = TOOLS[name]
     return tool.run(call, msgspec.convert(dict(given), tool.takes))

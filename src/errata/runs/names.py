@@ -4,6 +4,8 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from errata.errors import ErrataError, NotFoundError, did_you_mean
@@ -156,7 +158,22 @@ def _runs_of(selector: str, store: Store) -> list[StoredRun]:
     return [run_by_id(store, run.id) for summary in summaries for run in summary.runs]
 
 
+_takes_paths: ContextVar[bool] = ContextVar("takes_paths", default=True)
+
+
+@contextmanager
+def names_only() -> Iterator[None]:
+    """Inside the context a selector never means a path: who asks from afar must not read files of this machine."""
+    token = _takes_paths.set(False)
+    try:
+        yield
+    finally:
+        _takes_paths.reset(token)
+
+
 def is_path(selector: str) -> bool:
+    if not _takes_paths.get():
+        return False
     try:
         return Path(selector).exists()
     except (OSError, ValueError):  # a name that no file can have

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -13,6 +13,8 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Message, Receive, Send
+from starlette.types import Scope as HttpScope
 
 from errata.errors import ConflictError, ErrataError, NotFoundError
 from errata.model.token import Scope
@@ -20,7 +22,7 @@ from errata.server import api, pages
 from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.endpoints import Endpoint
 from errata.server.events import EventStream
-from errata.server.exchange import Answer, Bytes, Caller, Exchange, Page, Redirect, ServerOptions
+from errata.server.exchange import Answer, Bytes, Caller, Exchange, MountedApp, Page, Redirect, ServerOptions
 from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page
@@ -46,7 +48,10 @@ class Backend(msgspec.Struct, frozen=True):
     indexer: Indexer
 
 
-def build_app(settings: Settings, options: ServerOptions | None = None) -> Starlette:
+def build_app(
+    settings: Settings, options: ServerOptions | None = None, *, agent_tools: MountedApp | None = None
+) -> Starlette:
+    """`agent_tools` answers at `/mcp`."""
     chosen = options or ServerOptions()
     workers = Workers(settings, deployment=chosen.deployment)
     publisher = Publisher(settings, workers.open, stuck_after=chosen.stuck_after)
@@ -57,7 +62,8 @@ def build_app(settings: Settings, options: ServerOptions | None = None) -> Starl
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         publisher.start()
         indexer.start()
-        yield
+        async with agent_tools.running() if agent_tools is not None else nullcontext():
+            yield
         await backend.events.close()
         await asyncio.to_thread(publisher.close)
         await asyncio.to_thread(indexer.close)
@@ -70,13 +76,15 @@ def build_app(settings: Settings, options: ServerOptions | None = None) -> Starl
     for endpoint in (*api.ENDPOINTS, *pages.ENDPOINTS):
         answer = _answering(endpoint, backend)
         routes.append(Route(endpoint.path, answer, methods=[endpoint.method], name=endpoint.handler.__name__))
+    if agent_tools is not None:
+        routes.append(Route("/mcp", _Mounted(agent_tools, backend), methods=["POST"]))
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Guard, hosts=chosen.hosts)],
         exception_handlers={HTTPException: _no_route},
     )
-    app.state.events = backend.events
+    app.state.events, app.state.workers = backend.events, backend.workers
     return app
 
 
@@ -156,6 +164,30 @@ def _listening(backend: Backend) -> Callable[[Request], Awaitable[Response]]:
         return answer
 
     return listen
+
+
+class _Mounted:
+    """Another application, which sees only requests of those who may."""
+
+    def __init__(self, mounted: MountedApp, backend: Backend) -> None:
+        self._mounted, self._backend = mounted, backend
+
+    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        body = await _body_of(request)
+        if body is None:
+            refused: Response | None = problem("/mcp", 413, f"The request is longer than {MOST_BODY:,} bytes")
+        else:
+            refused = await denied(self._backend, request, self._mounted.scope_of(body))
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_again() -> Message:
+            return first.pop() if first else await receive()
+
+        await self._mounted.app(scope, receive_again, send)
 
 
 async def denied(backend: Backend, request: Request, scope: Scope) -> Response | None:

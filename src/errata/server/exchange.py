@@ -1,8 +1,9 @@
 """A request as a handler sees it, and what a handler can answer. Handlers are plain functions of worker threads."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 from urllib.parse import parse_qs, parse_qsl
 
 import msgspec
@@ -39,6 +40,16 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     deployment: str = ""
     stuck_after: float = STUCK_AFTER
     """Seconds without a report after which a run counts as stuck."""
+
+
+class MountedApp(Protocol):
+    """Another application behind the same tokens: the tools for agents."""
+
+    app: Callable[..., Awaitable[None]]
+
+    def running(self) -> AbstractAsyncContextManager[None]: ...
+
+    def scope_of(self, body: bytes) -> Scope: ...
 
 
 class Exchange(msgspec.Struct, kw_only=True):
@@ -98,6 +109,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Which entry of the top bar is current: runs, review, compare, buckets or leaderboard."""
     command: str = ""
     """The command that shows the same on a terminal; a button copies it."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """Its own keys and what they do, for the dialog of keys: `("j k", "Next or previous row")`."""
     scripts: tuple[str, ...] = ()
     """Modules of `static` beside those of every page."""
     status: int = 200

@@ -42,11 +42,12 @@ def framed(page: Page, *, account: str = "") -> str:
             f'<script src="{static_path("theme.js")}"></script>',
             scripts,
             "</head>",
-            "<body>",
+            f'<body data-section="{page_text(page.section)}">',
             '<a class="skip" href="#content">Skip to the content</a>',
             _top_bar(page, account),
             f'<main id="content" tabindex="-1">{page.body}</main>',
             _command(page.command),
+            _keys(page),
             '<div id="announcements" class="hidden" role="status" aria-live="polite"></div>',
             "</body>",
             "</html>",
@@ -88,6 +89,41 @@ def _command(command: str) -> str:
         f'<footer class="command"><span>The same on a terminal:</span> <code>{page_text(command)}</code>'
         '<button type="button" data-does="copy-command" hidden>Copy</button></footer>'
     )
+
+
+EVERYWHERE = (
+    ("/", "Find"),
+    ("?", "Show the keys of this page"),
+    ("g r", "Go to the runs"),
+    ("g d", "Go to the review"),
+    ("g c", "Go to the comparison"),
+    ("g b", "Go to the buckets"),
+    ("g l", "Go to the leaderboard"),
+    ("y", "Copy a link to this page, or to the place with the focus"),
+    ("T", "Light or dark"),
+    ("Esc", "Close; then remove the filters; then one level up"),
+)
+"""Keys that `page.js` binds on every page."""
+
+
+def _keys(page: Page) -> str:
+    """The dialog of keys, unless the page has its own. Without script there are no keys."""
+    if 'id="keys"' in page.body:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{_caps(keys)}</th><td>{page_text(does)}</td></tr>'
+        for keys, does in (*page.keys, *EVERYWHERE)
+    )
+    return (
+        '<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys of this page</h2>'
+        f'<table><caption class="hidden">Keys and what they do</caption><tbody>{rows}</tbody></table>'
+        '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
+        '<form method="dialog"><button>Close</button></form></dialog>'
+    )
+
+
+def _caps(keys: str) -> str:
+    return " ".join(f"<kbd>{page_text(key)}</kbd>" for key in keys.split())
 
 
 # --- static files

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from errata.errors import SettingsError
 from errata.model.deployment import PRODUCTION
 from errata.server.app import build_app
-from errata.server.exchange import ServerOptions
+from errata.server.exchange import MountedApp, ServerOptions
 from errata.settings import Settings
 from errata.verbs.store import open_store
 from errata.verbs.tokens import has_tokens
@@ -75,5 +75,11 @@ def server_of(app: Starlette) -> uvicorn.Server:
     return _Server(config)
 
 
-def serve(settings: Settings, listening: socket.socket, options: ServerOptions) -> None:
-    server_of(build_app(settings, options)).run(sockets=[listening])
+def serve(
+    settings: Settings,
+    listening: socket.socket,
+    options: ServerOptions,
+    *,
+    agent_tools: MountedApp | None = None,
+) -> None:
+    server_of(build_app(settings, options, agent_tools=agent_tools)).run(sockets=[listening])

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 from errata.settings import Settings, using_store
-from errata.verbs.store import Store, open_store
+from errata.verbs.store import Store, names_only, open_store
 
 T = TypeVar("T")
 THREADS = 8
@@ -28,7 +28,7 @@ class Workers:
 
     def work(self, handler: Callable[[Store], T]) -> T:
         """In a thread of the pool: the handler with the store of this thread."""
-        with using_store(self._settings.store):
+        with using_store(self._settings.store), names_only():
             return handler(self._store())
 
     def open(self) -> Store:

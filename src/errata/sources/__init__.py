@@ -183,7 +183,7 @@ def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreada
         yield from named_by_folder(items, match.path)
     except (ErrataError, GeneratorExit, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 one of the four places: where a source's rows are converted
+    except Exception as error:  # noqa: BLE001 one of the five places: where a source's rows are converted
         yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
     finally:
         losses.set(before)

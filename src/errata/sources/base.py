@@ -221,7 +221,7 @@ def convert_each(
                 yield made
                 continue
             items = list(made)
-        except Exception as error:  # noqa: BLE001 one of the four places: where a source's row is converted
+        except Exception as error:  # noqa: BLE001 one of the five places: where a source's row is converted
             run = _owner_of(row, owner) if owner else ""
             excerpt = json.dumps(row.data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]
             yield unreadable(source, row.ref, describe(error), excerpt=excerpt, run=run)

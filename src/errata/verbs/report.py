@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from errata.compare.comparison import ComparisonOptions
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
+from errata.model.output.report.run import RunReport
 from errata.render.files import WrittenFile, slug, write_files
 from errata.render.markdown import to_markdown
 from errata.report.run_collect import run_report
@@ -84,6 +85,11 @@ def report_run(
     return write_run_report(
         report, day=day, folder=folder, file=file, html=html, details=details, find_earlier=find_earlier
     )
+
+
+def run_facts(view: RunView, *, day: str) -> RunReport:
+    """What a report about the run contains; nothing is written."""
+    return run_report(view, made=day)
 
 
 def report_failures(view: RunView) -> Path | None:

@@ -11,7 +11,7 @@ from errata import __version__, sources
 from errata.errors import DamagedStoreError, StoreError
 from errata.model import StoredRun
 from errata.model.output.store import StoreProblem
-from errata.runs.names import handles_of, known_run
+from errata.runs.names import handles_of, known_run, names_only
 from errata.store.changes import ChangeFeed
 from errata.store.damage import problems_of, rebuilding
 from errata.store.database import Store, damaged, last_opened, open_store, schema_of, write_to_production
@@ -30,6 +30,7 @@ __all__ = [
     "handles_of",
     "include",
     "list_sources",
+    "names_only",
     "open_store",
     "run_by_id",
     "second_example",

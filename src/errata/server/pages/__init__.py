@@ -1,5 +1,6 @@
 """The pages. Each works without script; its module holds its endpoints and what it shows."""
 
+from errata.server import openapi
 from errata.server.endpoints import Endpoint
 from errata.server.pages import (
     buckets,
@@ -21,4 +22,5 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *leaderboard.ENDPOINTS,
     *doctor.ENDPOINTS,
     *login.ENDPOINTS,
+    *openapi.ENDPOINTS,
 )
