@@ -174,6 +174,8 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
     attempt: str = ""
     where: str = ""
     """The place of a quote in the attempt, as signals name it."""
+    anchor: str = ""
+    """The same on the page of the attempt."""
     bucket: str = ""
     owner: str = ""
     model: str = ""

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping
 
-from errata.model import StoredRun
+from errata.model import FailureKey, StoredRun
 from errata.model.listing import FailureRow, Past, PastCounts, ReviewState
 from errata.model.standing import AttemptReview
 from errata.runs.bucketing import ensure_buckets
@@ -18,6 +18,7 @@ from errata.store.failure_list import (
     triaged_rows,
     update_opinions,
 )
+from errata.triage.keys import is_informative, lists_only_names
 
 _building = threading.Lock()
 """One thread builds; others wait and find the rows."""
@@ -47,8 +48,12 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
 
 def _rows(view: RunView) -> Iterator[FailureRow]:
     opinions, past = _Opinions(view), past_of(view)
-    for row in triaged_rows(view.store, view.stored.pk, view.run.id):
+    for row in triaged_rows(view.store, view.stored.pk, view.run.id, _is_likeness):
         yield opinions.on(row)._replace(past=past.get(row.case_key, ""))
+
+
+def _is_likeness(key: FailureKey) -> bool:
+    return bool(key.exact) and is_informative(key) and not lists_only_names(key)
 
 
 def _changed(view: RunView) -> Iterator[FailureRow]:

@@ -1,11 +1,11 @@
 """Failures by filters, a page at a time, with counts: the queries of the index, and what its rows are made from."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import func, select
 
-from errata.model import Attribution
+from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id, fingerprint
 from errata.model.listing import NOT_GIVEN, EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
@@ -56,8 +56,11 @@ def marks_of(store: Store, run_ids: Collection[str] | None = None) -> dict[str, 
         return marks
 
 
-def triaged_rows(store: Store, pk: int, run_id: str) -> Iterator[FailureRow]:
-    """Every failure in the order of the log, as triage sees it; without bucket and review."""
+def triaged_rows(store: Store, pk: int, run_id: str, is_likeness: Callable[[FailureKey], bool]) -> Iterator[FailureRow]:
+    """Every failure in the order of the log, as triage sees it; without bucket and review.
+
+    `is_likeness`: whether failures with this key have something in common.
+    """
     with store.reading() as connection:
         first = {
             row.seq: row.name
@@ -85,7 +88,7 @@ def triaged_rows(store: Store, pk: int, run_id: str) -> Iterator[FailureRow]:
                 confidence=said.confidence if said else "",
                 check_name=first.get(row.seq, ""),
                 category=categories.get(row.case_key, ""),
-                key=key_mark(said.failure_key.exact) if said and said.failure_key.exact else "",
+                key=key_mark(said.failure_key.exact) if said and is_likeness(said.failure_key) else "",
                 review="open",
                 bucket="",
                 past="",

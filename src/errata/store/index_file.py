@@ -14,7 +14,7 @@ from pathlib import Path
 from errata.store.database import Store
 from errata.store.sqlite import BUSY_SECONDS
 
-VERSION = 2
+VERSION = 4
 """Counts up with every change of the tables: a file of another version is emptied."""
 _TABLES = (
     """CREATE TABLE runs (
@@ -37,6 +37,7 @@ _TABLES = (
         checks TEXT NOT NULL, PRIMARY KEY (run_id, seq)) WITHOUT ROWID""",
     """CREATE VIRTUAL TABLE texts USING fts5 (
         body, kind UNINDEXED, run_id UNINDEXED, case_key UNINDEXED, attempt UNINDEXED, place UNINDEXED,
+        anchor UNINDEXED,
         tokenize = "unicode61 tokenchars '_'")""",
 )
 _opened: "weakref.WeakKeyDictionary[Store, sqlite3.Connection]" = weakref.WeakKeyDictionary()

@@ -22,6 +22,7 @@ class IndexedText(NamedTuple):
     case_key: str = ""
     attempt: str = ""
     place: str = ""
+    anchor: str = ""
 
 
 class FoundText(NamedTuple):
@@ -30,6 +31,7 @@ class FoundText(NamedTuple):
     case_key: str
     attempt: str
     place: str
+    anchor: str
     snippet: str
 
 
@@ -46,7 +48,7 @@ def keep_texts(store: Store, run_id: str, texts: Iterable[IndexedText], mark: st
         if old[0] is not None:
             connection.execute("DELETE FROM texts WHERE rowid BETWEEN ? AND ?", old)
         first = (connection.execute("SELECT MAX(rowid) FROM texts").fetchone()[0] or 0) + 1
-        connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?)", texts)
+        connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)", texts)
         last = connection.execute("SELECT MAX(rowid) FROM texts").fetchone()[0] or 0
         connection.execute(
             "UPDATE runs SET texts_mark = ?, first_text = ?, last_text = ? WHERE run_id = ?",
@@ -60,7 +62,7 @@ def find_texts(
     """The best first; empty where a word is not in any text."""
     chosen = f" AND run_id IN ({', '.join('?' * len(run_ids))})" if run_ids is not None else ""
     query = (
-        "SELECT kind, run_id, case_key, attempt, place, snippet(texts, 0, ?, ?, '…', ?) FROM texts"  # noqa: S608
+        "SELECT kind, run_id, case_key, attempt, place, anchor, snippet(texts, 0, ?, ?, '…', ?) FROM texts"  # noqa: S608
         f" WHERE texts MATCH ? AND kind IN ({', '.join('?' * len(kinds))}){chosen} ORDER BY rank LIMIT ?"
     )
     values = [START, END, AROUND, match_words(text), *kinds, *(run_ids or ()), limit]

@@ -33,7 +33,7 @@ def run(exchange: Exchange) -> Answer:
     digest, is_current = known_digest(stored, exchange.store)
     one = stored.run
     body = (
-        _head(stored, digest, query)
+        _head(stored, digest)
         + _summary(digest, one, query, is_current=is_current)
         + _failures(stored, listed, query, grouping, digest)
     )
@@ -79,7 +79,7 @@ def _command(run: Run, query: RunQuery) -> str:
 # the head
 
 
-def _head(stored: StoredRun, digest: RunDigest | None, query: RunQuery) -> str:
+def _head(stored: StoredRun, digest: RunDigest | None) -> str:
     run = stored.run
     agent = " ".join(filter(None, (run.subject.agent, run.subject.agent_version)))
     name = page_text(subject_label(run) or run.native_id)
@@ -97,7 +97,8 @@ def _head(stored: StoredRun, digest: RunDigest | None, query: RunQuery) -> str:
         else "",
     ]
     return (
-        f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(run.suite or "no suite")}</nav>'
+        f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(run.suite or "no suite")}'
+        "</nav>"
         f'<div class="head"><div><h1>{name}{with_agent}</h1><p class="facts">{_facts(stored, digest)}</p></div>'
         f'<div class="actions">{"".join(actions)}</div></div>'
     )
@@ -202,10 +203,11 @@ def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grou
         f' value="{page_text(query.q)}" placeholder="Filter {found}" aria-label="Filter failures" autocomplete="off">'
         f'<span class="note" role="status">{found}{whole}</span></form>'
     )
-    groups = _choice("Group", "group", {name: word for name, word in GROUPINGS.items()}, grouping, run, query)
-    orders = _choice("Sort", "sort", {name: word for name, word in ORDERS.items()}, query.sort, run, query)
+    groups = _choice("Group", "group", {**GROUPINGS}, grouping, run, query)
+    orders = _choice("Sort", "sort", {**ORDERS}, query.sort, run, query)
     chips = "".join(
-        f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">{name}: {page_text(_said(name, value, listed))} ✕</a>'
+        f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">'
+        f"{name}: {page_text(_said(name, value, listed))} ✕</a>"
         for name, value in query.chosen.items()
         if name in ("bucket", "key", "past", "q")
     )
