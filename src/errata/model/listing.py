@@ -65,7 +65,7 @@ class RowGroup(NamedTuple):
     """Failures with the same bucket, owner, check or category."""
 
     name: str
-    count: int
+    size: int
     reviewed: int
     owner: str
     """That of most of them."""

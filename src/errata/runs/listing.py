@@ -64,7 +64,8 @@ def list_page(
     after: Cursor | tuple[int, str] | None = None,
 ) -> FailurePage:
     mark = ensure_indexed(stored, store)
-    facets = _facets(stored, store, mark, filters)
+    facets = facets_in(stored, store, mark, filters)
+    following: Cursor | tuple[int, str] | None
     if grouping == "none":
         rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=ROWS + 1)  # type: ignore[arg-type]
         following = cursor_of(rows[ROWS - 1], order) if len(rows) > ROWS else None
@@ -72,7 +73,7 @@ def list_page(
             facets=facets, listed=tuple(_with_lines(stored, store, rows[:ROWS], mark)), following=following
         )
     groups = groups_of(store, stored.run.id, filters, grouping, after=after, limit=GROUPS + 1)  # type: ignore[arg-type]
-    following = (groups[GROUPS - 1].count, groups[GROUPS - 1].name) if len(groups) > GROUPS else None
+    following = (groups[GROUPS - 1].size, groups[GROUPS - 1].name) if len(groups) > GROUPS else None
     named = {one.id: one for one in buckets_of(store, stored.run.suite)} if grouping == "bucket" else {}
     return FailurePage(
         facets=facets,
@@ -85,10 +86,30 @@ def list_page(
     )
 
 
+class FailureBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """Some failures with everything that is known of them, and where the next ones begin."""
+
+    total: int
+    failures: tuple[Failure, ...]
+    following: Cursor | None = None
+
+
+def failure_block(
+    stored: StoredRun, store: Store, filters: FailureFilters, *, order: Order, after: Cursor | None, limit: int
+) -> FailureBlock:
+    mark = ensure_indexed(stored, store)
+    rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=limit + 1)
+    return FailureBlock(
+        total=facets_in(stored, store, mark, filters).total,
+        failures=tuple(one for one in failures_at(stored, store, rows[:limit]) if one is not None),
+        following=cursor_of(rows[limit - 1], order) if len(rows) > limit else None,
+    )
+
+
 def _members(
     stored: StoredRun, store: Store, filters: FailureFilters, group: RowGroup, order: Order
 ) -> list[FailureRow]:
-    limit = group.count if group.count <= IN_GROUP + NEARLY else IN_GROUP
+    limit = group.size if group.size <= IN_GROUP + NEARLY else IN_GROUP
     return listed_rows(store, stored.run.id, filters, order, limit=limit)
 
 
@@ -105,7 +126,8 @@ _counted: dict[tuple[str, str, str, FailureFilters], Facets] = {}
 MOST_COUNTED = 500
 
 
-def _facets(stored: StoredRun, store: Store, mark: str, filters: FailureFilters) -> Facets:
+def facets_in(stored: StoredRun, store: Store, mark: str, filters: FailureFilters) -> Facets:
+    """Counted once for each state of the run."""
     key = str(store.path), stored.run.id, mark, filters
     if key not in _counted:
         if len(_counted) >= MOST_COUNTED:

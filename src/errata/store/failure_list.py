@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
@@ -74,10 +74,10 @@ def triaged_rows(store: Store, pk: int, run_id: str, is_likeness: Callable[[Fail
         categories = {row.key: row.category for row in connection.execute(query)}
         same = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
         own = (attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
-        query = select(*own, attempts.c.tokens, attempts.c.duration, attributions.c.record)
-        query = query.select_from(attempts.outerjoin(attributions, same))
-        query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+        failed: Select[Any] = select(*own, attempts.c.tokens, attempts.c.duration, attributions.c.record)
+        failed = failed.select_from(attempts.outerjoin(attributions, same))
+        failed = failed.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
+        for row in connection.execute(failed.execution_options(yield_per=FETCH)):
             made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
             said = unpack(row.record, Attribution) if row.record is not None else None
             yield FailureRow(

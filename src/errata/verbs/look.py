@@ -7,10 +7,21 @@ import msgspec
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.identity import attempt_id
-from errata.model.listing import FailureFilters, FailureRow
+from errata.model.listing import Facets, FailureFilters, FailureRow
 from errata.runs.digest import digest_of, known_digest, known_digests
 from errata.runs.failure_index import ensure_indexed
-from errata.runs.listing import IN_GROUP, ROWS, FailureLine, FailurePage, ListedGroup, list_page, within
+from errata.runs.listing import (
+    IN_GROUP,
+    ROWS,
+    FailureBlock,
+    FailureLine,
+    FailurePage,
+    ListedGroup,
+    facets_in,
+    failure_block,
+    list_page,
+    within,
+)
 from errata.runs.names import known_run
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
@@ -26,6 +37,7 @@ __all__ = [
     "IN_GROUP",
     "ROWS",
     "CaseInRun",
+    "FailureBlock",
     "FailureLine",
     "FailurePage",
     "ListedGroup",
@@ -38,6 +50,8 @@ __all__ = [
     "count_indexed",
     "digest_of",
     "ensure_searchable_texts",
+    "facets_of_run",
+    "failure_block",
     "forget_missing",
     "known_digest",
     "known_digests",
@@ -103,6 +117,10 @@ def signal_owners(attribution: Attribution | None) -> dict[str, str]:
     """Signal → the owner that it points to, as far as a rule names one."""
     owners: dict[str, str] = {name: rule.owner for name, rule in rules_in_use().book.rules.items()}
     return owners | ({attribution.decided_by: attribution.owner} if attribution is not None else {})
+
+
+def facets_of_run(stored: StoredRun, store: Store, filters: FailureFilters) -> Facets:
+    return facets_in(stored, store, ensure_indexed(stored, store), filters)
 
 
 def row_of(attempt: Attempt, stored: StoredRun, store: Store) -> FailureRow | None:

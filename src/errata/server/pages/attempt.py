@@ -237,10 +237,10 @@ def _transcript(
             f'<div class="text" dir="auto">{folded(passage)}</div></article>'
         )
     for artefact in one.artefacts:
-        passage = texts.files.get(artefact.path) if artefact.role == "log" else None  # type: ignore[assignment]
-        if passage is not None:
-            whole = "" if query.log == passage.anchor else f"{path}?log={passage.anchor}"
-            parts.append(log_section(artefact.path, passage, size=artefact.size, whole=whole))
+        log = texts.files.get(artefact.path) if artefact.role == "log" else None
+        if log is not None:
+            whole = "" if query.log == log.anchor else f"{path}?log={log.anchor}"
+            parts.append(log_section(artefact.path, log, size=artefact.size, whole=whole))
         elif artefact.role == "log":
             missing = "is not text" if artefact.binary else "was not imported"
             parts.append(f'<p class="none">The log names <code>{page_text(artefact.path)}</code>, which {missing}.</p>')

@@ -39,12 +39,12 @@ def marks_of(shown: ShownAttempt, readings: Sequence[Reading]) -> Iterator[Mark]
     if shown.attribution is not None:
         said = [one for one in shown.attribution.signals if one.quote]
         said.sort(key=lambda one: one.name != shown.attribution.decided_by)  # type: ignore[union-attr]
-        quotes = [(one.where, one.quote) for one in said]
+        signs = [(one.where, one.quote) for one in said]
         because = shown.explanation.because if shown.explanation is not None else None
-        if because is not None and because.text and (because.where, because.text) not in quotes:
-            quotes.insert(0, (because.where, because.text))
-        for at, (where, quote) in enumerate(quotes[:QUOTES], 1):
-            yield Mark(f"T{at}", where, quote)
+        if because is not None and because.text and (because.where, because.text) not in signs:
+            signs.insert(0, (because.where, because.text))
+        for at, (where, text) in enumerate(signs[:QUOTES], 1):
+            yield Mark(f"T{at}", where, text)
     for reading in readings:
         for at, quote in enumerate(reading.verdict.evidence, 1):
             lines = f":{quote.lines[0]}" if quote.lines and quote.place.startswith("log/") else ""

@@ -39,7 +39,7 @@ def case(exchange: Exchange) -> Page:
         f'<div class="cards">{_owners(found)}{_task(task, expected)}</div>'
         f'<section class="card"><h2>Runs</h2>{_runs(found)}</section>{_answers(found, expected)}'
     )
-    command = f"errata history {shell_quoted(key)}"
+    command = f"errata show {shell_quoted(f'{found[0].stored.run.id}/{name}')}"
     return Page(title=f"{name} · {suite}", section="runs", body=body, command=command)
 
 

@@ -1,6 +1,8 @@
 """`/runs/{run}`: can I believe this score, and if not, whose fault is it?"""
 
+from collections.abc import Mapping
 from shlex import quote as shell_quoted
+from typing import Any
 
 from errata.model import Run, StoredRun
 from errata.model.listing import Facets, Grouping, RunDigest
@@ -174,7 +176,7 @@ def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
         words = f"All {stored.counts.counted:,} passed. Nothing to explain"
     odd = (
         f"<p>{plural(digest.suspicious, 'pass', 'passes')} deserve a second look: "
-        f"<code>errata suspicious {page_text(stored.run.id)}</code></p>"
+        f"<code>errata failures {page_text(stored.run.id)} --suspicious</code></p>"
         if digest is not None and digest.suspicious
         else ""
     )
@@ -203,8 +205,8 @@ def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grou
         f' value="{page_text(query.q)}" placeholder="Filter {found}" aria-label="Filter failures" autocomplete="off">'
         f'<span class="note" role="status">{found}{whole}</span></form>'
     )
-    groups = _choice("Group", "group", {**GROUPINGS}, grouping, run, query)
-    orders = _choice("Sort", "sort", {**ORDERS}, query.sort, run, query)
+    groups = _choice("Group", "group", _words(GROUPINGS), grouping, run, query)
+    orders = _choice("Sort", "sort", _words(ORDERS), query.sort, run, query)
     chips = "".join(
         f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">'
         f"{name}: {page_text(_said(name, value, listed))} ✕</a>"
@@ -225,7 +227,11 @@ def _said(name: str, value: str, listed: FailurePage) -> str:
     return value if len(value) < 40 else f"{value[:39]}…"
 
 
-def _choice(label: str, name: str, words: dict[str, str], chosen: str, run: Run, query: RunQuery) -> str:
+def _words(choices: Mapping[Any, str]) -> dict[str, str]:
+    return {str(value): word for value, word in choices.items()}
+
+
+def _choice(label: str, name: str, words: Mapping[str, str], chosen: str, run: Run, query: RunQuery) -> str:
     listed = "".join(
         f"<li>{link(query.address(run.id, **{name: value}), word)}</li>"
         if value != chosen

@@ -59,16 +59,16 @@ def _group(shown: ListedGroup, run: Run, query: RunQuery, grouping: Grouping) ->
     if bucket is not None:
         title = link(bucket_page(bucket.slug), _title(shown, grouping))
     status = f'<b class="badge {bucket.status}">{bucket.status}</b>' if bucket is not None else ""
-    reviewed = f"{group.reviewed:,} of {group.count:,} reviewed"
+    reviewed = f"{group.reviewed:,} of {group.size:,} reviewed"
     letter = chip(group.owner, page_text) if grouping != "category" else ""
     head = (
         f'<tr class="group"><th scope="rowgroup" colspan="{len(_HEADS)}"><span class="grouped">'
         f'<button type="button" class="fold" aria-expanded="true" aria-label="Fold" hidden></button>{letter}'
         f'<span class="title">{title}</span><span class="note">{reviewed}</span>{status}'
-        f'<a class="size" href="{page_text(_only(run, query, grouping, group.name))}">{group.count:,}</a>'
+        f'<a class="size" href="{page_text(_only(run, query, grouping, group.name))}">{group.size:,}</a>'
         "</span></th></tr>"
     )
-    left = group.count - len(shown.listed)
+    left = group.size - len(shown.listed)
     more = ""
     if left > 0:
         values = {**_chosen(query, grouping, group.name), "group": "none", "sort": query.sort}

@@ -17,6 +17,8 @@ from errata.server.pages.addresses import review_page, run_page
 from errata.verbs.look import known_digests
 from errata.verbs.store import all_runs
 
+NARROW = 0.15
+"""Share of a short strip below which a letter has no room."""
 PAGE = 200
 """Runs of a page."""
 _HEADS = (
@@ -140,8 +142,8 @@ def _bracket(scores: tuple[PolicyScore, ...]) -> str:
     parts = ['<rect class="axis" width="100%" y="9.5" height="1"/>']
     if shown.low is not None and shown.high is not None:
         parts.append(
-            f'<rect class="ci" x="{100 * shown.low:.1f}%" width="{100 * (shown.high - shown.low):.1f}%" y="7" height="6"'
-            ' rx="3"/>'
+            f'<rect class="ci" x="{100 * shown.low:.1f}%" width="{100 * (shown.high - shown.low):.1f}%"'
+            ' y="7" height="6" rx="3"/>'
         )
     if reported is not None and reported.rate is not None and reported.rate != shown.rate:
         parts.append(f'<circle class="hollow" cx="{100 * reported.rate:.1f}%" cy="10" r="4"/>')
@@ -157,7 +159,7 @@ def _owners(run_id: str, digest: RunDigest) -> str:
     if not digest.owners:
         return '<span class="note">no failures</span>'
     strip = OwnerStrip(counts=tuple(OwnerCount(owner, count) for owner, count in digest.owners.items()))
-    return owner_strip(strip, page_text, target=lambda owner: run_page(run_id, owner=owner))
+    return owner_strip(strip, page_text, target=lambda owner: run_page(run_id, owner=owner), narrow=NARROW)
 
 
 _EMPTY = (

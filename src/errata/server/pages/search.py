@@ -6,6 +6,7 @@ from errata.model.listing import SearchHit
 from errata.render.blocks_html import page_text
 from errata.render.charts import chip
 from errata.render.figures import plural
+from errata.render.markdown_text import with_edges
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
 from errata.server.pages.addresses import attempt_address, bucket_page, run_page
@@ -70,7 +71,8 @@ def _hit(hit: SearchHit) -> str:
     model = f' <span class="note">{page_text(hit.model)}</span>' if hit.kind not in ("run", "bucket") else ""
     quote = ""
     if hit.hit:
-        quote = f"<code>{page_text(hit.before)} <mark>{page_text(hit.hit)}</mark> {page_text(hit.after)}</code>"
+        before, after = (with_edges(page_text(text), text) for text in (hit.before, hit.after))
+        quote = f"<code>{before}<mark>{page_text(hit.hit)}</mark>{after}</code>"
     elif hit.after:
         quote = f'<span class="note">{page_text(hit.after)}</span>'
     place = f' <span class="note">{page_text(hit.where)}</span>' if hit.where else ""
