@@ -1,6 +1,7 @@
 """The index of a run's failures: brought up to date when facts, triage, verdicts or buckets have changed."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from errata.model import FailureKey, StoredRun
@@ -20,8 +21,8 @@ from errata.store.failure_list import (
 )
 from errata.triage.keys import is_informative, lists_only_names
 
-_building = threading.Lock()
-"""One thread builds; others wait and find the rows."""
+_building: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""By run: one thread builds; others wait and find the rows."""
 _checked: set[tuple[str, str]] = set()
 """Runs whose triage and buckets this process has checked, in this state."""
 
@@ -32,7 +33,7 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
     mark = marks_of(store, [run_id])[run_id][1]
     if (run_id, mark) in _checked and rows_mark(store, run_id) == mark:
         return mark
-    with _building:
+    with _building[run_id]:
         view = RunView(stored, store)
         view.ensure_triaged()
         ensure_buckets(view)
@@ -44,6 +45,16 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
             keep_rows(store, run_id, _rows(view), mark)
         _checked.add((run_id, mark))
     return mark
+
+
+def is_indexed(stored: StoredRun, store: Store) -> bool:
+    """Whether there are rows for the present facts, or were: opinions are brought up to date at once."""
+    return rows_mark(store, stored.run.id) != ""
+
+
+def first_rows(stored: StoredRun, store: Store, limit: int) -> list[FailureRow]:
+    """The first failures of a run without rows, for a reader who does not want to wait."""
+    return list(triaged_rows(store, stored.pk, stored.run.id, _is_likeness, limit=limit))
 
 
 def _rows(view: RunView) -> Iterator[FailureRow]:

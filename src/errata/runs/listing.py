@@ -1,13 +1,13 @@
 """A page of a run's failures: rows and groups from the index, joined with what is shown of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from errata.model import Bucket, StoredRun
 from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
 from errata.model.places import anchor_of, log_names
-from errata.runs.failure_index import ensure_indexed
+from errata.runs.failure_index import ensure_indexed, first_rows, is_indexed
 from errata.runs.failures import Expectations, Failure
 from errata.runs.standings import standing_of
 from errata.store.attempts import with_texts
@@ -31,6 +31,9 @@ ROWS, GROUPS, IN_GROUP = 100, 12, 6
 """Rows of a page, groups of a page, and rows of a group before it is folded."""
 LONGEST = 240
 """Characters of a line."""
+LARGE = 5_000
+"""Failures from which on a reader does not wait for the index."""
+NO_FILTERS = FailureFilters()
 NEARLY = 2
 """A group with this many rows more is shown whole."""
 
@@ -52,6 +55,8 @@ class FailurePage(msgspec.Struct, frozen=True, kw_only=True):
     listed: tuple[FailureLine, ...] = ()
     following: Cursor | tuple[int, str] | None = None
     """Where the next page begins; none on the last one."""
+    is_complete: bool = True
+    """False while the index of a large run is being built: then only the first rows are there."""
 
 
 def list_page(
@@ -63,6 +68,11 @@ def list_page(
     order: Order,
     after: Cursor | tuple[int, str] | None = None,
 ) -> FailurePage:
+    if stored.counts.failures > LARGE and after is None and filters == NO_FILTERS and not is_indexed(stored, store):
+        first = tuple(
+            FailureLine(row, line) for row, line in _looked_up(stored, store, first_rows(stored, store, ROWS))
+        )
+        return FailurePage(facets=Facets(total=stored.counts.failures), listed=first, is_complete=False)
     mark = ensure_indexed(stored, store)
     facets = facets_in(stored, store, mark, filters)
     following: Cursor | tuple[int, str] | None
@@ -141,14 +151,18 @@ def _with_lines(stored: StoredRun, store: Store, rows: Sequence[FailureRow], mar
     known = known_lines(store, stored.run.id, [row.seq for row in rows])
     wanted = [row for row in rows if row.seq not in known]
     if wanted:
-        fresh = {
-            row.seq: _line_of(failure)
-            for row, failure in zip(wanted, failures_at(stored, store, wanted), strict=True)
-            if failure is not None
-        }
+        fresh = {row.seq: line for row, line in _looked_up(stored, store, wanted)}
         keep_lines(store, stored.run.id, fresh, mark)
         known |= fresh
     return [FailureLine(row, known[row.seq]) for row in rows if row.seq in known]
+
+
+def _looked_up(
+    stored: StoredRun, store: Store, rows: Sequence[FailureRow]
+) -> Iterator[tuple[FailureRow, EvidenceLine]]:
+    for row, failure in zip(rows, failures_at(stored, store, rows), strict=True):
+        if failure is not None:
+            yield row, _line_of(failure)
 
 
 def _line_of(failure: Failure) -> EvidenceLine:

@@ -33,6 +33,8 @@ def run(exchange: Exchange) -> Answer:
         return Redirect(run_page(stored.run.id, **exchange.query), 302)
     listed, grouping = failures_of(stored, exchange.store, query)
     digest, is_current = known_digest(stored, exchange.store)
+    if not listed.is_complete:
+        digest, is_current = None, False
     one = stored.run
     body = (
         _head(stored, digest)
@@ -62,6 +64,8 @@ def failures_of(stored: StoredRun, store: Store, query: RunQuery) -> tuple[Failu
         return list_page(stored, store, query.filters, grouping=by, order=query.sort, after=after)
 
     listed = page(grouping)
+    if not listed.is_complete:
+        return listed, "none"
     if query.group is None and len(listed.groups) == 1 and not listed.groups[0].group.name:
         return page("owner"), "owner"
     return listed, grouping
@@ -142,8 +146,8 @@ def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
 def _summary(digest: RunDigest | None, run: Run, query: RunQuery, *, is_current: bool) -> str:
     if digest is None:
         return (
-            '<section class="card" data-waiting="digest" aria-busy="true"><p>The score of this run is being computed.'
-            " The failures below are complete. Reload to see it.</p></section>"
+            '<section class="card" data-waiting="digest" aria-busy="true"><p>The score of this run is being computed,'
+            " and its failures are being counted. Reload to see it all.</p></section>"
         )
     late = "" if is_current else '<p class="late">Computed before the newest verdict; being computed again.</p>'
     if digest.health == "unavailable":
