@@ -65,7 +65,7 @@ class RowGroup(NamedTuple):
     """Failures with the same bucket, owner, check or category."""
 
     name: str
-    count: int
+    size: int
     reviewed: int
     owner: str
     """That of most of them."""
@@ -174,6 +174,8 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
     attempt: str = ""
     where: str = ""
     """The place of a quote in the attempt, as signals name it."""
+    anchor: str = ""
+    """The same on the page of the attempt."""
     bucket: str = ""
     owner: str = ""
     model: str = ""

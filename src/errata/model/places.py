@@ -33,7 +33,7 @@ def slug(text: str) -> str:
 
 
 def log_names(paths: Iterable[str]) -> dict[str, str]:
-    """Path → a short name for addresses: its first folder below what all share, or its own name where that is unique."""
+    """Path → a short name for addresses: its first folder below what all share, else its own name."""
     every = [PurePosixPath(path) for path in dict.fromkeys(paths)]
     shared = _shared([path.parts[:-1] for path in every])
     tails = [path.parts[len(shared) :] for path in every]

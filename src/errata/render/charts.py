@@ -80,11 +80,11 @@ Target = Callable[[str], str]
 """The address of an owner's failures."""
 
 
-def owner_strip(strip: OwnerStrip, text: Gate, *, target: Target | None = None) -> str:
+def owner_strip(strip: OwnerStrip, text: Gate, *, target: Target | None = None, narrow: float = NARROW) -> str:
     """Segments with their letters; those that are too narrow for one stand together at the end."""
     shares = [(one.owner, one.count / (strip.total or 1)) for one in strip.counts]
     words = ", ".join(f"{one.owner} {one.count}" for one in strip.counts)
-    drawn = _segments(shares, rest="", target=target)
+    drawn = _segments(shares, rest="", target=target, narrowest=narrow)
     label = f'<span class="label">{text(strip.label)}</span>' if strip.label else ""
     total = f'<span class="value">{strip.total:,}</span>' if strip.label else ""
     role = "group" if target else "img"
@@ -92,11 +92,13 @@ def owner_strip(strip: OwnerStrip, text: Gate, *, target: Target | None = None) 
     return f'<div class="striped">{label}{svg}{total}</div>' if strip.label else svg
 
 
-def _segments(shares: Iterable[tuple[str, float]], *, rest: str, target: Target | None = None) -> str:
+def _segments(
+    shares: Iterable[tuple[str, float]], *, rest: str, target: Target | None = None, narrowest: float = NARROW
+) -> str:
     """`rest` is what the width that is left means, such as cases that passed."""
     at, drawn, narrow = 0.0, [], []
     for owner, share in shares:
-        if share < NARROW:
+        if share < narrowest:
             narrow.append((owner, share))
             continue
         segment = _segment(at, share, letter_of(owner))

@@ -63,7 +63,7 @@ def _digest(view: RunView) -> RunDigest:
     summary, tally = view.summary, view.overview.tally
     run = view.run
     usage = run.usage.subject
-    owners = {one.owner: one.count for one in summary.owners}
+    owners: dict[str, int] = {one.owner: one.count for one in summary.owners}
     return RunDigest(
         fit=summary.health.fit,
         health=_health(run, summary),

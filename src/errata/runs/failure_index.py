@@ -1,9 +1,10 @@
 """The index of a run's failures: brought up to date when facts, triage, verdicts or buckets have changed."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from errata.model import StoredRun
+from errata.model import FailureKey, StoredRun
 from errata.model.listing import FailureRow, Past, PastCounts, ReviewState
 from errata.model.standing import AttemptReview
 from errata.runs.bucketing import ensure_buckets
@@ -18,9 +19,10 @@ from errata.store.failure_list import (
     triaged_rows,
     update_opinions,
 )
+from errata.triage.keys import is_informative, lists_only_names
 
-_building = threading.Lock()
-"""One thread builds; others wait and find the rows."""
+_building: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""By run: one thread builds; others wait and find the rows."""
 _checked: set[tuple[str, str]] = set()
 """Runs whose triage and buckets this process has checked, in this state."""
 
@@ -31,7 +33,7 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
     mark = marks_of(store, [run_id])[run_id][1]
     if (run_id, mark) in _checked and rows_mark(store, run_id) == mark:
         return mark
-    with _building:
+    with _building[run_id]:
         view = RunView(stored, store)
         view.ensure_triaged()
         ensure_buckets(view)
@@ -45,10 +47,24 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
     return mark
 
 
+def is_indexed(stored: StoredRun, store: Store) -> bool:
+    """Whether there are rows for the present facts, or were: opinions are brought up to date at once."""
+    return rows_mark(store, stored.run.id) != ""
+
+
+def first_rows(stored: StoredRun, store: Store, limit: int) -> list[FailureRow]:
+    """The first failures of a run without rows, for a reader who does not want to wait."""
+    return list(triaged_rows(store, stored.pk, stored.run.id, _is_likeness, limit=limit))
+
+
 def _rows(view: RunView) -> Iterator[FailureRow]:
     opinions, past = _Opinions(view), past_of(view)
-    for row in triaged_rows(view.store, view.stored.pk, view.run.id):
+    for row in triaged_rows(view.store, view.stored.pk, view.run.id, _is_likeness):
         yield opinions.on(row)._replace(past=past.get(row.case_key, ""))
+
+
+def _is_likeness(key: FailureKey) -> bool:
+    return bool(key.exact) and is_informative(key) and not lists_only_names(key)
 
 
 def _changed(view: RunView) -> Iterator[FailureRow]:

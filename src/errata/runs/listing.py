@@ -1,13 +1,13 @@
 """A page of a run's failures: rows and groups from the index, joined with what is shown of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from errata.model import Bucket, StoredRun
 from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
 from errata.model.places import anchor_of, log_names
-from errata.runs.failure_index import ensure_indexed
+from errata.runs.failure_index import ensure_indexed, first_rows, is_indexed
 from errata.runs.failures import Expectations, Failure
 from errata.runs.standings import standing_of
 from errata.store.attempts import with_texts
@@ -31,6 +31,9 @@ ROWS, GROUPS, IN_GROUP = 100, 12, 6
 """Rows of a page, groups of a page, and rows of a group before it is folded."""
 LONGEST = 240
 """Characters of a line."""
+LARGE = 5_000
+"""Failures from which on a reader does not wait for the index."""
+NO_FILTERS = FailureFilters()
 NEARLY = 2
 """A group with this many rows more is shown whole."""
 
@@ -52,6 +55,8 @@ class FailurePage(msgspec.Struct, frozen=True, kw_only=True):
     listed: tuple[FailureLine, ...] = ()
     following: Cursor | tuple[int, str] | None = None
     """Where the next page begins; none on the last one."""
+    is_complete: bool = True
+    """False while the index of a large run is being built: then only the first rows are there."""
 
 
 def list_page(
@@ -63,8 +68,14 @@ def list_page(
     order: Order,
     after: Cursor | tuple[int, str] | None = None,
 ) -> FailurePage:
+    if stored.counts.failures > LARGE and after is None and filters == NO_FILTERS and not is_indexed(stored, store):
+        first = tuple(
+            FailureLine(row, line) for row, line in _looked_up(stored, store, first_rows(stored, store, ROWS))
+        )
+        return FailurePage(facets=Facets(total=stored.counts.failures), listed=first, is_complete=False)
     mark = ensure_indexed(stored, store)
-    facets = _facets(stored, store, mark, filters)
+    facets = facets_in(stored, store, mark, filters)
+    following: Cursor | tuple[int, str] | None
     if grouping == "none":
         rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=ROWS + 1)  # type: ignore[arg-type]
         following = cursor_of(rows[ROWS - 1], order) if len(rows) > ROWS else None
@@ -72,7 +83,7 @@ def list_page(
             facets=facets, listed=tuple(_with_lines(stored, store, rows[:ROWS], mark)), following=following
         )
     groups = groups_of(store, stored.run.id, filters, grouping, after=after, limit=GROUPS + 1)  # type: ignore[arg-type]
-    following = (groups[GROUPS - 1].count, groups[GROUPS - 1].name) if len(groups) > GROUPS else None
+    following = (groups[GROUPS - 1].size, groups[GROUPS - 1].name) if len(groups) > GROUPS else None
     named = {one.id: one for one in buckets_of(store, stored.run.suite)} if grouping == "bucket" else {}
     return FailurePage(
         facets=facets,
@@ -85,10 +96,30 @@ def list_page(
     )
 
 
+class FailureBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """Some failures with everything that is known of them, and where the next ones begin."""
+
+    total: int
+    failures: tuple[Failure, ...]
+    following: Cursor | None = None
+
+
+def failure_block(
+    stored: StoredRun, store: Store, filters: FailureFilters, *, order: Order, after: Cursor | None, limit: int
+) -> FailureBlock:
+    mark = ensure_indexed(stored, store)
+    rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=limit + 1)
+    return FailureBlock(
+        total=facets_in(stored, store, mark, filters).total,
+        failures=tuple(one for one in failures_at(stored, store, rows[:limit]) if one is not None),
+        following=cursor_of(rows[limit - 1], order) if len(rows) > limit else None,
+    )
+
+
 def _members(
     stored: StoredRun, store: Store, filters: FailureFilters, group: RowGroup, order: Order
 ) -> list[FailureRow]:
-    limit = group.count if group.count <= IN_GROUP + NEARLY else IN_GROUP
+    limit = group.size if group.size <= IN_GROUP + NEARLY else IN_GROUP
     return listed_rows(store, stored.run.id, filters, order, limit=limit)
 
 
@@ -105,7 +136,8 @@ _counted: dict[tuple[str, str, str, FailureFilters], Facets] = {}
 MOST_COUNTED = 500
 
 
-def _facets(stored: StoredRun, store: Store, mark: str, filters: FailureFilters) -> Facets:
+def facets_in(stored: StoredRun, store: Store, mark: str, filters: FailureFilters) -> Facets:
+    """Counted once for each state of the run."""
     key = str(store.path), stored.run.id, mark, filters
     if key not in _counted:
         if len(_counted) >= MOST_COUNTED:
@@ -119,14 +151,18 @@ def _with_lines(stored: StoredRun, store: Store, rows: Sequence[FailureRow], mar
     known = known_lines(store, stored.run.id, [row.seq for row in rows])
     wanted = [row for row in rows if row.seq not in known]
     if wanted:
-        fresh = {
-            row.seq: _line_of(failure)
-            for row, failure in zip(wanted, failures_at(stored, store, wanted), strict=True)
-            if failure is not None
-        }
+        fresh = {row.seq: line for row, line in _looked_up(stored, store, wanted)}
         keep_lines(store, stored.run.id, fresh, mark)
         known |= fresh
     return [FailureLine(row, known[row.seq]) for row in rows if row.seq in known]
+
+
+def _looked_up(
+    stored: StoredRun, store: Store, rows: Sequence[FailureRow]
+) -> Iterator[tuple[FailureRow, EvidenceLine]]:
+    for row, failure in zip(rows, failures_at(stored, store, rows), strict=True):
+        if failure is not None:
+            yield row, _line_of(failure)
 
 
 def _line_of(failure: Failure) -> EvidenceLine:

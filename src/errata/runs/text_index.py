@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from errata.model import Attempt, Attribution, StoredRun
-from errata.model.listing import FailureFilters, SearchHit
+from errata.model.listing import FailureFilters, FailureRow, SearchHit
+from errata.model.places import anchor_of, log_names
 from errata.model.run import case_name, subject_label
 from errata.model.words import OWNERS
 from errata.runs.failure_index import ensure_indexed
@@ -82,8 +83,10 @@ def _texts(stored: StoredRun, store: Store) -> Iterator[IndexedText]:
             seen.add(attempt.case)
             yield IndexedText(case_name(run, attempt.case), "case", run.id, attempt.case, attempt.id)
         asked = "" if at >= MOST_ANSWERS or explained(attempt, attribution) else expected.of(attempt)
+        logs = log_names(one.path for one in attempt.artefacts if one.role == "log")
         for where, text in _quotes(attempt, attribution, asked, is_short=at >= MOST_ANSWERS):
-            yield IndexedText(clean(text[:LONGEST]), "quote", run.id, attempt.case, attempt.id, where)
+            anchor = anchor_of(where, logs) if where else ""
+            yield IndexedText(clean(text[:LONGEST]), "quote", run.id, attempt.case, attempt.id, where, anchor)
     for verdict in verdicts_of(store, run.id):
         parts = (verdict.label, verdict.cause, verdict.reasoning, verdict.underlying_mistake)
         case = verdict.attempt.partition(":")[2].rpartition("#")[0]
@@ -143,18 +146,17 @@ def _hits(found: Sequence[FoundText], runs: dict[str, StoredRun], query: Query, 
     return hits
 
 
-def _row_fits(row: "tuple[object, ...] | None", query: Query) -> bool:
+def _row_fits(row: FailureRow | None, query: Query) -> bool:
     wanted = query.owner or query.signal or query.case or query.state
     if not wanted:
         return True
     if row is None:
         return False
-    owner, signals, case, review = (getattr(row, name) for name in ("owner", "signals", "case_key", "review"))
     return (
-        query.owner in ("", owner)
-        and (not query.signal or f" {query.signal} " in signals)
-        and query.case.lower() in case.lower()
-        and (not query.state or review == _STATES.get(query.state, query.state))
+        query.owner in ("", row.owner)
+        and (not query.signal or f" {query.signal} " in row.signals)
+        and query.case.lower() in row.case_key.lower()
+        and (not query.state or row.review == _STATES.get(query.state, query.state))
     )
 
 
@@ -177,6 +179,7 @@ def _hit(found: FoundText, stored: StoredRun, owner: str) -> SearchHit:
         case_key=found.case_key,
         attempt=found.attempt,
         where=found.place,
+        anchor=found.anchor,
         owner=owner,
         model=subject_label(run) or run.native_id,
     )

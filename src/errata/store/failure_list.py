@@ -1,18 +1,19 @@
 """Failures by filters, a page at a time, with counts: the queries of the index, and what its rows are made from."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
-from errata.model import Attribution
+from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id, fingerprint
 from errata.model.listing import NOT_GIVEN, EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
-from errata.store.index_file import index_of, writing_index
+from errata.store.index_file import CHUNK, index_of, writing_index
 from errata.store.schema import attempts, attributions, bucket_events, bucket_members, cases, checks, runs, verdicts
 
 _COLUMNS = ", ".join(FailureRow._fields)
@@ -56,25 +57,24 @@ def marks_of(store: Store, run_ids: Collection[str] | None = None) -> dict[str, 
         return marks
 
 
-def triaged_rows(store: Store, pk: int, run_id: str) -> Iterator[FailureRow]:
-    """Every failure in the order of the log, as triage sees it; without bucket and review."""
+def triaged_rows(
+    store: Store, pk: int, run_id: str, is_likeness: Callable[[FailureKey], bool], *, limit: int | None = None
+) -> Iterator[FailureRow]:
+    """Every failure in the order of the log, as triage sees it; without bucket and review.
+
+    `is_likeness`: whether failures with this key have something in common.
+    """
     with store.reading() as connection:
-        first = {
-            row.seq: row.name
-            for row in connection.execute(
-                select(checks.c.seq, checks.c.name, func.min(checks.c.place))
-                .where(checks.c.run_pk == pk, checks.c.status == "fail")
-                .group_by(checks.c.seq)
-            )
-        }
-        query = select(cases.c.key, cases.c.category).where(cases.c.run_pk == pk, cases.c.category != "")
-        categories = {row.key: row.category for row in connection.execute(query)}
+        place = select(checks.c.name).where(checks.c.run_pk == pk, checks.c.seq == attempts.c.seq)
+        first = place.where(checks.c.status == "fail").order_by(checks.c.place).limit(1).scalar_subquery()
+        described = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
         same = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
         own = (attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
-        query = select(*own, attempts.c.tokens, attempts.c.duration, attributions.c.record)
-        query = query.select_from(attempts.outerjoin(attributions, same))
-        query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+        facts = (attempts.c.tokens, attempts.c.duration, cases.c.category, first.label("check_name"))
+        failed: Select[Any] = select(*own, *facts, attributions.c.record)
+        failed = failed.select_from(attempts.outerjoin(attributions, same).outerjoin(cases, described))
+        failed = failed.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq).limit(limit)
+        for row in connection.execute(failed.execution_options(yield_per=FETCH)):
             made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
             said = unpack(row.record, Attribution) if row.record is not None else None
             yield FailureRow(
@@ -83,9 +83,9 @@ def triaged_rows(store: Store, pk: int, run_id: str) -> Iterator[FailureRow]:
                 case_key=row.case_key,
                 owner=said.owner if said else "unknown",
                 confidence=said.confidence if said else "",
-                check_name=first.get(row.seq, ""),
-                category=categories.get(row.case_key, ""),
-                key=key_mark(said.failure_key.exact) if said and said.failure_key.exact else "",
+                check_name=row.check_name or "",
+                category=row.category or "",
+                key=key_mark(said.failure_key.exact) if said and is_likeness(said.failure_key) else "",
                 review="open",
                 bucket="",
                 past="",
@@ -122,12 +122,17 @@ def rows_mark(store: Store, run_id: str) -> str:
 
 
 def keep_rows(store: Store, run_id: str, rows: Iterable[FailureRow], mark: str) -> None:
-    """In the place of the rows of an older state."""
+    """In the place of the rows of an older state; who reads meanwhile sees that they are not complete."""
     with writing_index(store) as connection:
+        _mark(connection, run_id, "")
         for table in ("failures", "lines"):
             connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608
-        statement = f"INSERT INTO failures (run_id, {_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608
-        connection.executemany(statement, ((run_id, *row) for row in rows))
+    statement = f"INSERT OR REPLACE INTO failures (run_id, {_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608
+    rest = iter(rows)
+    while chunk := list(islice(rest, CHUNK)):
+        with writing_index(store) as connection:
+            connection.executemany(statement, ((run_id, *row) for row in chunk))
+    with writing_index(store) as connection:
         _mark(connection, run_id, mark)
 
 
@@ -201,8 +206,8 @@ def forget_other_runs(store: Store, known: Collection[str]) -> list[str]:
             for table in ("failures", "lines"):
                 connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608
             connection.execute(
-                "DELETE FROM texts WHERE rowid BETWEEN (SELECT first_text FROM runs WHERE run_id = ?)"
-                " AND (SELECT last_text FROM runs WHERE run_id = ?)",
+                "DELETE FROM texts WHERE rowid BETWEEN (SELECT number << 32 FROM runs WHERE run_id = ?)"
+                " AND (SELECT ((number + 1) << 32) - 1 FROM runs WHERE run_id = ?)",
                 (run_id, run_id),
             )
             connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
@@ -292,7 +297,10 @@ def groups_of(
     if after is not None:
         query, values = f"{query} HAVING (-count, name) > (?, ?)", [*values, -after[0], after[1]]
     found = index_of(store).execute(f"{query} ORDER BY -count, name LIMIT ?", [*values, limit]).fetchall()
-    return [RowGroup(*row, _owner_of_most(store, run_id, filters, column, row[0])) for row in found]
+    return [
+        RowGroup(name, size, reviewed, _owner_of_most(store, run_id, filters, column, name))
+        for name, size, reviewed in found
+    ]
 
 
 def _owner_of_most(store: Store, run_id: str, filters: FailureFilters, column: str, name: str) -> str:

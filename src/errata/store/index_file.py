@@ -14,12 +14,12 @@ from pathlib import Path
 from errata.store.database import Store
 from errata.store.sqlite import BUSY_SECONDS
 
-VERSION = 2
+VERSION = 5
 """Counts up with every change of the tables: a file of another version is emptied."""
 _TABLES = (
     """CREATE TABLE runs (
-        run_id TEXT PRIMARY KEY, rows_mark TEXT NOT NULL DEFAULT '', digest_mark TEXT NOT NULL DEFAULT '',
-        texts_mark TEXT NOT NULL DEFAULT '', digest BLOB, first_text INTEGER, last_text INTEGER)""",
+        number INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, rows_mark TEXT NOT NULL DEFAULT '',
+        digest_mark TEXT NOT NULL DEFAULT '', texts_mark TEXT NOT NULL DEFAULT '', digest BLOB)""",
     """CREATE TABLE failures (
         run_id TEXT NOT NULL, seq INTEGER NOT NULL, attempt TEXT NOT NULL, case_key TEXT NOT NULL,
         owner TEXT NOT NULL, confidence TEXT NOT NULL, check_name TEXT NOT NULL, category TEXT NOT NULL,
@@ -37,6 +37,7 @@ _TABLES = (
         checks TEXT NOT NULL, PRIMARY KEY (run_id, seq)) WITHOUT ROWID""",
     """CREATE VIRTUAL TABLE texts USING fts5 (
         body, kind UNINDEXED, run_id UNINDEXED, case_key UNINDEXED, attempt UNINDEXED, place UNINDEXED,
+        anchor UNINDEXED,
         tokenize = "unicode61 tokenchars '_'")""",
 )
 _opened: "weakref.WeakKeyDictionary[Store, sqlite3.Connection]" = weakref.WeakKeyDictionary()
@@ -58,6 +59,10 @@ def index_of(store: Store) -> sqlite3.Connection:
 def close_index(store: Store) -> None:
     if (connection := _opened.pop(store, None)) is not None:
         connection.close()
+
+
+CHUNK = 5_000
+"""Rows of a transaction: pages that keep what they looked up do not wait longer."""
 
 
 @contextmanager

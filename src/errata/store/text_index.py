@@ -2,11 +2,12 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from errata.store.database import Store
 from errata.store.failure_list import match_words
-from errata.store.index_file import index_of, writing_index
+from errata.store.index_file import CHUNK, index_of, writing_index
 
 START, END = "\x02", "\x03"
 """Around a hit. No text in the index holds them: it is cleaned before."""
@@ -22,6 +23,7 @@ class IndexedText(NamedTuple):
     case_key: str = ""
     attempt: str = ""
     place: str = ""
+    anchor: str = ""
 
 
 class FoundText(NamedTuple):
@@ -30,6 +32,7 @@ class FoundText(NamedTuple):
     case_key: str
     attempt: str
     place: str
+    anchor: str
     snippet: str
 
 
@@ -39,19 +42,21 @@ def texts_mark(store: Store, run_id: str) -> str:
 
 
 def keep_texts(store: Store, run_id: str, texts: Iterable[IndexedText], mark: str) -> None:
-    """In the place of those of an older state."""
+    """In the place of those of an older state. The number of a text holds the number of its run."""
     with writing_index(store) as connection:
         connection.execute("INSERT INTO runs (run_id) VALUES (?) ON CONFLICT DO NOTHING", (run_id,))
-        old = connection.execute("SELECT first_text, last_text FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-        if old[0] is not None:
-            connection.execute("DELETE FROM texts WHERE rowid BETWEEN ? AND ?", old)
-        first = (connection.execute("SELECT MAX(rowid) FROM texts").fetchone()[0] or 0) + 1
-        connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?)", texts)
-        last = connection.execute("SELECT MAX(rowid) FROM texts").fetchone()[0] or 0
-        connection.execute(
-            "UPDATE runs SET texts_mark = ?, first_text = ?, last_text = ? WHERE run_id = ?",
-            (mark, first, max(last, first - 1), run_id),
-        )
+        connection.execute("UPDATE runs SET texts_mark = '' WHERE run_id = ?", (run_id,))
+        number = connection.execute("SELECT number FROM runs WHERE run_id = ?", (run_id,)).fetchone()[0]
+        start = number << 32
+        connection.execute("DELETE FROM texts WHERE rowid BETWEEN ? AND ?", (start, start + (1 << 32) - 1))
+    numbered = enumerate(texts, start)
+    columns = ", ".join(("rowid", *IndexedText._fields))
+    statement = f"INSERT OR REPLACE INTO texts ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+    while chunk := list(islice(numbered, CHUNK)):
+        with writing_index(store) as connection:
+            connection.executemany(statement, ((at, *text) for at, text in chunk))
+    with writing_index(store) as connection:
+        connection.execute("UPDATE runs SET texts_mark = ? WHERE run_id = ?", (mark, run_id))
 
 
 def find_texts(
@@ -60,7 +65,7 @@ def find_texts(
     """The best first; empty where a word is not in any text."""
     chosen = f" AND run_id IN ({', '.join('?' * len(run_ids))})" if run_ids is not None else ""
     query = (
-        "SELECT kind, run_id, case_key, attempt, place, snippet(texts, 0, ?, ?, '…', ?) FROM texts"  # noqa: S608
+        "SELECT kind, run_id, case_key, attempt, place, anchor, snippet(texts, 0, ?, ?, '…', ?) FROM texts"  # noqa: S608
         f" WHERE texts MATCH ? AND kind IN ({', '.join('?' * len(kinds))}){chosen} ORDER BY rank LIMIT ?"
     )
     values = [START, END, AROUND, match_words(text), *kinds, *(run_ids or ()), limit]

@@ -25,6 +25,22 @@ def clean(text: str) -> str:
     return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+RETURN = "␍"
+
+
+def visible(text: str) -> str:
+    """The text with a mark for each character that hides or reorders others. Lines stay as editors count them.
+
+    Escapes for terminals are removed; a carriage return in the middle of a line is shown.
+    """
+    text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", RETURN)
+    text = _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def one_line(text: str, width: int = 0) -> str:
     """Cleaned, on one line, cut to `width` with an ellipsis."""
     folded = " ".join(clean(text).split())

@@ -10,7 +10,7 @@ Texts are redacted whole, before they are cut or folded: half a secret has lost 
 from functools import lru_cache
 from typing import Any
 
-from errata.text.clean import clean, one_kind_of_line_end, one_line, quoted
+from errata.text.clean import clean, one_kind_of_line_end, one_line, quoted, visible
 from errata.text.private import without_people
 from errata.text.redact import REDACTED_VALUE, given_secrets, redact, redact_fields, redact_key, redact_tree
 
@@ -90,6 +90,18 @@ def outgoing_line(text: str) -> str:
 def outgoing_lines(text: str) -> str:
     """With its lines, for a snippet."""
     return for_others(text).strip("\n")
+
+
+def page_lines(text: str) -> str:
+    """For a transcript: its lines as they are numbered, characters that hide something as marks, without secrets.
+
+    A hidden character inside a secret must not save it: where the cleaned text has one, that is what is shown.
+    """
+    shown = visible(text)
+    cleaned = clean(text)
+    if shown != cleaned and redact(cleaned) != cleaned and redact(shown) == shown:
+        shown = cleaned
+    return without_people(redact(shown))
 
 
 def outgoing_tree(value: Any) -> Any:

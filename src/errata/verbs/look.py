@@ -1,28 +1,43 @@
 """What the pages show: a run with its failures, one attempt among them, one case over all runs, and the search."""
 
+from typing import Any
+
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.model import Attempt, StoredRun
+from errata.model import Attempt, Attribution, StoredRun
 from errata.model.identity import attempt_id
-from errata.model.listing import FailureFilters, FailureRow
+from errata.model.listing import Facets, FailureFilters, FailureRow
 from errata.runs.digest import digest_of, known_digest, known_digests
 from errata.runs.failure_index import ensure_indexed
-from errata.runs.listing import IN_GROUP, ROWS, FailureLine, FailurePage, ListedGroup, list_page, within
+from errata.runs.listing import (
+    IN_GROUP,
+    ROWS,
+    FailureBlock,
+    FailureLine,
+    FailurePage,
+    ListedGroup,
+    facets_in,
+    failure_block,
+    list_page,
+    within,
+)
 from errata.runs.names import known_run
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
-from errata.store.attempts import attempts_of
+from errata.store.attempts import attempts_of, case_of
 from errata.store.database import Store
 from errata.store.failure_list import count_rows, listed_rows, marks_of, rank_of, rows_by_attempt
 from errata.store.index_file import close_index
 from errata.store.runs import all_runs
 from errata.store.text_index import count_indexed
+from errata.triage.rulesets import rules_in_use
 
 __all__ = [
     "IN_GROUP",
     "ROWS",
     "CaseInRun",
+    "FailureBlock",
     "FailureLine",
     "FailurePage",
     "ListedGroup",
@@ -30,10 +45,13 @@ __all__ = [
     "SameFailures",
     "ShownAttempt",
     "case_over_runs",
+    "case_text",
     "close_index",
     "count_indexed",
     "digest_of",
     "ensure_searchable_texts",
+    "facets_of_run",
+    "failure_block",
     "forget_missing",
     "known_digest",
     "known_digests",
@@ -46,6 +64,7 @@ __all__ = [
     "same_failures",
     "search",
     "shown_attempt",
+    "signal_owners",
     "within",
 ]
 
@@ -65,9 +84,10 @@ class Neighbours(msgspec.Struct, frozen=True):
 
 
 class SameFailures(msgspec.Struct, frozen=True):
-    """Failures of a run with the same failure key."""
+    """Failures of a run with the same failure key; where it has none of its own, in the same bucket."""
 
     key: str
+    bucket: str
     count: int
     first: tuple[FailureRow, ...]
 
@@ -93,6 +113,16 @@ def shown_attempt(run: StoredRun, case: str, number: str, store: Store) -> Shown
     return shown
 
 
+def signal_owners(attribution: Attribution | None) -> dict[str, str]:
+    """Signal → the owner that it points to, as far as a rule names one."""
+    owners: dict[str, str] = {name: rule.owner for name, rule in rules_in_use().book.rules.items()}
+    return owners | ({attribution.decided_by: attribution.owner} if attribution is not None else {})
+
+
+def facets_of_run(stored: StoredRun, store: Store, filters: FailureFilters) -> Facets:
+    return facets_in(stored, store, ensure_indexed(stored, store), filters)
+
+
 def row_of(attempt: Attempt, stored: StoredRun, store: Store) -> FailureRow | None:
     """The row of a failure in the index; none of a pass."""
     if not attempt.is_failure:
@@ -107,14 +137,14 @@ def neighbours_of(row: FailureRow, stored: StoredRun, store: Store, filters: Fai
 
 
 def same_failures(row: FailureRow, stored: StoredRun, store: Store) -> SameFailures | None:
-    """None where the failure has no key, or nothing else shares it."""
-    if not row.key:
+    """None where nothing else fails in the same way."""
+    if not row.key and not row.bucket:
         return None
-    filters = FailureFilters(key=row.key)
+    filters = FailureFilters(key=row.key) if row.key else FailureFilters(bucket=row.bucket)
     count = count_rows(store, stored.run.id, filters)
     listed = listed_rows(store, stored.run.id, filters, "log", limit=ALIKE + 1)
     others = tuple(one for one in listed if one.seq != row.seq)[:ALIKE]
-    return SameFailures(row.key, count, others) if others else None
+    return SameFailures(row.key, row.bucket, count, others) if others else None
 
 
 def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
@@ -127,3 +157,17 @@ def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
             rows = rows_by_attempt(store, [one.id for one in tried if one.is_failure])
             found.append(CaseInRun(stored, tried, tuple(row for _, row in rows.values())))
     return found
+
+
+def case_text(found: CaseInRun, store: Store) -> tuple[str, str]:
+    """Task and expected answer of a case, as its log has them; empty where it does not describe them."""
+    case = case_of(store, found.stored.pk, found.attempts[0].case, found.attempts[0].case_version)
+    if case is None:
+        return "", ""
+    return _as_text(case.input), _as_text(case.expected)
+
+
+def _as_text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2).decode("utf-8", "replace")

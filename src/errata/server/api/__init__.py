@@ -2,16 +2,20 @@
 
 from errata.server.api import (
     attempts,
+    failures,
     live,
     memory,
     review,
     runs,
     scores,
+    search,
 )
 from errata.server.endpoints import Endpoint
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
+    *failures.ENDPOINTS,
+    *search.ENDPOINTS,
     *scores.ENDPOINTS,
     *attempts.ENDPOINTS,
     *memory.ENDPOINTS,

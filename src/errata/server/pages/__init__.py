@@ -3,7 +3,9 @@
 from errata.server import openapi
 from errata.server.endpoints import Endpoint
 from errata.server.pages import (
+    attempt,
     buckets,
+    case,
     compare,
     doctor,
     leaderboard,
@@ -11,11 +13,15 @@ from errata.server.pages import (
     review,
     run,
     runs,
+    search,
 )
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
     *run.ENDPOINTS,
+    *attempt.ENDPOINTS,
+    *case.ENDPOINTS,
+    *search.ENDPOINTS,
     *review.ENDPOINTS,
     *compare.ENDPOINTS,
     *buckets.ENDPOINTS,

@@ -1,6 +1,8 @@
 """`/runs/{run}`: can I believe this score, and if not, whose fault is it?"""
 
+from collections.abc import Mapping
 from shlex import quote as shell_quoted
+from typing import Any
 
 from errata.model import Run, StoredRun
 from errata.model.listing import Facets, Grouping, RunDigest
@@ -31,9 +33,11 @@ def run(exchange: Exchange) -> Answer:
         return Redirect(run_page(stored.run.id, **exchange.query), 302)
     listed, grouping = failures_of(stored, exchange.store, query)
     digest, is_current = known_digest(stored, exchange.store)
+    if not listed.is_complete:
+        digest, is_current = None, False
     one = stored.run
     body = (
-        _head(stored, digest, query)
+        _head(stored, digest)
         + _summary(digest, one, query, is_current=is_current)
         + _failures(stored, listed, query, grouping, digest)
     )
@@ -60,6 +64,8 @@ def failures_of(stored: StoredRun, store: Store, query: RunQuery) -> tuple[Failu
         return list_page(stored, store, query.filters, grouping=by, order=query.sort, after=after)
 
     listed = page(grouping)
+    if not listed.is_complete:
+        return listed, "none"
     if query.group is None and len(listed.groups) == 1 and not listed.groups[0].group.name:
         return page("owner"), "owner"
     return listed, grouping
@@ -79,7 +85,7 @@ def _command(run: Run, query: RunQuery) -> str:
 # the head
 
 
-def _head(stored: StoredRun, digest: RunDigest | None, query: RunQuery) -> str:
+def _head(stored: StoredRun, digest: RunDigest | None) -> str:
     run = stored.run
     agent = " ".join(filter(None, (run.subject.agent, run.subject.agent_version)))
     name = page_text(subject_label(run) or run.native_id)
@@ -97,7 +103,8 @@ def _head(stored: StoredRun, digest: RunDigest | None, query: RunQuery) -> str:
         else "",
     ]
     return (
-        f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(run.suite or "no suite")}</nav>'
+        f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(run.suite or "no suite")}'
+        "</nav>"
         f'<div class="head"><div><h1>{name}{with_agent}</h1><p class="facts">{_facts(stored, digest)}</p></div>'
         f'<div class="actions">{"".join(actions)}</div></div>'
     )
@@ -139,8 +146,8 @@ def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
 def _summary(digest: RunDigest | None, run: Run, query: RunQuery, *, is_current: bool) -> str:
     if digest is None:
         return (
-            '<section class="card" data-waiting="digest" aria-busy="true"><p>The score of this run is being computed.'
-            " The failures below are complete. Reload to see it.</p></section>"
+            '<section class="card" data-waiting="digest" aria-busy="true"><p>The score of this run is being computed,'
+            " and its failures are being counted. Reload to see it all.</p></section>"
         )
     late = "" if is_current else '<p class="late">Computed before the newest verdict; being computed again.</p>'
     if digest.health == "unavailable":
@@ -173,7 +180,7 @@ def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
         words = f"All {stored.counts.counted:,} passed. Nothing to explain"
     odd = (
         f"<p>{plural(digest.suspicious, 'pass', 'passes')} deserve a second look: "
-        f"<code>errata suspicious {page_text(stored.run.id)}</code></p>"
+        f"<code>errata failures {page_text(stored.run.id)} --suspicious</code></p>"
         if digest is not None and digest.suspicious
         else ""
     )
@@ -202,10 +209,11 @@ def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grou
         f' value="{page_text(query.q)}" placeholder="Filter {found}" aria-label="Filter failures" autocomplete="off">'
         f'<span class="note" role="status">{found}{whole}</span></form>'
     )
-    groups = _choice("Group", "group", {name: word for name, word in GROUPINGS.items()}, grouping, run, query)
-    orders = _choice("Sort", "sort", {name: word for name, word in ORDERS.items()}, query.sort, run, query)
+    groups = _choice("Group", "group", _words(GROUPINGS), grouping, run, query)
+    orders = _choice("Sort", "sort", _words(ORDERS), query.sort, run, query)
     chips = "".join(
-        f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">{name}: {page_text(_said(name, value, listed))} ✕</a>'
+        f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">'
+        f"{name}: {page_text(_said(name, value, listed))} ✕</a>"
         for name, value in query.chosen.items()
         if name in ("bucket", "key", "past", "q")
     )
@@ -223,7 +231,11 @@ def _said(name: str, value: str, listed: FailurePage) -> str:
     return value if len(value) < 40 else f"{value[:39]}…"
 
 
-def _choice(label: str, name: str, words: dict[str, str], chosen: str, run: Run, query: RunQuery) -> str:
+def _words(choices: Mapping[Any, str]) -> dict[str, str]:
+    return {str(value): word for value, word in choices.items()}
+
+
+def _choice(label: str, name: str, words: Mapping[str, str], chosen: str, run: Run, query: RunQuery) -> str:
     listed = "".join(
         f"<li>{link(query.address(run.id, **{name: value}), word)}</li>"
         if value != chosen

@@ -71,7 +71,7 @@ def _finding(finding: FindingLine, run: Run, query: RunQuery) -> str:
     if quote and finding.attempt:
         anchor = f"step-{finding.step}" if finding.step is not None else ""
         quote = f'<a href="{page_text(attempt_address(finding.attempt, anchor))}">{quote}</a>'
-    words = page_text(finding.text.partition(": ")[0])
+    words = page_text(finding.text.partition(": ")[0].removeprefix(f"{finding.count} ") if count else finding.text)
     return f'<li><span class="count">{count}</span><span>{words}{": " if quote else ""}{quote}</span></li>'
 
 
@@ -121,7 +121,8 @@ def _left_out(scores: Iterable[PolicyScore]) -> Iterable[str]:
 def _owner_card(digest: RunDigest, run: Run, query: RunQuery) -> str:
     total = sum(digest.owners.values())
     if not total:
-        return f'<section class="card"><h2>Who has to act</h2><p>{page_text(digest.without_failures or "No failures")}.</p></section>'
+        words = page_text(digest.without_failures or "No failures")
+        return f'<section class="card"><h2>Who has to act</h2><p>{words}.</p></section>'
     counts = tuple(
         OwnerCount(owner=owner, count=count, note=digest.reasons.get(owner, ""))
         for owner, count in digest.owners.items()
@@ -147,7 +148,8 @@ def _owner_card(digest: RunDigest, run: Run, query: RunQuery) -> str:
 def _time_card(digest: RunDigest) -> str:
     lanes = time_lanes([(dot.owner, dot.at) for dot in digest.dots], page_text)
     sessions = f"{plural(digest.sessions, 'session')}, " if digest.sessions > 1 else ""
-    return f'<section class="card"><h2>When <span class="note">{sessions}end of each failed attempt</span></h2>{lanes}</section>'
+    note = f'<span class="note">{sessions}end of each failed attempt</span>'
+    return f'<section class="card"><h2>When {note}</h2>{lanes}</section>'
 
 
 def _past(digest: RunDigest, run: Run, query: RunQuery) -> str:

@@ -47,13 +47,10 @@ def row_groups(page: FailurePage, run: Run, query: RunQuery, grouping: Grouping)
     values = {**query.chosen, "group": grouping, "sort": query.sort, "cursor": cursor}
     more = "next 100 failures" if grouping == "none" else "next groups"
     return (
-        f'{inner}<tbody class="next"><tr><td colspan="{len(_HEADS)}"><a href="{page_text(_next(run, query, grouping, cursor))}"'
+        f'{inner}<tbody class="next"><tr><td colspan="{len(_HEADS)}">'
+        f'<a href="{page_text(query.address(run.id, group=grouping, cursor=cursor))}"'
         f' data-rows="{page_text(rows_address(run.id, **values))}">{more}</a></td></tr></tbody>'
     )
-
-
-def _next(run: Run, query: RunQuery, grouping: Grouping, cursor: str) -> str:
-    return query.address(run.id, group=grouping, cursor=cursor)
 
 
 def _group(shown: ListedGroup, run: Run, query: RunQuery, grouping: Grouping) -> str:
@@ -62,15 +59,16 @@ def _group(shown: ListedGroup, run: Run, query: RunQuery, grouping: Grouping) ->
     if bucket is not None:
         title = link(bucket_page(bucket.slug), _title(shown, grouping))
     status = f'<b class="badge {bucket.status}">{bucket.status}</b>' if bucket is not None else ""
-    reviewed = f"{group.reviewed:,} of {group.count:,} reviewed"
+    reviewed = f"{group.reviewed:,} of {group.size:,} reviewed"
     letter = chip(group.owner, page_text) if grouping != "category" else ""
     head = (
         f'<tr class="group"><th scope="rowgroup" colspan="{len(_HEADS)}"><span class="grouped">'
         f'<button type="button" class="fold" aria-expanded="true" aria-label="Fold" hidden></button>{letter}'
         f'<span class="title">{title}</span><span class="note">{reviewed}</span>{status}'
-        f'<a class="size" href="{page_text(_only(run, query, grouping, group.name))}">{group.count:,}</a></span></th></tr>'
+        f'<a class="size" href="{page_text(_only(run, query, grouping, group.name))}">{group.size:,}</a>'
+        "</span></th></tr>"
     )
-    left = group.count - len(shown.listed)
+    left = group.size - len(shown.listed)
     more = ""
     if left > 0:
         values = {**_chosen(query, grouping, group.name), "group": "none", "sort": query.sort}
@@ -80,7 +78,8 @@ def _group(shown: ListedGroup, run: Run, query: RunQuery, grouping: Grouping) ->
         same = "failure key" if len(keys) == 1 and "" not in keys else _SAME[grouping]
         loading = f' data-rows="{page_text(rows)}"' if rows else ""
         more = (
-            f'<tr class="more"><td colspan="{len(_HEADS)}"><a href="{page_text(_only(run, query, grouping, group.name))}"'
+            f'<tr class="more"><td colspan="{len(_HEADS)}">'
+            f'<a href="{page_text(_only(run, query, grouping, group.name))}"'
             f"{loading}>{left:,} more with the same {same}</a></td></tr>"
         )
     return f"<tbody>{head}{_rows(shown.listed, run, query)}{more}</tbody>"
@@ -91,8 +90,7 @@ _SAME = {"bucket": "cause", "owner": "owner", "check": "check", "category": "cat
 
 def _title(shown: ListedGroup, grouping: Grouping) -> str:
     if shown.bucket is not None:
-        title = shown.bucket.title
-        return title[:1].upper() + title[1:]
+        return shown.bucket.title
     nothing = {"bucket": "In no group yet", "check": "No check failed", "category": "Without a category"}
     return shown.group.name or nothing.get(grouping, NONE)
 

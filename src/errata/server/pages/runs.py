@@ -1,35 +1,165 @@
 """`/`: which run needs me?"""
 
-from errata.json_output.runs import run_outputs
-from errata.model.output.runs import ListedRunOutput
+import msgspec
+
+from errata.model import StoredRun
+from errata.model.listing import PolicyScore, RunDigest
+from errata.model.run import subject_label
+from errata.model.times import spelled_span
 from errata.render.blocks_html import page_text
+from errata.render.charts import owner_strip
+from errata.render.document import OwnerCount, OwnerStrip
+from errata.render.figures import NONE, percent, plural
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
-from errata.server.layout import link, table
-from errata.server.pages.addresses import run_page
+from errata.server.layout import link
+from errata.server.pages.addresses import review_page, run_page
+from errata.verbs.look import known_digests
+from errata.verbs.store import all_runs
+
+NARROW = 0.15
+"""Share of a short strip below which a letter has no room."""
+PAGE = 200
+"""Runs of a page."""
+_HEADS = (
+    ("Model", ""),
+    ("Suite", ""),
+    ("Health", ""),
+    ("Score", ""),
+    ("Who has to act", ""),
+    ("Open reviews", "number"),
+    ("Attempts", "number"),
+    ("Started", ""),
+)
+
+
+class RunsQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs in the store, chosen."""
+
+    q: str = ""
+    """Words of the model, suite, name or id; `model:`, `suite:`, `owner:` and `is:` before a word."""
+    page: int = 1
 
 
 def runs(exchange: Exchange) -> Page:
-    listed = list(run_outputs(exchange.store))
-    body = _table(listed) if listed else _EMPTY
-    return Page(title="Runs", section="runs", body=f"<h1>Runs</h1>{body}", command="errata runs")
+    query = exchange.arguments(RunsQuery)
+    every = all_runs(exchange.store)
+    if not every:
+        return Page(title="Runs", section="runs", body=f"<h1>Runs</h1>{_EMPTY}", command="errata runs")
+    digests = known_digests(exchange.store)
+    chosen = [one for one in every if _fits(one, digests.get(one.run.id), query.q)]
+    start = (max(query.page, 1) - 1) * PAGE
+    shown = chosen[start : start + PAGE]
+    body = f"<h1>Runs</h1>{_filter(query, len(chosen), len(every))}"
+    body += _table(shown, digests) if shown else _nothing(query)
+    if start + PAGE < len(chosen):
+        left = len(chosen) - start - PAGE
+        body += f"<p>{link(f'/?q={query.q}&page={query.page + 1}', f'{left:,} older runs')}</p>"
+    return Page(title="Runs", section="runs", body=body, command="errata runs", scripts=("list.js",))
 
 
-def _table(listed: list[ListedRunOutput]) -> str:
-    return table(
-        ("Model", "Suite", "Failures#", "Attempts#", "Started"),
-        (
-            (
-                link(run_page(run.run_id), run.model or run.run),
-                page_text(run.suite),
-                f"{run.counts.failures:,}",
-                f"{run.counts.attempts:,}",
-                page_text(run.started_at or "–"),
-            )
-            for run in listed
-        ),
-        label="Runs",
+def _fits(stored: StoredRun, digest: RunDigest | None, text: str) -> bool:
+    run = stored.run
+    words = " ".join((run.subject.model, run.subject.agent, run.suite, run.native_id, run.name, run.id)).lower()
+    for word in text.lower().split():
+        name, colon, value = word.partition(":")
+        if not colon or not value:
+            if word not in words:
+                return False
+            continue
+        known = {
+            "model": run.subject.model,
+            "suite": run.suite,
+            "source": run.source.name,
+            "owner": " ".join(digest.owners) if digest is not None else "",
+            "is": digest.health.replace(" ", "-") if digest is not None else "",
+        }
+        if value not in known.get(name, "").lower():
+            return False
+    return True
+
+
+def _filter(query: RunsQuery, found: int, total: int) -> str:
+    counted = plural(found, "run") if found == total else f"{found:,} of {plural(total, 'run')}"
+    return (
+        f'<form class="filter" action="/" role="search"><input type="search" name="q" value="{page_text(query.q)}"'
+        ' placeholder="Filter runs" aria-label="Filter runs" autocomplete="off">'
+        f'<span class="note" role="status">{counted}</span></form>'
     )
+
+
+def _nothing(query: RunsQuery) -> str:
+    words = query.q.split()
+    without = " ".join(words[:-1])
+    return (
+        f"<p>Nothing matches <code>{page_text(query.q)}</code>.</p>"
+        f'<p><a class="button" href="/?q={page_text(without)}">Remove <code>{page_text(words[-1])}</code></a></p>'
+    )
+
+
+def _table(shown: list[StoredRun], digests: dict[str, RunDigest]) -> str:
+    heads = "".join(f'<th scope="col"{f" class={kind}" if kind else ""}>{name}</th>' for name, kind in _HEADS)
+    rows = "".join(_row(stored, digests.get(stored.run.id)) for stored in shown)
+    return (
+        f'<div class="wide card" role="region" tabindex="0" aria-label="Runs"><table class="runs" data-list>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(stored: StoredRun, digest: RunDigest | None) -> str:
+    run, counts = stored.run, stored.counts
+    agent = f' <span class="sub">{page_text(run.subject.agent)}</span>' if run.subject.agent else ""
+    name = f'<a class="open" href="{run_page(run.id)}">{page_text(subject_label(run) or run.native_id)}</a>{agent}'
+    version = f' <span class="sub">{page_text(run.suite_version)}</span>' if run.suite_version else ""
+    waiting = '<span class="note">being computed</span>' if digest is None else ""
+    opened = digest.open_reviews if digest is not None else counts.failures
+    cells = (
+        ("name", name),
+        ("", page_text(run.suite or NONE) + version),
+        ("", _badge(digest) if digest is not None else waiting),
+        ("mini", _bracket(digest.scores) if digest is not None else ""),
+        ("bar", _owners(run.id, digest) if digest is not None else ""),
+        ("number", link(review_page(run=run.id), f"{opened:,}") if opened else "0"),
+        ("number count", f"{counts.attempts_in_log:,}"),
+        ("", page_text(spelled_span(run.started_at, None) or NONE)),
+    )
+    tds = "".join(f'<td class="{kind}">{content}</td>' for kind, content in cells)
+    return f'<tr class="run" data-run="{run.id}">{tds}</tr>'
+
+
+def _badge(digest: RunDigest) -> str:
+    first = page_text(digest.findings[0].text) if digest.findings else "The checkup found nothing."
+    return f'<b class="badge {digest.health.replace(" ", "-")}" title="{first}">{digest.health}</b>'
+
+
+def _bracket(scores: tuple[PolicyScore, ...]) -> str:
+    """As reported hollow, clean solid with its interval."""
+    by_policy = {score.policy: score for score in scores if score.rate is not None}
+    clean, reported = by_policy.get("clean"), by_policy.get("as_reported")
+    shown = clean or reported
+    if shown is None or shown.rate is None:
+        return '<span class="note">no score</span>'
+    parts = ['<rect class="axis" width="100%" y="9.5" height="1"/>']
+    if shown.low is not None and shown.high is not None:
+        parts.append(
+            f'<rect class="ci" x="{100 * shown.low:.1f}%" width="{100 * (shown.high - shown.low):.1f}%"'
+            ' y="7" height="6" rx="3"/>'
+        )
+    if reported is not None and reported.rate is not None and reported.rate != shown.rate:
+        parts.append(f'<circle class="hollow" cx="{100 * reported.rate:.1f}%" cy="10" r="4"/>')
+    parts.append(f'<circle class="pt" cx="{100 * shown.rate:.1f}%" cy="10" r="4.5"/>')
+    words = f"{shown.policy} {percent(shown.rate)}"
+    if reported is not None:
+        words += f", as reported {percent(reported.rate)}"
+    svg = f'<svg height="20" width="88" role="img" aria-label="{words}">{"".join(parts)}</svg>'
+    return f'<span class="bracket" title="{words}">{svg}<b>{percent(shown.rate, 0)}</b></span>'
+
+
+def _owners(run_id: str, digest: RunDigest) -> str:
+    if not digest.owners:
+        return '<span class="note">no failures</span>'
+    strip = OwnerStrip(counts=tuple(OwnerCount(owner, count) for owner, count in digest.owners.items()))
+    return owner_strip(strip, page_text, target=lambda owner: run_page(run_id, owner=owner), narrow=NARROW)
 
 
 _EMPTY = (
@@ -37,4 +167,4 @@ _EMPTY = (
     "<p>Read your own: <code>errata import PATH</code></p>"
 )
 
-ENDPOINTS = (Endpoint(path="/", handler=runs, summary="The runs in the store."),)
+ENDPOINTS = (Endpoint(path="/", handler=runs, query=RunsQuery, summary="The runs in the store."),)

@@ -1,0 +1,112 @@
+"""Failures of a run by filters, one attempt, and its transcript in blocks."""
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.model import Step
+from errata.model.listing import Facets
+from errata.model.output.failures import FailureOutput
+from errata.model.output.show import ShownAttemptOutput
+from errata.server.endpoints import Endpoint
+from errata.server.exchange import Exchange
+from errata.server.pages.attempt import StepRange, found_attempt
+from errata.server.pages.run_query import RunQuery, read_cursor, written_cursor
+from errata.verbs.look import facets_of_run, failure_block, known_run
+
+MOST = 500
+"""Failures of one answer."""
+BLOCK = 100
+"""Steps of one answer, unless more are asked for."""
+
+
+class FailureQuery(RunQuery, frozen=True, kw_only=True):
+    """The filters of the page of a run, and how many failures an answer holds."""
+
+    limit: int = 100
+
+
+class FailureList(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of failures."""
+
+    total: int
+    """Failures that fit the filters."""
+    failures: tuple[FailureOutput, ...]
+    next: str | None
+    """The `cursor` of the next page; null on the last one."""
+
+
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
+    """Steps of an attempt by their numbers."""
+
+    total: int
+    steps: tuple[Step, ...]
+    next: int | None
+    """The number of the next step; null at the end."""
+
+
+def list_failures(exchange: Exchange) -> FailureList:
+    stored = known_run(exchange.values["run"], exchange.store)
+    query = exchange.arguments(FailureQuery)
+    if not 1 <= query.limit <= MOST:
+        raise SettingsError(f"`limit` is {query.limit}", hint=f"it can be 1 to {MOST}")
+    block = failure_block(
+        stored,
+        exchange.store,
+        query.filters,
+        order=query.sort,
+        after=read_cursor(query.cursor),
+        limit=query.limit,
+    )
+    following = written_cursor(block.following) if block.following is not None else None
+    return FailureList(total=block.total, failures=tuple(one.as_json() for one in block.failures), next=following)
+
+
+def list_facets(exchange: Exchange) -> Facets:
+    stored = known_run(exchange.values["run"], exchange.store)
+    return facets_of_run(stored, exchange.store, exchange.arguments(RunQuery).filters)
+
+
+def show_attempt(exchange: Exchange) -> ShownAttemptOutput:
+    """Without its steps, which come in blocks."""
+    shown = found_attempt(exchange).as_json()
+    return msgspec.structs.replace(shown, attempt=msgspec.structs.replace(shown.attempt, steps=()))
+
+
+def show_steps(exchange: Exchange) -> Transcript:
+    wanted = exchange.arguments(StepRange)
+    steps = found_attempt(exchange).attempt.steps
+    last = wanted.to if wanted.to < msgspec.structs.fields(StepRange)[1].default else wanted.start + BLOCK - 1
+    chosen = tuple(step for step in steps if wanted.start <= step.index <= last)
+    following = next((step.index for step in steps if step.index > last), None)
+    return Transcript(total=len(steps), steps=chosen, next=following)
+
+
+ENDPOINTS = (
+    Endpoint(
+        path="/api/runs/{run}/failures",
+        handler=list_failures,
+        query=FailureQuery,
+        gives=FailureList,
+        summary="List failures of a run by filters, a page at a time.",
+    ),
+    Endpoint(
+        path="/api/runs/{run}/facets",
+        handler=list_facets,
+        query=RunQuery,
+        gives=Facets,
+        summary="Count the failures of a run by owner, check, signal, review state and category.",
+    ),
+    Endpoint(
+        path="/api/runs/{run}/cases/{case:path}/{attempt}/steps",
+        handler=show_steps,
+        query=StepRange,
+        gives=Transcript,
+        summary="Show steps of an attempt's transcript.",
+    ),
+    Endpoint(
+        path="/api/runs/{run}/cases/{case:path}/{attempt}",
+        handler=show_attempt,
+        gives=ShownAttemptOutput,
+        summary="Show an attempt with its checks, attribution and verdicts.",
+    ),
+)

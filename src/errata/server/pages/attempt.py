@@ -1,0 +1,307 @@
+"""`/runs/{run}/cases/{case}/{attempt}`: what happened here, and which line proves it?"""
+
+import re
+from shlex import quote as shell_quoted
+
+import msgspec
+
+from errata.errors import NotFoundError
+from errata.model import Attempt
+from errata.model.run import subject_label
+from errata.render.blocks_html import page_text
+from errata.render.diff import diff_html
+from errata.render.figures import NONE
+from errata.server.endpoints import Endpoint
+from errata.server.exchange import Answer, Bytes, Exchange, Page
+from errata.server.layout import link
+from errata.server.pages.addresses import attempt_address, case_page, run_page
+from errata.server.pages.attempt_side import (
+    checks_card,
+    kin_card,
+    others_card,
+    outline,
+    same_card,
+    signals_card,
+    source_card,
+)
+from errata.server.pages.attempt_steps import folded, log_section, step_article, transcript
+from errata.server.pages.attempt_texts import AttemptTexts, Passage, as_text
+from errata.server.pages.attempt_verdicts import Reading, marks_of, readings_of, verdict_columns
+from errata.server.pages.run_query import RunQuery
+from errata.text.outgoing import page_lines
+from errata.verbs.look import (
+    Neighbours,
+    ShownAttempt,
+    case_over_runs,
+    known_run,
+    neighbours_of,
+    row_of,
+    same_failures,
+    shown_attempt,
+    signal_owners,
+)
+
+LONG_DIFF = 400
+"""Lines of an answer up to which it is compared word by word."""
+_STEP = re.compile(r"step-(\d+)")
+
+
+class AttemptQuery(RunQuery, frozen=True, kw_only=True):
+    """The list that one came from, and how much of a long transcript is shown."""
+
+    steps: str = ""
+    """`all` shows every step."""
+    log: str = ""
+    """The name of a log that is shown whole."""
+    verdict: str = ""
+
+
+class StepRange(msgspec.Struct, frozen=True, kw_only=True):
+    """Steps of a transcript by their numbers."""
+
+    start: int = msgspec.field(name="from", default=1)
+    to: int = 1_000_000
+
+
+def found_attempt(exchange: Exchange) -> ShownAttempt:
+    stored = known_run(exchange.values["run"], exchange.store)
+    case, number = exchange.values["case"], exchange.values["attempt"]
+    whole = f"{stored.run.suite}/{case}" if stored.run.suite else case
+    for key in dict.fromkeys((whole, case)):
+        try:
+            return shown_attempt(stored, key, number, exchange.store)
+        except NotFoundError as error:
+            missing = error
+    raise NotFoundError(
+        f"This run has no attempt {number} at the case `{case}`", hint=f"its failures: {run_page(stored.run.id)}"
+    ) from missing
+
+
+def attempt(exchange: Exchange) -> Answer:
+    shown = found_attempt(exchange)
+    query = exchange.arguments(AttemptQuery)
+    stored, store, one = shown.stored, exchange.store, shown.attempt
+    texts = AttemptTexts(one, shown.case)
+    readings = readings_of(shown.review)
+    marks = list(marks_of(shown, readings))
+    texts.put(marks)
+    marked = frozenset(int(found[1]) for place in texts.places.values() if (found := _STEP.match(place)))
+    row = row_of(one, stored, store)
+    around = neighbours_of(row, stored, store, query.filters) if row is not None else None
+    everywhere = case_over_runs(stored.run.suite, one.case, store) if stored.run.suite else []
+    side = (
+        checks_card(one, texts)
+        + signals_card(shown, texts, signal_owners(shown.attribution))
+        + same_card(same_failures(row, stored, store) if row is not None else None, shown)
+        + others_card(shown, everywhere)
+        + kin_card(shown)
+        + source_card(shown)
+    )
+    path = attempt_address(one.id)
+    body = (
+        _head(shown, around, query)
+        + verdict_columns(shown, readings, marks, texts)
+        + f'<div class="columns-3">{outline(texts, marked)}<div class="transcript card">'
+        + _transcript(shown, texts, readings, marked, path, query)
+        + f'</div><div class="side">{side}</div></div>'
+    )
+    title = f"{shown.case_name} · {subject_label(stored.run) or stored.run.native_id}"
+    command = f"errata show {shell_quoted(one.id)}"
+    return Page(title=title, section="runs", body=body, command=command, scripts=("attempt.js",))
+
+
+def steps(exchange: Exchange) -> Bytes:
+    """Steps of a long transcript without the frame."""
+    shown = found_attempt(exchange)
+    wanted = exchange.arguments(StepRange)
+    texts = AttemptTexts(shown.attempt, shown.case)
+    readings = readings_of(shown.review)
+    texts.put(marks_of(shown, readings))
+    parts = (
+        step_article(step, texts, frozenset(), _decisive(readings))
+        for step in shown.attempt.steps
+        if wanted.start <= step.index <= wanted.to
+    )
+    return Bytes(content="".join(parts).encode("utf-8"), media_type="text/html; charset=utf-8")
+
+
+# the head
+
+
+def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptQuery) -> str:
+    run, one = shown.stored.run, shown.attempt
+    name = subject_label(run) or run.native_id
+    crumbs = (
+        f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / '
+        f'<a data-key="up" href="{page_text(query.address(run.id, at=one.id))}">'
+        f"{page_text(f'{name} on {run.suite}' if run.suite else name)}</a> / "
+        f"{page_text(shown.case_name)}</nav>"
+    )
+    number = f' <span class="with">attempt {one.index} of {shown.of}</span>' if shown.of > 1 else ""
+    native = f" <code>{page_text(one.native_id)}</code>" if one.native_id and one.native_id != shown.case_name else ""
+    case = link(case_page(run.suite or "-", shown.case_name), shown.case_name, kind="plain")
+    return (
+        f'{crumbs}<div class="head"><div><h1>{case}{number}{native}</h1>{_facts(one)}</div>'
+        f'<div class="actions">{_neighbours(around, query)}</div></div>'
+    )
+
+
+def _neighbours(around: Neighbours | None, query: AttemptQuery) -> str:
+    if around is None:
+        return ""
+    links = "".join(
+        f'<a class="button" rel="{rel}" data-key="{key}" aria-label="{word} failure"'
+        f' href="{page_text(attempt_address(row.attempt, **query.chosen))}"><kbd>{key}</kbd></a>'
+        for rel, key, word, row in (
+            ("prev", "[", "Previous", around.previous),
+            ("next", "]", "Next", around.following),
+        )
+        if row is not None
+    )
+    return (
+        f'<span class="position">{around.at:,} of {around.of:,}</span>{links}'
+        '<button type="button" data-does="next-evidence" hidden><kbd>n</kbd> next evidence</button>'
+    )
+
+
+def _facts(one: Attempt) -> str:
+    own = [one.native_status] if one.native_status and one.native_status not in (one.execution, one.outcome) else []
+    if one.reported is not None:
+        own.append(f"reported {one.reported:g}")
+    harness = f' <span class="note">harness: {page_text(", ".join(own))}</span>' if own else ""
+    usage = one.usage.subject
+    tokens = (
+        f"{usage.input:,} in, {usage.output or 0:,} out"
+        if usage.input is not None
+        else f"{usage.tokens:,}"
+        if usage.tokens is not None
+        else NONE
+    )
+    facts = [
+        ("execution", page_text(one.execution)),
+        ("measurement", page_text(one.measurement)),
+        ("outcome", page_text(one.outcome) + harness),
+        ("time", f"{one.duration:,.0f} s" if one.duration is not None else NONE),
+        ("tokens", tokens),
+    ]
+    if one.stop_reason:
+        facts.append(("stopped by", page_text(one.stop_reason)))
+    if one.limit is not None:
+        value = f" {one.limit.value:g}" if one.limit.value is not None else ""
+        facts.append(("limit", page_text(f"{one.limit.type}{value} {one.limit.reason}")))
+    if one.native_reason:
+        facts.append(("reason", page_text(one.native_reason[:300])))
+    listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
+    return f'<dl class="three" id="facts">{listed}</dl>'
+
+
+# the transcript
+
+
+def _decisive(readings: list[Reading]) -> dict[int, list[str]]:
+    decisive: dict[int, list[str]] = {}
+    for reading in readings:
+        if reading.verdict.decisive_step is not None:
+            decisive.setdefault(reading.verdict.decisive_step, []).append(reading.letter)
+    return decisive
+
+
+def _transcript(
+    shown: ShownAttempt,
+    texts: AttemptTexts,
+    readings: list[Reading],
+    marked: frozenset[int],
+    path: str,
+    query: AttemptQuery,
+) -> str:
+    one = shown.attempt
+    parts = [_task(texts)]
+    if one.steps:
+        parts.append(transcript(texts, marked, _decisive(readings), path=path, whole=query.steps == "all"))
+    else:
+        parts.append('<p class="none">This log holds no transcript. Below is everything that it has.</p>')
+    parts.append(_answer(shown, texts))
+    for at, passage in enumerate(texts.errors, 1):
+        error = one.errors[at - 1]
+        recovered = ' <span class="badge">recovered</span>' if error.recovered else ""
+        parts.append(
+            f'<article class="step{" evidence" if passage.spans else ""}" id="error-{at}"><h3><span>Error</span>'
+            f'<code>{page_text(error.type)}</code>{recovered}<span class="numbers">{page_text(error.phase)}</span></h3>'
+            f'<div class="error" dir="auto">{folded(passage)}</div></article>'
+        )
+    for judgement, passage in texts.judges:
+        name = judgement.judge or judgement.model
+        parts.append(
+            f'<article class="step{" evidence" if passage.spans else ""}" id="{page_text(passage.anchor)}"><h3>'
+            f"<span>Judge {page_text(name)}</span></h3>"
+            f'<div class="text" dir="auto">{folded(passage)}</div></article>'
+        )
+    for artefact in one.artefacts:
+        log = texts.files.get(artefact.path) if artefact.role == "log" else None
+        if log is not None:
+            whole = "" if query.log == log.anchor else f"{path}?log={log.anchor}"
+            parts.append(log_section(artefact.path, log, size=artefact.size, whole=whole))
+        elif artefact.role == "log":
+            missing = "is not text" if artefact.binary else "was not imported"
+            parts.append(f'<p class="none">The log names <code>{page_text(artefact.path)}</code>, which {missing}.</p>')
+    return "".join(parts)
+
+
+def _task(texts: AttemptTexts) -> str:
+    first = texts.attempt.steps[0] if texts.attempt.steps else None
+    if texts.task is None or (first is not None and page_lines(first.text).strip() == texts.task.text.strip()):
+        return ""
+    return (
+        f'<article class="step{" evidence" if texts.task.spans else ""}" id="task"><h3><span>Task</span></h3>'
+        f'<div class="text" dir="auto">{folded(texts.task)}</div></article>'
+    )
+
+
+def _answer(shown: ShownAttempt, texts: AttemptTexts) -> str:
+    """Beside the expected one, word by word; alone where the log has none, and not again after the last step."""
+    wanted = shown.case.expected if shown.case is not None else None
+    expected = as_text(wanted)
+    answer = shown.attempt.output.text or shown.attempt.output.answer or ""
+    is_short = max(answer.count("\n"), expected.count("\n")) <= LONG_DIFF
+    if expected and answer and is_short and isinstance(wanted, str | int | float):
+        inner = diff_html(answer, expected, captions=("answer", "expected"), clean=page_lines)
+        marked = folded(texts.output) if texts.output is not None and texts.output.spans else ""
+        whole = f'<div class="text" dir="auto">{marked}</div>' if marked else ""
+        return f'<article class="step" id="output"><h3><span>Answer and expectation</span></h3>{whole}{inner}</article>'
+    return _output(shown, texts, answer) + _expected(expected)
+
+
+def _output(shown: ShownAttempt, texts: AttemptTexts, answer: str) -> str:
+    last = next((step for step in reversed(shown.attempt.steps) if step.text), None)
+    is_shown = last is not None and last.text.strip() == answer.strip()
+    if texts.output is None or (is_shown and not texts.output.spans):
+        return ""
+    inner = folded(texts.output) if texts.output.text else '<p class="note">The answer is empty.</p>'
+    return (
+        f'<article class="step{" evidence" if texts.output.spans else ""}" id="output"><h3><span>Answer</span></h3>'
+        f'<div class="text" dir="auto">{inner}</div></article>'
+    )
+
+
+def _expected(expected: str) -> str:
+    if not expected:
+        return ""
+    inner = folded(Passage("expected", expected))
+    head = "<h3><span>Expected</span></h3>"
+    return f'<article class="step" id="expected">{head}<div class="text" dir="auto">{inner}</div></article>'
+
+
+ENDPOINTS = (
+    Endpoint(
+        path="/runs/{run}/cases/{case:path}/{attempt}/steps",
+        handler=steps,
+        query=StepRange,
+        summary="Some steps of a transcript.",
+    ),
+    Endpoint(
+        path="/runs/{run}/cases/{case:path}/{attempt}",
+        handler=attempt,
+        query=AttemptQuery,
+        summary="An attempt with its transcript, checks and verdicts.",
+    ),
+)
