@@ -16,9 +16,11 @@ from errata.review.places import Kind, kind_of
 
 NO_OWNER = "Choose an owner: press its letter."
 NO_QUOTE = "A verdict needs a quote. Put the cursor on a line and press q."
+NO_CORE = "Quote the output, a log, an error or the grader as well."
 NO_CAUSE = "Write in one sentence what went wrong."
 FROM_THE_EVAL: frozenset[Kind] = frozenset(("task", "error", "judge", "expected", "grader", "log"))
 """Texts that the model did not write: a fault of a grader or a task shows in one of them."""
+_NUMBER = re.compile(r"\d+")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"(`'])")
 
 
@@ -120,11 +122,17 @@ def answer_of(draft: Draft, packet: Packet) -> str:
 
 
 def placed(quotes: Iterable[DraftQuote], packet: Packet) -> Iterator[DraftQuote]:
-    """Each with the place that holds it, where it was typed without one."""
+    """Each with the place that holds it, or has the most similar text, where it was typed without one."""
     index = PlaceIndex(packet)
     for quote in quotes:
-        holding = [] if quote.place else index.holding(quote.quote)
-        yield msgspec.structs.replace(quote, place=holding[0]) if holding else quote
+        yield quote if quote.place else msgspec.structs.replace(quote, place=_place_for(quote.quote, index))
+
+
+def _place_for(quote: str, index: PlaceIndex) -> str:
+    if holding := index.holding(quote):
+        return holding[0]
+    near = index.nearest(quote, "")
+    return near.place if near else next(iter(index.core or index.names), "")
 
 
 def find_quote(given: DraftQuote, packet: Packet) -> FoundQuote:
@@ -149,14 +157,23 @@ def transferred(draft: Draft, packet: Packet) -> Draft | None:
     The decisive step goes with the quote of it.
     """
     index = PlaceIndex(packet)
-    kept = []
-    for quote in draft.evidence:
-        holding = index.holding(quote.quote)
-        place = quote.place if quote.place in holding else next(iter(holding), "")
-        if place:
-            kept.append(DraftQuote(quote=quote.quote, place=place))
+    found = (_counterpart(quote, index, packet) for quote in draft.evidence)
+    kept = [one for one in found if one is not None]
     step = draft.decisive_step if any(one.place == f"steps/{draft.decisive_step}" for one in kept) else None
     return msgspec.structs.replace(draft, evidence=tuple(kept), decisive_step=step) if kept else None
+
+
+def _counterpart(quote: DraftQuote, index: PlaceIndex, packet: Packet) -> DraftQuote | None:
+    """The same text in another packet, in the same place if it is there; else the same text with other numbers."""
+    holding = index.holding(quote.quote)
+    if holding:
+        place = quote.place if quote.place in holding else holding[0]
+        return DraftQuote(quote=quote.quote, place=place)
+    pattern = re.compile(r"\d+".join(map(re.escape, _NUMBER.split(quote.quote))))
+    for place in sorted(packet.places, key=lambda one: one.place != quote.place):
+        if match := pattern.search(place.text):
+            return DraftQuote(quote=match[0], place=place.place)
+    return None
 
 
 def has_own_labels(packet: Packet) -> bool:

@@ -11,6 +11,7 @@ from errata.model.times import to_text
 from errata.model.verdict import word_for
 from errata.review.drafts import (
     NO_CAUSE,
+    NO_CORE,
     NO_OWNER,
     NO_QUOTE,
     Draft,
@@ -34,10 +35,11 @@ from errata.store.buckets import buckets_of
 from errata.store.database import Store
 from errata.store.reviews import end_lease, lease_on
 from errata.verbs.review import submit_verdict
-from errata.verbs.worklist import Reading, context_and_view, packet_for_reader, readings_on, same_bucket, same_key
+from errata.verbs.worklist import Reading, alike_attempts, context_and_view, packet_for_reader, readings_on
 
 __all__ = [
     "NO_CAUSE",
+    "NO_CORE",
     "NO_OWNER",
     "NO_QUOTE",
     "AcceptedVerdict",
@@ -152,11 +154,8 @@ def alike_failures(
 ) -> tuple[AlikeFailure, ...]:
     """Open failures with the same failure key or in the same bucket, and whether the draft has evidence in them."""
     context, view = context_and_view(attempt, store)
-    attempts = (
-        same_bucket(attempt, view.bucket_of(attempt), context, store, reviewer, now=now)
-        if by == "bucket"
-        else same_key(attempt, context, store, reviewer, now=now)
-    )
+    others = alike_attempts(attempt, context, view.bucket_of(attempt), store, reviewer, now=now)
+    attempts = others.same_bucket if by == "bucket" else others.same_key
     return tuple(
         AlikeFailure(
             attempt=each,

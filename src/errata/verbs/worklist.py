@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,7 +16,7 @@ from errata.model.identity import split_attempt_id
 from errata.model.standing import name_of
 from errata.review.budget import UNLIMITED
 from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
-from errata.review.evidence import PlaceIndex
+from errata.review.evidence import PlaceIndex, is_core
 from errata.review.material import RunContext
 from errata.review.packet import PacketOptions
 from errata.review.places import kind_of
@@ -50,6 +51,7 @@ __all__ = [
     "WorkState",
     "Worklist",
     "has_own_labels",
+    "is_core",
     "kind_of",
     "lines_of",
 ]
@@ -134,6 +136,7 @@ def review_item(attempt: str, store: Store, reviewer: Reviewer, *, blind: bool, 
     readings = list(readings_on(attempt, packet, context, verdicts_on(store, attempt), reviewer))
     has_saved = any(one.is_own for one in readings)
     bucket = view.bucket_of(attempt)
+    others = alike_attempts(attempt, context, bucket, store, reviewer, now=now)
     return ReviewItem(
         packet=packet,
         packet_hash=packet_hash(packet),
@@ -148,8 +151,8 @@ def review_item(attempt: str, store: Store, reviewer: Reviewer, *, blind: bool, 
         causes=tuple(buckets_of(store, context.stored.run.suite))[:CAUSES],
         cause=first_cause([bucket.title if bucket else "", str(packet.facts.get("error_line") or "")]),
         labels_here=Counter(one.label for one in verdicts_of(store, context.stored.run.id)),
-        same_key=same_key(attempt, context, store, reviewer, now=now),
-        same_bucket=same_bucket(attempt, bucket, context, store, reviewer, now=now),
+        same_key=others.same_key,
+        same_bucket=others.same_bucket,
     )
 
 
@@ -207,20 +210,19 @@ def _by_triage(attribution: Attribution, packet: Packet) -> Reading:
     )
 
 
-def _open_items(context: RunContext, store: Store, reviewer: Reviewer, *, now: datetime) -> tuple[WorkItem, ...]:
+class AlikeAttempts(NamedTuple):
+    """Other open failures of the run."""
+
+    same_key: tuple[str, ...]
+    same_bucket: tuple[str, ...]
+
+
+def alike_attempts(
+    attempt: str, context: RunContext, bucket: BucketPlace | None, store: Store, reviewer: Reviewer, *, now: datetime
+) -> AlikeAttempts:
     part = run_to_review(context, store, Filters(), reviewer, now=now)
-    return build_worklist([part], reviewer).items
-
-
-def same_key(attempt: str, context: RunContext, store: Store, reviewer: Reviewer, *, now: datetime) -> tuple[str, ...]:
-    return alike(attempt, _open_items(context, store, reviewer, now=now), context.attributions)
-
-
-def same_bucket(
-    attempt: str, bucket: BucketPlace | None, context: RunContext, store: Store, reviewer: Reviewer, *, now: datetime
-) -> tuple[str, ...]:
-    if bucket is None:
-        return ()
-    slugs = context.buckets()
-    items = _open_items(context, store, reviewer, now=now)
-    return tuple(one.attempt for one in items if one.attempt != attempt and slugs.get(one.attempt) == bucket.slug)
+    items = build_worklist([part], reviewer).items
+    slugs = context.buckets() if bucket is not None else {}
+    others = (one.attempt for one in items if one.attempt != attempt)
+    members = tuple(one for one in others if bucket is not None and slugs.get(one) == bucket.slug)
+    return AlikeAttempts(alike(attempt, items, context.attributions), members)

@@ -13,7 +13,7 @@ from errata.render.palette import OWNERS
 from errata.server.api.review import QueueQuery
 from errata.server.pages.addresses import review_page
 from errata.server.pages.review_packet import LETTERS, reading_card
-from errata.verbs.review_drafts import NO_CAUSE, NO_OWNER, NO_QUOTE, AlikeFailure, Draft, DraftProblem
+from errata.verbs.review_drafts import NO_CAUSE, NO_CORE, NO_OWNER, NO_QUOTE, AlikeFailure, Draft, DraftProblem
 from errata.verbs.worklist import Reading, ReviewItem, has_own_labels
 
 CONFIDENCES: tuple[Confidence, ...] = ("weak", "likely", "certain")
@@ -46,12 +46,12 @@ def verdict_form(item: ReviewItem, query: QueueQuery, state: FormState, position
         f' data-view="{query.view}" data-seen="{escape(" ".join(state.seen or item.seen))}"'
         f' data-same-key="{len(item.same_key)}" data-same-bucket="{len(item.same_bucket)}"'
         f' data-position="{page_text(position)}" data-no-owner="{NO_OWNER}" data-no-quote="{NO_QUOTE}"'
-        f' data-no-cause="{NO_CAUSE}">'
+        f' data-no-cause="{NO_CAUSE}" data-no-core="{NO_CORE}">'
         f'<input type="hidden" name="seen" value="{escape(" ".join(state.seen or item.seen))}">'
         f'<input type="hidden" name="request" value="{token_hex(12)}">'
-        f"{_problem(state, '')}{_conflict(state)}{_alike(state)}"
+        f'<div class="fields">{_problem(state, "")}{_conflict(state)}{_alike(state)}'
         f"{_owners(draft, state)}{_labels(item, draft, state)}{_cause(item, draft, state)}"
-        f"{_evidence(draft, state)}{_words(draft)}{_confidence(draft)}{_buttons(item, state)}</form>"
+        f"{_evidence(draft, state)}{_words(draft)}{_confidence(draft)}</div>{_buttons(item, state)}</form>"
     )
 
 

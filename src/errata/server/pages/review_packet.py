@@ -9,7 +9,7 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import named_chip
 from errata.server.pages.addresses import attempt_page
 from errata.text.outgoing import for_others
-from errata.verbs.worklist import Reading, ReviewItem, kind_of
+from errata.verbs.worklist import Reading, ReviewItem, is_core, kind_of
 
 SECTIONS = ("Task", "Steps", "Output", "Verifier", "Expected", "Context")
 _BY_KIND = {
@@ -43,7 +43,8 @@ def packet_column(item: ReviewItem, position: str) -> str:
 def _head(item: ReviewItem, position: str) -> str:
     packet, run = item.packet, item.stored.run
     facts = packet.facts
-    checks = facts.get("checks") if isinstance(facts.get("checks"), list) else []
+    given = facts.get("checks")
+    checks = given if isinstance(given, list) else []
     passed = sum(isinstance(one, dict) and one.get("status") == "pass" for one in checks)
     steps = facts.get("steps")
     shown = [f"{passed} of {len(checks)} checks passed"] if checks else []
@@ -131,7 +132,10 @@ def _place(place: PacketPlace, marks: Sequence[tuple[str, Quote]], numbers: Iter
     kind = kind_of(place.place)
     lines = _lines(place)
     is_open = bool(marks) or kind in ("task", "error", "judge") or (len(lines) <= SHORT and kind in ("output", "log"))
-    rows = [_line(place, kind, at, text, marks, next(numbers)) for at, text in enumerate(lines, 1)]
+    core = " data-core" if is_core(place) else ""
+    rows = [
+        _line(place, f'data-kind="{kind}"{core}', at, text, marks, next(numbers)) for at, text in enumerate(lines, 1)
+    ]
     count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
     return (
         f'<details class="lines" data-place="{page_text(place.place)}"{" open" * is_open}>'
@@ -183,7 +187,7 @@ def _line(place: PacketPlace, kind: str, at: int, text: str, marks: Sequence[tup
         else ""
     )
     return (
-        f'<li class="ln" id="L{number}" data-place="{page_text(place.place)}" data-line="{at}" data-kind="{kind}"'
+        f'<li class="ln" id="L{number}" data-place="{page_text(place.place)}" data-line="{at}" {kind}'
         f'{marked}><span class="pick">{pick}</span><span class="no">{at}</span>'
         f'<code dir="auto">{_marked(text, quoted)}</code></li>'
     )

@@ -128,7 +128,7 @@ function begin(focus) {
   const title = document.getElementById("item-title");
   if (focus) title?.focus({ preventScroll: true });
   document.querySelector(".packet")?.scrollTo(0, 0);
-  form.scrollTo(0, 0);
+  form.querySelector(".fields")?.scrollTo(0, 0);
   claim();
   prefetch();
 }
@@ -459,7 +459,8 @@ function refreshSoon() {
 async function refresh() {
   const page = here();
   const response = await fetch(page, { headers: { "X-Errata-Prefetch": "1" } }).catch(() => null);
-  if (!response?.ok || page !== here()) return;
+  if (page !== here()) return refreshSoon();
+  if (!response?.ok) return;
   const found = new DOMParser().parseFromString(await response.text(), "text/html");
   const queue = found.querySelector(".queue");
   const old = document.querySelector(".queue");
@@ -597,8 +598,8 @@ const acts = {
     const every = links();
     const now = every.findIndex((one) => one.pathname === location.pathname);
     const next = every[now + (at ? 1 : -1)];
-    if (next) show(next.pathname + next.search);
-    else announce(at ? "This is the last one." : "This is the first one.");
+    if (next) return show(next.pathname + next.search);
+    announce(at ? "This is the last one." : "This is the first one.");
   },
   open() {
     const link = document.getElementById("whole");
@@ -726,7 +727,14 @@ function pressed(event, bound) {
   const act = bound.get(key);
   if (!act || !theForm()) return;
   event.preventDefault();
-  act();
+  inTurn(act);
+}
+
+/** Keys that come while the next failure is still loading are for that one. @type {Promise<unknown>} */
+let turn = Promise.resolve();
+/** @param {() => unknown} act */
+function inTurn(act) {
+  turn = turn.then(act).catch((error) => console.error(error));
 }
 
 function start() {
@@ -779,12 +787,13 @@ function clicked(event) {
   }
   if (pushed?.dataset.act && pushed.dataset.act in acts) {
     event.preventDefault();
-    return void acts[pushed.dataset.act](0);
+    const act = acts[pushed.dataset.act];
+    return inTurn(() => act(0));
   }
   const link = target?.closest(".queue .items a");
   if (link instanceof HTMLAnchorElement && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
-    return void show(link.pathname + link.search);
+    return inTurn(() => show(link.pathname + link.search));
   }
   const line = target?.closest(".packet .ln");
   if (line instanceof HTMLElement && !pushed) cursor.put(line, false);

@@ -60,6 +60,12 @@ function kindOf(place) {
   return line instanceof HTMLElement ? (line.dataset.kind ?? "") : "";
 }
 
+/** Whether a quote from there is enough by itself; a place that the page does not show is left to the server. @param {string} place */
+function isCore(place) {
+  const line = document.querySelector(`.packet .ln[data-place="${CSS.escape(place)}"]`);
+  return !(line instanceof HTMLElement) || line.dataset.core !== undefined;
+}
+
 /** @param {HTMLFormElement} form @param {string} name @returns {string} */
 function value(form, name) {
   return String(new FormData(form).get(name) ?? "");
@@ -258,6 +264,8 @@ export function problems(form) {
   const missing = draft.evidence.find((one) => one.state === "missing");
   if (!draft.evidence.length) found.push({ field: "evidence", message: words.noQuote ?? "" });
   else if (missing) found.push({ field: "evidence", message: missing.problem });
+  else if (draft.owner !== "simulator" && !draft.evidence.some((one) => isCore(one.place)))
+    found.push({ field: "evidence", message: words.noCore ?? "" });
   else if (["grader", "task"].includes(draft.owner) && !draft.evidence.some((one) => FROM_THE_EVAL.includes(one.kind)))
     found.push({ field: "evidence", message: `A fault of the ${draft.owner} needs a quote from the check or the task as well.` });
   return found;

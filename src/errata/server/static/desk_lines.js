@@ -19,9 +19,12 @@ export class Cursor {
     this.at?.focus({ preventScroll: true });
   }
 
-  /** @param {1 | -1} direction */
+  /** At first to what somebody quotes, else to the first line that can be evidence. @param {1 | -1} direction */
   move(direction) {
-    this.go(visible(STOPS), direction);
+    if (this.at) return this.go(visible(STOPS), direction);
+    const first = visible(".packet .ln[data-marked]")[0] ?? visible(".packet .ln[data-core]")[0];
+    if (first) this.put(first, true);
+    else this.go(visible(STOPS), 1);
   }
 
   /** To the next line that somebody quotes; folds around it open. @param {1 | -1} direction */
