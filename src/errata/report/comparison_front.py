@@ -85,6 +85,8 @@ def _cause(at: int, mode: Mode) -> RankedCause:
 
 
 def _to_do(report: ComparisonReport, owners: Counter[str]) -> Iterator[Line]:
+    """What reviewers recommend first, then what the counts suggest."""
+    yield from islice(advice_to_do(report), OF_REVIEWERS)
     shared, word = report.failed_by_all_runs, report.case_word
     if shared and len(report.runs) > 1:
         verb = "fails" if len(shared) == 1 else "fail"
@@ -116,8 +118,6 @@ def matrix(grid: CaseGrid, runs: Sequence[ReportedRun]) -> Grid:
         cells,
         {letter: means for letter, means in LEGEND.items() if letter in used},
         owners=grid.owners,
-    """What reviewers recommend first, then what the counts suggest."""
-    yield from islice(advice_to_do(report), OF_REVIEWERS)
         groups=tuple(_groups(grid)),
         notes=tuple(percent(_rate(one.scores)) for one in runs),
     )
