@@ -212,7 +212,7 @@ def test_where_nothing_could_be_read_the_place_is_told():
 @pytest.mark.parametrize("command", [["runs"], ["import", RUN_D], ["doctor"], ["rm", "latest", "--yes"]])
 def test_a_store_of_a_newer_errata_is_neither_read_nor_changed(tmp_path, command):
     store = tmp_path / "newer.db"
-    done("import", RUN_D, "--store", store)
+    import_fixtures(RUN_D, store=store)
     with sqlite3.connect(store) as database:
         database.execute("UPDATE alembic_version SET version_num = '0999'")
     database.close()
