@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from tests.length import PROFILE
+from hypothesis.internal.conjecture import providers
+from tests.length import LONG, PROFILE
 from tests.sabotage import sabotage
 
 from errata.settings.ci import BRANCHES, COMMITS
@@ -40,6 +41,10 @@ os.environ.pop("COLUMNS", None)
 settings.register_profile("short", max_examples=15, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)
 settings.load_profile(PROFILE)
+
+# Hypothesis also tries constants of our source, and parses all of it in every worker: that is for the long pass
+if not LONG:
+    providers._get_local_constants = lambda: providers._local_constants
 
 if target := os.environ.get("ERRATA_SABOTAGE"):
     sabotage(target)

@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -88,6 +89,7 @@ def at_a_terminal(*arguments: str, answers: Sequence[str] = (), interrupt: bool 
             shown += "\n"
         elif shown.endswith(": ") and interrupt:
             # a signal that comes just before a line is waited for is seen only with the next
+            time.sleep(0.2)
             for _ in range(10):
                 process.send_signal(signal.SIGINT)
                 with suppress(subprocess.TimeoutExpired):

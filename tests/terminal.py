@@ -51,15 +51,16 @@ def done(*arguments: object) -> Said:
     return said
 
 
-def import_fixtures(*paths: Path) -> None:
-    """Import into the store of the working folder. Only the first test waits for it, later ones get a copy."""
-    store = Path(".errata", "errata.db")
+def import_fixtures(*paths: Path, store: str | Path = "") -> None:
+    """Import into a store, by default that of the working folder. Only the first test waits for it, later ones copy."""
+    option = ("--store", store) if store else ()
+    store = Path(store or ".errata/errata.db")
     as_usual = not any(Path(own).exists() for own in (store, "errata.toml", "config"))
     if as_usual and paths in _IMPORTED:
-        store.parent.mkdir(mode=0o700)
+        store.parent.mkdir(mode=0o700, exist_ok=True)
         store.write_bytes(_IMPORTED[paths])
         return
-    done("import", *paths)
+    done("import", *paths, *option)
     if as_usual:
         _IMPORTED[paths] = store.read_bytes()
 

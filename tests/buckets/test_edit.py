@@ -2,8 +2,9 @@
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.length import LONG
 
 from bucket_runs import (
     ANA,
@@ -345,6 +346,7 @@ def make(store: Store, stored, change, at: int) -> None:
         undo_change(store, by)
 
 
+@settings(max_examples=1_000 if LONG else 8)  # each example is a store
 @given(st.lists(changes(), max_size=8), st.lists(st.sampled_from(ERRORS), min_size=8, max_size=8))
 def test_any_changes_keep_every_failure_in_one_bucket_and_can_be_undone_exactly(made, errors):
     with store_of_an_example() as store:

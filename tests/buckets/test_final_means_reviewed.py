@@ -5,6 +5,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
+from tests.length import LONG
 
 from bucket_runs import ANA, a_stored_run, a_verdict, attempt, state, store_of_an_example, suggested
 from errata.buckets.opinions import slug_of
@@ -113,7 +114,8 @@ class Desk:
 
 
 @pytest.mark.req("J-02", "J-15", "J-30", "J-31")
-@settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))  # each example is a store: too slow to shrink
+# each example is a store: too slow to shrink, and for many of them in a short pass
+@settings(phases=(Phase.explicit, Phase.reuse, Phase.generate), max_examples=1_000 if LONG else 6)
 @given(st.lists(steps, min_size=1, max_size=7), st.lists(st.sampled_from(ERRORS), min_size=8, max_size=8))
 def test_no_bucket_is_final_or_has_words_by_verdicts_on_failures_that_are_not_in_it(taken, errors):
     with store_of_an_example() as store:

@@ -8,7 +8,7 @@ import pytest
 
 from errata.store.database import open_store
 from errata.store.schema import bucket_members, buckets
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 REPORTS = FIXTURES.parent / "actions" / "reports"
 REPORT = Path("reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md")
@@ -260,7 +260,7 @@ def test_a_report_tells_of_a_failure_before_the_action_where_the_store_does_not(
 
 
 def test_reports_are_read_with_the_suite_they_are_about():
-    done("import", FIXTURES / "harbor/demo-job/data")
+    import_fixtures(FIXTURES / "harbor/demo-job/data")
 
     assert [row["worked"] for row in done("action", "list", "--json").rows] == ["no", "yes"]
 

@@ -1,12 +1,15 @@
 """Owners and outcomes are coloured on a terminal, never in a pipe, in JSON, or against NO_COLOR."""
 
+import io
 import os
 import pty
 import subprocess
+from contextlib import redirect_stdout
 
 import pytest
 
 from errata.cli.colour import COLOURS, coloured, use_colour
+from errata.cli.door import run
 from errata.model.words import OUTCOMES, OWNERS
 from terminal import FIXTURES, PROGRAM, done, import_fixtures
 
@@ -25,11 +28,21 @@ def test_every_owner_and_outcome_has_a_colour():
     assert {*OWNERS, *OUTCOMES} <= set(COLOURS)
 
 
-def on_a_terminal(*arguments, **environment):
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def as_on_a_terminal(*arguments):
+    """In this process."""
+    with redirect_stdout(Terminal()) as out:
+        assert run(list(arguments)) == 0
+    return out.getvalue()
+
+
+def on_a_terminal(*arguments):
     master, slave = pty.openpty()
-    program = subprocess.Popen(
-        [str(PROGRAM), *arguments], stdin=slave, stdout=slave, stderr=slave, env=os.environ | environment
-    )
+    program = subprocess.Popen([str(PROGRAM), *arguments], stdin=slave, stdout=slave, stderr=slave, env=os.environ)
     os.close(slave)
     parts = []
     try:
@@ -43,12 +56,14 @@ def on_a_terminal(*arguments, **environment):
 
 
 @pytest.mark.req("B-82")
-def test_owners_are_coloured_on_a_terminal():
+def test_owners_are_coloured_on_a_terminal(monkeypatch):
     import_fixtures(RUN_B)
 
     assert RED_MODEL in on_a_terminal("failures", "latest")
-    assert "\x1b[33m" not in on_a_terminal("failures", "latest", "--json")
-    assert "\x1b[" not in on_a_terminal("failures", "latest", NO_COLOR="1")
+    assert RED_MODEL in as_on_a_terminal("failures", "latest")
+    assert "\x1b[" not in as_on_a_terminal("failures", "latest", "--json")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in as_on_a_terminal("failures", "latest")
 
 
 def test_a_pipe_has_no_colours_unless_they_are_forced(monkeypatch):

@@ -38,7 +38,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The bytes of a store with two analysed runs."""
     store = tmp_path_factory.mktemp("sound") / "errata.db"
     runs = [FIXTURES / "convex_evals" / name / "data" for name in ("run_a", "run_b")]
-    done("import", *runs, "--store", store)
+    import_fixtures(*runs, store=store)
     done("buckets", "list", "latest", "--store", store)
     with closing(sqlite3.connect(store)) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -149,7 +149,7 @@ def test_a_bug_beside_a_sound_store_is_still_a_bug(monkeypatch):
 def read_only(tmp_path, monkeypatch):
     """A store that was only imported, so that every command has something to compute, without write permission."""
     folder = tmp_path / "shelf"
-    done("import", RUN_B, "--store", folder / "errata.db")
+    import_fixtures(RUN_B, store=folder / "errata.db")
     store = folder / "errata.db"
     store.chmod(0o444)
     folder.chmod(0o555)
@@ -205,7 +205,7 @@ def test_a_read_only_store_is_not_written(read_only, command):
 
 def test_a_read_only_store_includes_what_is_only_in_its_write_ahead_log(tmp_path, monkeypatch):
     folder = tmp_path / "shelf"
-    done("import", RUN_B, "--store", "errata.db")
+    import_fixtures(RUN_B, store="errata.db")
     with closing(sqlite3.connect("errata.db")) as database:
         database.execute("UPDATE runs SET native_id = native_id")
         database.commit()

@@ -85,7 +85,7 @@ def test_the_branch_comes_from_the_option_or_from_the_ci_job(monkeypatch):
 
 
 def test_runs_that_measured_different_things_exit_with_4(convex):
-    done("import", FIXTURES / "harbor/demo-job/data")
+    import_fixtures(FIXTURES / "harbor/demo-job/data")
     other = next(one["run_id"] for one in done("runs", "--json").rows if one["source"] == "harbor")
     said = errata("gate", RUN_B, "--baseline", other)
 
@@ -160,7 +160,7 @@ def test_compare_writes_the_same_comment_without_a_verdict(convex):
 
 
 def test_compare_takes_two_runs_for_a_comment(convex):
-    done("import", FIXTURES / "convex_evals/run_d/data")
+    import_fixtures(FIXTURES / "convex_evals/run_d/data")
     said = errata("compare", RUN_A, RUN_B, "jn7maewn", "--format", "github")
 
     assert (said.code, "compares two runs, and these are 3" in said.talk) == (2, True)

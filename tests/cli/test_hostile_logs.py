@@ -11,7 +11,7 @@ from errata.store.attempts import attempts_of
 from errata.store.blocks import decompress
 from errata.store.database import open_store
 from errata.store.runs import all_runs
-from terminal import FIXTURES, Said, done, errata
+from terminal import FIXTURES, Said, done, errata, import_fixtures
 
 BATCH = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
 EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m\u202egnirts\u2066 \x9b31m \x00\x08\x7f\u200f\ufeff"
@@ -168,7 +168,7 @@ def test_the_batch_has_secrets_in_its_command_logs():
 
 @pytest.mark.trap(20)
 def test_no_value_of_an_environment_variable_is_in_the_store(tmp_path):
-    done("import", BATCH, "--store", tmp_path / "batch.db")
+    import_fixtures(BATCH, store=tmp_path / "batch.db")
     files = b"".join(path.read_bytes() for path in tmp_path.glob("batch.db*"))
     with sqlite3.connect(tmp_path / "batch.db") as database:
         held = [

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from report_pages import RUN_B, working_in
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 CONVEX = FIXTURES / "convex_evals" / "failed_only" / "data" / "failed.json"
 CONVEX_WHOLE = FIXTURES / "convex_evals" / "run_a" / "data"
@@ -54,7 +54,7 @@ def test_no_page_shows_0_percent_or_claims_that_the_number_is_reproduced(log, sc
 def test_a_log_of_failures_alone_is_in_no_comparison_by_case(tmp_path):
     """On the cases that both logs hold it would fail every one."""
     with working_in(tmp_path):
-        done("import", CONVEX, RUN_B)
+        import_fixtures(CONVEX, RUN_B)
         for words in ((), ("--common",)):
             refused = errata("compare", "jn709tmj", "jn7mqywb", *words)
             assert refused.code != 0
@@ -63,7 +63,7 @@ def test_a_log_of_failures_alone_is_in_no_comparison_by_case(tmp_path):
 
 def test_the_list_of_runs_has_the_passes_that_the_harness_states(tmp_path):
     with working_in(tmp_path):
-        done("import", CONVEX)
+        import_fixtures(CONVEX)
         row = done("runs", "--json").row
 
         assert "13/23" in done("runs").out

@@ -22,7 +22,7 @@ from report_pages import (
     tables,
     working_in,
 )
-from terminal import done, errata
+from terminal import done, errata, import_fixtures
 
 SUMMARY = json.loads((BATCH / "batch_summary.json").read_text())
 RESULTS = {row["test_id"]: row for row in SUMMARY["results"]}
@@ -80,7 +80,7 @@ def test_nothing_is_filed(tmp_path, monkeypatch):
 
 @pytest.mark.req("S-39")
 def test_all_files_are_written_by_one_process(tmp_path, monkeypatch):
-    done("import", BATCH, "--store", "errata.db")
+    import_fixtures(BATCH, store="errata.db")
 
     def refused(*_arguments, **_named):
         raise AssertionError("another process was started")
@@ -322,7 +322,7 @@ def test_the_words_tell_the_numbers_and_the_categories(folder):
 
 
 def test_what_a_reader_found_goes_into_category_page_and_issue(tmp_path):
-    done("import", BATCH, "--store", "errata.db")
+    import_fixtures(BATCH, store="errata.db")
     told = done("review", "next", "batch-0214/test-022", "--reviewer", "r", "--store", "errata.db").row
     place = next(one for one in told["packet"]["places"] if one["place"] not in ("task", "history", "facts"))
     quote = max(place["text"].split("\n"), key=len).strip()
@@ -350,7 +350,7 @@ def test_what_a_reader_found_goes_into_category_page_and_issue(tmp_path):
 def reviewed(tmp_path_factory):
     """Every failure has a verdict, without a fix."""
     with working_in(tmp_path_factory.mktemp("reviewed")) as place:
-        done("import", BATCH, "--store", "errata.db")
+        import_fixtures(BATCH, store="errata.db")
         words = ("review", "next", "batch-0214", "--reviewer", "r", "--store", "errata.db", "--json")
         while (told := done(*words).row)["packet"]:
             (place / "v.json").write_text(json.dumps(_verdict(told)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from report_pages import COMPARISON, VERDICTS, facts, folded, only, plain, reported, section, table, tables, working_in
-from terminal import FIXTURES, Said, done, errata
+from terminal import FIXTURES, Said, done, errata, import_fixtures
 
 RUNS = sorted((COMPARISON / "runs" / "harbour_bench").iterdir())
 LABELS = ["voice-alpha run 1", "voice-alpha run 2", "voice-beta", "acme/voice-gamma"]
@@ -34,7 +34,7 @@ def provisional(tmp_path_factory):
 @pytest.fixture(scope="module")
 def final(tmp_path_factory):
     with working_in(tmp_path_factory.mktemp("final")) as folder:
-        done("import", COMPARISON, "--store", "errata.db")
+        import_fixtures(COMPARISON, store="errata.db")
         done("review", "import", VERDICTS / "comparison.jsonl", "--reviewer", "reader", "--store", "errata.db")
         said = reported("--comparison-dir", COMPARISON, "-o", "r")
         return Report(said, only(folder, "*analysis.md").read_text(), folder)
@@ -417,7 +417,7 @@ def test_a_report_whose_buckets_were_all_read_is_final(final):
 
 @pytest.mark.req("J-30", "J-31")
 def test_two_of_three_rows_are_not_enough(tmp_path):
-    done("import", COMPARISON, "--store", "errata.db")
+    import_fixtures(COMPARISON, store="errata.db")
     lines = map(json.loads, (VERDICTS / "comparison.jsonl").read_text().splitlines())
     verdicts = [line for line in lines if "knowledge_grounding_error" in str(line)]
     named = [json.dumps(line | {"bucket": "knowledge-grounding-error"}) for line in verdicts[:2]]
@@ -476,7 +476,7 @@ def test_doubts_of_the_measurement_and_of_the_readers_stand_apart(final):
 def test_only_turns_of_a_conversation_are_called_dependent(tmp_path, monkeypatch):
     """promptfoo tests are not turns of a conversation."""
     monkeypatch.chdir(tmp_path)
-    done("import", FIXTURES / "promptfoo" / "export" / "data")
+    import_fixtures(FIXTURES / "promptfoo" / "export" / "data")
     tests = [json.loads(line)["run_id"] for line in done("runs", "--json").out.splitlines()][:3]
 
     of_tests = folded(done("report", *tests, "--profile", "comparison", "-o", "tests", "--common"))

@@ -20,7 +20,7 @@ from report_pages import (
     section,
     working_in,
 )
-from terminal import done, errata
+from terminal import done, errata, import_fixtures
 
 REPORT = "reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md"
 ACTION = "- 2026-03-11: `TASK.txt` says *newest* first (addresses 002-queries/001-text_lookup)\n\n  checked by hand"
@@ -80,7 +80,7 @@ def test_a_later_day_has_a_file_of_its_own_that_carries_the_actions_over(tmp_pat
 
 @pytest.mark.req("C-32", "C-33")
 def test_an_action_of_the_command_is_kept_and_its_advice_not_repeated(tmp_path):
-    done("import", RUN_B, "--store", "errata.db")
+    import_fixtures(RUN_B, store="errata.db")
     done("review", "import", VERDICTS / "run-b.jsonl", "--reviewer", "r", "--store", "errata.db", "--reports", EARLIER)
     reported(RUN_B)
     case, what = "005-idioms/004-pick_primitive", "Put the five sentences into the task"
@@ -137,7 +137,7 @@ def test_the_same_store_gives_the_same_bytes_and_so_does_a_new_one(tmp_path, wor
 
 def test_importing_again_changes_no_byte(tmp_path):
     reported(RUN_B, "-o", "first")
-    done("import", RUN_A, RUN_B, "--store", "errata.db")
+    import_fixtures(RUN_A, RUN_B, store="errata.db")
     done("rm", RUN_A, "--yes", "--store", "errata.db")
     reported(RUN_B, "-o", "second")
 

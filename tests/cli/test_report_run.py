@@ -24,7 +24,7 @@ from report_pages import (
     working_in,
 )
 from report_pages import tables as all_tables
-from terminal import Said, done
+from terminal import Said, done, import_fixtures
 
 GROUPS = ["Eval improvements", "Lint/config changes", "Model-specific notes", "No action needed"]
 
@@ -53,7 +53,7 @@ def reviewed(tmp_path_factory):
     """Run b, with a verdict on every failure, after run a."""
     with working_in(tmp_path_factory.mktemp("reviewed")) as folder:
         earlier = ("--reports", EARLIER, "--store", "errata.db")
-        done("import", RUN_A, RUN_B, "--store", "errata.db")
+        import_fixtures(RUN_A, RUN_B, store="errata.db")
         done("review", "import", VERDICTS / "run-b.jsonl", "--reviewer", "reader", *earlier)
         said = reported(RUN_B, "--reports", EARLIER)
         return Report(said, only(folder / "reports", "*.md").read_text())
@@ -230,7 +230,7 @@ def test_a_pattern_tells_which_earlier_reports_document_it(reviewed):
 
 @pytest.mark.req("C-20")
 def test_a_pattern_that_no_report_tells_of_is_not_documented(tmp_path):
-    done("import", RUN_B, "--store", "errata.db")
+    import_fixtures(RUN_B, store="errata.db")
     done("review", "import", VERDICTS / "run-b.jsonl", "--reviewer", "r", "--store", "errata.db", "--reports", EARLIER)
     (tmp_path / "none").mkdir()
     reported(RUN_B, "--reports", "none", "-o", "r.md")
@@ -295,7 +295,7 @@ def test_what_was_done_is_told_and_not_recommended_again(reviewed):
 @pytest.mark.req("C-33")
 def test_without_the_action_it_is_recommended(tmp_path):
     (tmp_path / "none").mkdir()
-    done("import", RUN_B, "--store", "errata.db")
+    import_fixtures(RUN_B, store="errata.db")
     done("review", "import", VERDICTS / "run-b.jsonl", "--reviewer", "r", "--store", "errata.db", "--reports", EARLIER)
     reported(RUN_B, "--reports", "none", "-o", "r.md")
 
@@ -413,7 +413,7 @@ def test_json_has_all_that_the_report_says():
 
 def test_what_changed_since_the_previous_run_is_what_a_comparison_says():
     """One task was edited in between: neither of the two counts it, nor infrastructure failures."""
-    done("import", RUN_A, RUN_B, "--store", "errata.db")
+    import_fixtures(RUN_A, RUN_B, store="errata.db")
     since = done("report", RUN_B, "--json", "--date", DAY, "--store", "errata.db").row["report"]["since"]
     (pair,) = done("compare", RUN_A, RUN_B, "--common", "--json", "--store", "errata.db").row["pairs"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from report_pages import BATCH, COMPARISON, EARLIER, RUN_A, RUN_B, RUN_D, UNJUDGED, facts, reported, table, tables
-from terminal import done, errata
+from terminal import errata, import_fixtures
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_page_that_cannot_be_written_is_told(tmp_path, monkeypatch):
 
 
 def test_of_a_run_with_an_earlier_one_it_has_what_regressed(page):
-    done("import", RUN_A, "--store", "errata.db")
+    import_fixtures(RUN_A, store="errata.db")
     reported(RUN_B, "--step-summary")
 
     regressed = "3: 002-queries/001-text_lookup, 005-idioms/003-shared_validator, 005-idioms/004-pick_primitive"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from report_pages import RUN_B, section, table, working_in
-from terminal import FIXTURES, done
+from terminal import FIXTURES, done, import_fixtures
 
 CONVEX = FIXTURES / "convex_evals"
 PUBLIC, DEBUG = (CONVEX / name / "data" / "run-e" for name in ("runner_texts", "runner_texts_debug"))
@@ -131,7 +131,7 @@ class Reviewed(NamedTuple):
 def reviewed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reviewed")
     with working_in(folder):
-        done("import", PUBLIC)
+        import_fixtures(PUBLIC)
         ids = {row["case"]: row["attempt_id"] for row in done("failures", RUN, "--json").rows}
         filled = {"reasoning": "The quote shows it. The task says no more.", "confidence": "certain"}
         rows = [filled | verdict | {"attempt_id": ids[case]} for case, verdict in VERDICTS.items()]
@@ -300,7 +300,7 @@ def test_a_rerun_goes_by_verdicts(reviewed):
 
 def test_a_report_compares_with_the_predecessor_of_the_model(tmp_path):
     with working_in(tmp_path):
-        done("import", RUN_B, PUBLIC)
+        import_fixtures(RUN_B, PUBLIC)
         text = (tmp_path / done("report", RUN, "--json").row["written"][0]).read_text()
 
     assert re.search(r"\*\*Compared with its predecessor, acme/nimbus-2-coder\*\*: jn7mqywb of 2026-03-09\. ", text)

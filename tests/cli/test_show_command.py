@@ -214,7 +214,7 @@ TAU = FIXTURES / "tau_bench" / "tau_cut" / "data" / "gpt-4o-airline.json"
 
 
 def test_the_evidence_log_lists_step_speaker_sentence_and_quote(tmp_path):
-    done("import", TAU, "--store", tmp_path / "s")
+    import_fixtures(TAU, store=tmp_path / "s")
 
     lines = shown(tmp_path / "s", "gpt-4o-airline/45#2").splitlines()
 
@@ -224,7 +224,7 @@ def test_the_evidence_log_lists_step_speaker_sentence_and_quote(tmp_path):
 
 
 def test_the_evidence_log_is_in_the_json_of_a_failure_and_not_of_a_pass(tmp_path, library):
-    done("import", TAU, "--store", tmp_path / "s")
+    import_fixtures(TAU, store=tmp_path / "s")
     log = json.loads(shown(tmp_path / "s", "gpt-4o-airline/45#2", "--json"))["evidence_log"]
 
     assert {"kind", "step", "speaker", "text", "quote", "strength"} <= log[0].keys()

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from reading import READER, RUN_B
-from terminal import done, errata
+from terminal import done, errata, import_fixtures
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_an_untrusted_reviewer_stops_every_command_and_runs_nothing(project):
 
 def test_what_is_trusted_can_be_asked(project):
     done("trust")
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     told = done("review", "run", "latest", "--reviewer", "theirs", "--yes", "--json").rows[-1]
 
