@@ -20,16 +20,16 @@ from errata.cli.door import BUG
 from errata.cli.door import run as run_command
 from errata.errors import ErrataError
 from errata.model import Item
-from errata.runs.reader_processes import as_sent
+from errata.runs.reader_processes import as_sent, collect_seldom
 from errata.sources.base import Match, RecognisedPath, Source
 from errata.store.packing import pack_items, seal
 from soak.damage import damaged
 from soak.limits import at_most, peak_mb
-from soak.small_logs import SmallLog, small_logs, targets, write
+from soak.small_logs import SMALL, TINY, SmallLog, small_logs, targets, write
 
 INPUTS = 2_000
 """Of one unit."""
-RECOGNISED_EVERY, ANALYSED_EVERY = 25, 500
+RECOGNISED_EVERY, ANALYSED_EVERY, FULLER_EVERY = 50, 500, 10
 SLOWEST = 20.0
 PEAK_MB = 900
 
@@ -37,26 +37,36 @@ PEAK_MB = 900
 def run(folder: Path, seed: str, inputs: int = INPUTS) -> Counter[str]:
     """One unit: damaged logs of one source, which the number at the end of the seed selects."""
     every = targets()
+    collect_seldom()
     return fuzz(every[int(seed.rpartition("/")[2]) % len(every)], folder, inputs, seed)
 
 
 def fuzz(target: str, folder: Path, inputs: int, seed: str, *, analysed_every: int = ANALYSED_EVERY) -> Counter[str]:
-    chance = random.Random(seed)
+    """Most inputs are tiny, so that there are many; each tenth has several rows, elements and folders."""
     work = folder / f"fuzz-{os.getpid()}" / target
-    logs = small_logs(target, work.parent)
     figures: Counter[str] = Counter()
-    for log in logs:
-        write(log, work)
-        matches = _readable(work)
-        for number in range(logs.index(log), inputs, len(logs)):
-            with _damaged(log, work, chance) as files, at_most(SLOWEST):
-                concerned = [match for match in matches if any(file.is_relative_to(match.path) for file in files)]
-                figures[_result(work, concerned or matches, number, analysed_every)] += 1
-        shutil.rmtree(work)
+    few = inputs // FULLER_EVERY
+    for cut, many in ((SMALL, few), (TINY, inputs - few)):
+        logs = small_logs(target, work.parent, cut)
+        for at, log in enumerate(logs):
+            numbers = range(at, many, len(logs))
+            figures += _fuzz_log(log, work, numbers, random.Random(f"{seed}/{cut.rows}/{at}"), analysed_every)
     figures["inputs"] = inputs
     peak = peak_mb()
     assert peak < PEAK_MB, f"{peak:.0f} MB were in use at once"
     figures["peak memory"] = int(peak)
+    return figures
+
+
+def _fuzz_log(log: SmallLog, work: Path, numbers: range, chance: random.Random, analysed_every: int) -> Counter[str]:
+    figures: Counter[str] = Counter()
+    write(log, work)
+    matches = _readable(work)
+    for number in numbers:
+        with _damaged(log, work, chance) as files, at_most(SLOWEST):
+            concerned = [match for match in matches if any(file.is_relative_to(match.path) for file in files)]
+            figures[_result(work, concerned or matches, number, analysed_every)] += 1
+    shutil.rmtree(work)
     return figures
 
 

@@ -1,7 +1,9 @@
 """Small logs for fuzzing: fixtures with fewer rows and shorter texts, so that reading takes milliseconds."""
 
+import io
 import json
 import shutil
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,14 +11,28 @@ from typing import Any, NamedTuple
 from errata import sources
 from errata.errors import ErrataError
 from errata.model import Attempt
+from soak.damage import ARCHIVE, zipfile
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures" / "sources"
-FEW, SHORT = 4, 600
-ROWS, FOLDERS = 6, 2
-WHOLE = 8_000
-"""Bytes of a file that is small enough as it is."""
 MOST = 400_000
 """Bytes of a log: larger ones are left out where a source has smaller ones."""
+
+
+class Cut(NamedTuple):
+    """How much of a log is left."""
+
+    elements: int
+    text: int
+    """Characters of each text."""
+    rows: int
+    folders: int
+    """Of each folder."""
+    whole: int
+    """Bytes of a file that is small enough as it is."""
+
+
+SMALL = Cut(elements=4, text=600, rows=6, folders=2, whole=8_000)
+TINY = Cut(elements=1, text=80, rows=1, folders=1, whole=400)
 
 
 class SmallLog(NamedTuple):
@@ -30,45 +46,49 @@ def targets() -> list[str]:
 
 
 @cache
-def small_logs(target: str, folder: Path) -> tuple[SmallLog, ...]:
+def small_logs(target: str, folder: Path, cut: Cut = SMALL) -> tuple[SmallLog, ...]:
     """The fixtures of a source; shortened where its source still finds attempts in them."""
     logs = []
     for fixture in sorted(path.parent for path in (FIXTURES / target).glob("**/ORIGIN.md")):
         data = fixture / "data"
         whole = {path.relative_to(data).as_posix(): path.read_bytes() for path in data.rglob("*") if path.is_file()}
         name = fixture.relative_to(FIXTURES).as_posix()
-        short = {path: shortened(path, content) for path, content in whole.items()}
-        choices = [SmallLog(name, files) for files in (_fewer_folders(short), short, whole)]
+        short = {path: shortened(path, content, cut) for path, content in whole.items()}
+        small = {path: shortened(path, content) for path, content in whole.items()} if cut is not SMALL else short
+        fewer = [_fewer_folders(short, cut), _fewer_folders(small, SMALL)]
+        choices = [SmallLog(name, files) for files in (*fewer, short, small, whole)]
         logs.append(next((log for log in choices if _has_attempts(log, folder / f"try-{target}")), choices[-1]))
     small_enough = tuple(log for log in logs if sum(map(len, log.files.values())) <= MOST)
     return small_enough or (min(logs, key=lambda log: sum(map(len, log.files.values()))),)
 
 
-def shortened(path: str, content: bytes) -> bytes:
+def shortened(path: str, content: bytes, cut: Cut = SMALL) -> bytes:
     """Fewer rows and elements, shorter texts; what can't be parsed stays as it is."""
-    if len(content) <= WHOLE:
+    if len(content) <= cut.whole:
         return content
+    if content.startswith(ARCHIVE):
+        return _shorter_archive(content, cut)
     try:
-        return json.dumps(_shorter(json.loads(content))).encode("utf-8", "surrogatepass")
+        return json.dumps(_shorter(json.loads(content), cut)).encode("utf-8", "surrogatepass")
     except (ValueError, RecursionError):
         pass
     lines = content.splitlines(keepends=True)
     if path.endswith((".jsonl", ".ndjson")) or content[:1] == b"{":
-        return b"".join(map(_shorter_line, (*lines[:ROWS], *lines[ROWS:][-2:])))
+        return b"".join(_shorter_line(line, cut) for line in (*lines[: cut.rows], *lines[cut.rows :][-2:]))
     if path.endswith((".csv", ".tsv", ".log", ".txt", ".md")):
-        return b"".join(lines[: 4 * ROWS])
+        return b"".join(lines[: 4 * cut.rows])
     return content
 
 
-def _fewer_folders(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Two folders of each folder: the others hold more cases of the same kind."""
+def _fewer_folders(files: dict[str, bytes], cut: Cut) -> dict[str, bytes]:
+    """Some folders of each folder: the others hold more cases of the same kind."""
     kept: dict[Path, list[str]] = {}
     left = {}
     for name in sorted(files):
         path = Path(name)
         pairs = list(zip(list(path.parents)[1:], [parent.name for parent in path.parents], strict=False))
         for parent, child in pairs:
-            if child not in kept.setdefault(parent, []) and len(kept[parent]) < FOLDERS:
+            if child not in kept.setdefault(parent, []) and len(kept[parent]) < cut.folders:
                 kept[parent].append(child)
         if all(child in kept[parent] for parent, child in pairs):
             left[name] = files[name]
@@ -81,21 +101,36 @@ def write(log: SmallLog, folder: Path) -> None:
         (folder / name).write_bytes(content)
 
 
-def _shorter(value: Any) -> Any:
+def _shorter(value: Any, cut: Cut) -> Any:
     if isinstance(value, dict):
-        return {key: _shorter(inner) for key, inner in value.items()}
+        return {key: _shorter(inner, cut) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_shorter(inner) for inner in value[:FEW]]
+        return [_shorter(inner, cut) for inner in value[: cut.elements]]
     if isinstance(value, str) and value[:1] not in ("{", "["):
-        return value[:SHORT]
+        return value[: cut.text]
     return value
 
 
-def _shorter_line(line: bytes) -> bytes:
+def _shorter_line(line: bytes, cut: Cut) -> bytes:
     try:
-        return json.dumps(_shorter(json.loads(line))).encode("utf-8", "surrogatepass") + b"\n"
+        return json.dumps(_shorter(json.loads(line), cut)).encode("utf-8", "surrogatepass") + b"\n"
     except (ValueError, RecursionError):
         return line
+
+
+def _shorter_archive(content: bytes, cut: Cut) -> bytes:
+    """The first members of each folder in it, shortened."""
+    made, kept = io.BytesIO(), Counter[str]()
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as after:
+            for name in before.namelist():
+                folder = name.rpartition("/")[0]
+                kept[folder] += 1
+                if not folder or kept[folder] <= cut.rows:
+                    after.writestr(name, shortened(name, before.read(name), cut))
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        return content
+    return made.getvalue()
 
 
 def _has_attempts(log: SmallLog, folder: Path) -> bool:

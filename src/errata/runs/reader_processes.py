@@ -31,7 +31,7 @@ _ORDER, _DATA, _ERROR, _FOR_OTHERS, _END = b"o", b"d", b"e", b"t", b"z"
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     """The reading process: an order comes in, frames go out."""
-    _collect_seldom()
+    collect_seldom()
     asked = _frame(request)
     if asked is None:
         return  # nothing was found, or whoever would have ordered is gone
@@ -48,7 +48,7 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
         os._exit(1)
 
 
-def _collect_seldom() -> None:
+def collect_seldom() -> None:
     """Records hold no cycles; looking for some among those of a batch would take a tenth of the time."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

@@ -74,19 +74,19 @@ class WholeRun(RunTotals):
 
 def whole_runs(batches: Iterable[PackedBatch]) -> list[WholeRun] | None:
     """The runs in these batches. None where a case has several descriptions, which the database compares."""
-    found: dict[str, WholeRun] = {}
+    by_id: dict[str, WholeRun] = {}
     unclaimed = []
     for batch in batches:
         for run in batch.runs:
-            found.setdefault(run.id, WholeRun(run)).run = run
+            by_id.setdefault(run.id, WholeRun(run)).run = run
         for run_id, item in batch.unreadables:
-            if run_id in found:
-                found[run_id].note(item)
+            if run_id in by_id:
+                by_id[run_id].note(item)
             else:
                 unclaimed.append(item)
         for run_id, part in batch.parts.items():
-            found[run_id].take(part)
-    every = list(found.values())
+            by_id[run_id].take(part)
+    every = list(by_id.values())
     if any(whole.describes_a_case_twice for whole in every):
         return None
     share_unclaimed(every, unclaimed, 0)
@@ -185,13 +185,13 @@ class RunGroup:
 
 
 def _current(connection: Connection, ids: list[str]) -> dict[str, Row[Any]]:
-    found: dict[str, Row[Any]] = {}
+    known: dict[str, Row[Any]] = {}
     columns = (runs.c.run_id, runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts, runs.c.origin)
     for at in range(0, len(ids), _ASKED_AT_ONCE):
         some = ids[at : at + _ASKED_AT_ONCE]
         query = select(*columns).where(runs.c.run_id.in_(some), runs.c.state == "current")
-        found |= {row.run_id: row for row in connection.execute(query)}
-    return found
+        known |= {row.run_id: row for row in connection.execute(query)}
+    return known
 
 
 def _run_row(new: NewRun, importer: str) -> tuple[Any, ...]:
