@@ -1,5 +1,7 @@
 """What the logs of an attempt say went wrong."""
 
+from msgspec.structs import replace
+
 from errata.model import Artefact, Check, Judgement
 from errata.testing import an_attempt
 from errata.transcript.error_text import MOST, error_lines, error_of
@@ -85,3 +87,39 @@ def test_a_measured_time_is_not_the_reason_while_another_check_failed():
 
     assert error_of(an_attempt(checks=(timing, grounding), judgements=judged)).text == "Factual error: 17:30 is right."
     assert error_of(an_attempt(checks=(timing,), judgements=judged)).text == "negative_ttfb (-120ms)"
+
+
+SCRATCH = "$ python try.py\nSyntaxError: cannot assign to literal\n"
+SESSION = """\
+=============== test session starts ===============
+=================== FAILURES ======================
+____________________ test_it ______________________
+E       AssertionError:
+E       Not equal to tolerance rtol=1e-07, atol=0
+
+tests/test_it.py:4: AssertionError
+"""
+
+
+def with_logs(**logs):
+    artefacts = tuple(Artefact(role="log", path=f"panes/{name}.txt", text=text) for name, text in logs.items())
+    check = Check(name="test_it", kind="tests", status="fail")
+    return an_attempt(artefacts=artefacts, checks=(check,), outcome="fail", measurement="scored")
+
+
+def test_what_the_subject_met_while_it_worked_does_not_explain_the_verdict_of_the_tests():
+    attempt = with_logs(**{"post-agent": SCRATCH, "post-test": SCRATCH + SESSION})
+
+    assert [(line.where, line.text) for line in error_lines(attempt)] == [
+        ("panes/post-test.txt:6", "AssertionError: Not equal to tolerance rtol=1e-07, atol=0")
+    ]
+
+
+def test_where_only_the_subjects_log_is_there_it_is_shown():
+    assert [line.where for line in error_lines(with_logs(**{"post-agent": SCRATCH}))] == ["panes/post-agent.txt:2"]
+
+
+def test_where_nothing_was_measured_every_log_may_tell_why():
+    attempt = replace(with_logs(**{"post-agent": SCRATCH}), measurement="unscored", outcome="unknown")
+
+    assert len(list(error_lines(attempt))) == 1

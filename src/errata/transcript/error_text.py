@@ -5,6 +5,7 @@ Every page that shows why an attempt failed takes the line from here, before and
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from errata.model import Attempt
@@ -118,10 +119,37 @@ def has_logs(attempt: Attempt) -> bool:
     return any(artefact.role == "log" for artefact in attempt.artefacts)
 
 
+_OF_VERIFIER = re.compile(r"verif|tests?(?![a-z])|grad(?:e|ing)", re.IGNORECASE)
+_OF_AGENT = re.compile(r"agent", re.IGNORECASE)
+
+
+@lru_cache(maxsize=10_000)
+def is_of_verifier(path: str) -> bool:
+    """By the file's name and its folder: a case may have any name, and an agent's log lies beside the tests' log."""
+    folder, _, name = path.rpartition("/")
+    if _OF_AGENT.search(name):
+        return False
+    return _OF_VERIFIER.search(name) is not None or _OF_VERIFIER.match(folder.rpartition("/")[2]) is not None
+
+
 def error_lines(attempt: Attempt, *, wash: Wash = str) -> Iterator[LogLine]:
-    for artefact in attempt.artefacts:
-        if artefact.role == "log" and artefact.text:
-            yield from _lines(artefact.path, wash(own_output(_plain(artefact.text[:READ]))), artefact.lines_before)
+    """What the subject tried and met while it worked explains no verdict: where tests decided, their logs do."""
+    logs = [(one, one.text[:READ]) for one in attempt.artefacts if one.role == "log" and one.text]
+    by_tests = attempt.measurement == "scored" and any(one.kind == "tests" and one.failed for one in attempt.checks)
+    if by_tests:
+        logs = [one for one in logs if is_of_verifier(one[0].path)] or logs
+    for artefact, text in logs:
+        shown = own_output(_plain(text))
+        yield from _lines(artefact.path, wash(_session(shown) if by_tests else shown), artefact.lines_before)
+
+
+_STARTS = re.compile(r"^=+ test session starts =+", re.MULTILINE)
+
+
+def _session(text: str) -> str:
+    """From the first session of tests on, with its line numbers: a terminal's log begins with the subject's work."""
+    start = _STARTS.search(text) if " test session starts =" in text else None
+    return "\n" * text.count("\n", 0, start.start()) + text[start.start() :] if start else text
 
 
 def _plain(text: str) -> str:
@@ -135,7 +163,7 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
     below: list[LogLine] = []
     summary: list[LogLine] = []
     has_failed = False
-    for number, line in _numbered(text):
+    for number, line in _with_messages(text):
         has_failed = has_failed or _FAILED_TEST.match(line) is not None
         match = _EXCEPTION.match(line) or _ASSERTION.match(line) or _FINDING.match(line)
         if match is None:
@@ -157,6 +185,28 @@ def _lines(path: str, text: str, before: int) -> Iterator[LogLine]:
     yield from (*findings, *below, *above) if below else sorted((*findings, *above), key=_number)
     # a session without tracebacks still lists what was raised
     yield from summary if not (findings or above or below) else ()
+
+
+# pytest's `E   AssertionError:` with its message on the next line
+_BARE = re.compile(r"^E\s+(?:\w+\.)*\w*(?:Error|Exception|Failure): *$")
+_GOES_ON = re.compile(r"^E\s+(\S.*)$")
+
+
+def _with_messages(text: str) -> Iterator[tuple[int, str]]:
+    bare: tuple[int, str] | None = None
+    for number, line in _numbered(text):
+        if bare is not None:
+            following = _GOES_ON.match(line)
+            yield (bare[0], f"{bare[1].rstrip()} {following[1]}") if following else bare
+            bare = None
+            if following:
+                continue
+        if _BARE.match(line):
+            bare = number, line
+        else:
+            yield number, line
+    if bare is not None:
+        yield bare
 
 
 def _numbered(text: str) -> Iterator[tuple[int, str]]:

@@ -10,13 +10,12 @@ from errata.model import Artefact, Attempt
 from errata.text.clean import clean
 from errata.text.mask import mask
 from errata.text.pytest_output import own_output
+from errata.transcript.error_text import is_of_verifier
 
 READ = 400_000
 HELD = 64
 """Logs whose failed tests are kept: several rules ask for those of one attempt."""
 
-_OF_VERIFIER = re.compile(r"verif|tests?(?![a-z])|grad(?:e|ing)", re.IGNORECASE)
-_OF_AGENT = re.compile(r"agent", re.IGNORECASE)
 # pytest's heading of one failure, its error lines, and the lines that name a place
 _HEADING = re.compile(
     r"^_{3,} (?P<collected>ERROR (?:collecting|at setup of|at teardown of) )?(?P<name>\S[^\n]{0,300}?) _{3,}[ \t]*$"
@@ -72,15 +71,6 @@ def verifier_logs(attempt: Attempt) -> Iterator[tuple[Artefact, str]]:
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text and is_of_verifier(artefact.path):
             yield artefact, own_output(plain(artefact.text))
-
-
-@lru_cache(maxsize=10_000)
-def is_of_verifier(path: str) -> bool:
-    """By the file's name and its folder: a case may have any name, and an agent's log lies beside the tests' log."""
-    folder, _, name = path.rpartition("/")
-    if _OF_AGENT.search(name):
-        return False
-    return _OF_VERIFIER.search(name) is not None or _OF_VERIFIER.match(folder.rpartition("/")[2]) is not None
 
 
 def plain(text: str) -> str:
