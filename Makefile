@@ -102,7 +102,7 @@ bench-buckets: $(READY) ## failures grouped into causes, beside two baselines
 bench-quotes: $(READY) ## misleading quotes refused, honest ones accepted
 	@$(BIN)/python -m bench.quotes
 
-bench-injections: $(READY) ## 300 prompt injections: verdicts that a reviewer who obeys them gets accepted
+bench-injections: $(READY) ## 600 prompt injections: verdicts that a reviewer who obeys them gets accepted
 	@$(BIN)/python -m bench.injections
 
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback

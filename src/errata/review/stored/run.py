@@ -209,7 +209,7 @@ class _Reviewing:
         earlier = verdicts_on(self._store, packet.attempt_id)
         info = self._answer_info(reviewer, prompt.hash, answer.usage, adjudicates)
         context = self._contexts[split_attempt_id(packet.attempt_id).run]
-        info = msgspec.structs.replace(info, triaged=context.owner_by_rules(packet.attempt_id))
+        info = msgspec.structs.replace(info, triaged=context.owners_by_rules(packet.attempt_id))
         return judge(answer.text, packet, info, earlier, whole=lambda: self._whole_packets.whole(packet))
 
     def _answer_info(
