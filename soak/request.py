@@ -45,7 +45,7 @@ def parse_request(request: dict[str, Any]) -> PacketRequest:
 def _places(prompt: str, marker: str) -> Iterator[tuple[str, str]]:
     for section in prompt.split(f'\n<place-{marker} name="')[1:]:
         name, _, rest = section.partition('">\n')
-        yield name, rest.partition(f"\n</place-{marker}>\n")[0]
+        yield name, rest.partition(f"\n</place-{marker}>")[0]
 
 
 def _outside(prompt: str, marker: str) -> str:

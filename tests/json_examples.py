@@ -100,6 +100,8 @@ def about_several_runs() -> Iterator[tuple[str, Rows]]:
 def about_review() -> Iterator[tuple[str, Rows]]:
     yield "review run --dry-run", rows("review", "run", RUN_A, "--command", program(), "--dry-run")
     yield "review run", rows("review", "run", RUN_A, "--command", program(), "--yes")[-1:]
+    batch = ("--batch", "--base-url", "http://127.0.0.1:9/v1", "--model", "m")  # nothing is open, so nobody is asked
+    yield "review run --cancel", rows("review", "run", RUN_A, *batch, "--cancel")
     packet = rows("review", "next", f"{RUN_B}/{SHAPE}", "--reviewer", "ada")
     yield "review next", packet
     Path("answer.json").write_text(json.dumps(an_answer(packet[0])), encoding="utf-8")

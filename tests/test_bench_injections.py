@@ -3,31 +3,34 @@
 import json
 
 import pytest
-from bench.injections.__main__ import MOST_UNRELATED
 from bench.injections.cases import CARRIERS, TRUTH, answer_for, injections
-from bench.injections.obedient import REVIEWER, UNRELATED, is_carried, submitted
+from bench.injections.obedient import REVIEWER, is_carried, submitted
+from bench.injections.triaged import with_triage
 
-from errata.model import Quote, Reviewer, Verdict
+from errata.model import Reviewer, Verdict
 from errata.review.clearing import needs_a_second
 from errata.review.verdicts import verdict_from
 
-SAMPLE = injections(130, seed=1)
+SAMPLE = with_triage([*injections(65, seed=1), *injections(65, seed=1, source="public")])
 QUIET = next(one for one in injections(300, seed=7) if one.text.startswith("Post-run analysis"))
 """One that no phrase recognises."""
 
 
-def test_no_verdict_stands_alone_that_quotes_an_injection_or_repeats_it():
+def test_no_verdict_stands_alone_that_obeys_an_injection():
     given = [one for injection in SAMPLE for one in submitted(injection)]
-    wrong = [one for one in given if one.stands_alone and not is_carried(one)]
 
-    assert [one for one in wrong if one.evidence != UNRELATED] == []
-    assert len(wrong) <= MOST_UNRELATED * len(SAMPLE)
+    assert [one for one in given if one.stands_alone and not is_carried(one)] == []
+
+
+def test_no_injection_misleads_triage():
+    assert {one.triaged for one in SAMPLE} == {(TRUTH,)}
+    assert all(one.packet.signals for one in SAMPLE)
 
 
 def test_the_sample_has_every_mechanism_and_carrier():
-    assert len({one.mechanism for one in SAMPLE}) == 13
+    assert len({one.mechanism for one in SAMPLE}) == 23
     assert {one.carrier for one in SAMPLE} == set(CARRIERS)
-    assert len(injections(300, seed=7)) == 300
+    assert len(injections(300, seed=7)) == len(injections(300, seed=7, source="public")) == 300
 
 
 def test_a_verdict_that_leaves_the_failure_with_the_model_stands_alone():
@@ -40,12 +43,19 @@ def test_a_verdict_that_leaves_the_failure_with_the_model_stands_alone():
     assert isinstance(made, Verdict) and not made.needs_second
 
 
-@pytest.mark.parametrize(("place", "second"), [("output", True), ("run.log", True), ("checks/answer", False)])
-def test_what_the_subject_can_write_does_not_clear_it(place, second):
-    packet = next(one.packet for one in SAMPLE if one.owner == "grader" and one.mechanism == "forged evidence")
-    quote = Quote(place=place, quote="whatever")
-
-    assert needs_a_second(packet, "harness", "harness", [quote], words="in words of its own") is second
+@pytest.mark.parametrize(
+    ("owner", "triaged", "second"),
+    [
+        ("harness", ("model",), True),
+        ("harness", (), True),
+        ("harness", ("harness",), False),
+        ("harness", ("model", "harness"), False),
+        ("model", ("harness",), False),
+        ("unknown", ("model",), False),
+    ],
+)
+def test_it_takes_two_to_clear_the_subject_and_triage_may_be_one_of_them(owner, triaged, second):
+    assert needs_a_second(owner, triaged) is second
 
 
 def test_a_person_clears_the_subject_alone():

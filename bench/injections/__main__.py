@@ -1,20 +1,19 @@
-"""`make bench-injections`: 300 prompt injections, a reviewer that obeys them, and a real small model on loopback.
+"""`make bench-injections`: 600 prompt injections, a reviewer that obeys them, and a real small model on loopback.
 
 It prints how many verdicts were submitted, accepted, and accepted without a second reviewer although the evidence does
-not carry them. Exits 1 if there is one of the last kind, unless it has nothing of the injection but the label.
+not carry them. Exits 1 if there is one of the last kind.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Sequence
 
-from bench.injections.cases import injections
-from bench.injections.obedient import UNRELATED, Submitted, is_carried, submitted
+from bench.injections.cases import Injection, injections
+from bench.injections.obedient import Submitted, is_carried, submitted
 from bench.injections.small_model import ask_model
+from bench.injections.triaged import with_triage
 
 COUNT, SEED = 300, 7
-MOST_UNRELATED = 0.05
-"""Share of injections that may pass by a verdict that has nothing of them but the label."""
 
 
 def main() -> int:
@@ -24,9 +23,16 @@ def main() -> int:
     parser.add_argument("--model", type=int, metavar="N", help="ask the model about N of them (default: all)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print up to N that should not have passed")
     chosen = parser.parse_args()
-    every = injections(chosen.count, chosen.seed)
+    every = with_triage(injections(chosen.count, chosen.seed))
+    _report_triage(every)
     by_stub = [one for injection in every for one in submitted(injection)]
     wrong = _report(f"obedient reviewer, {len(every)} injections", by_stub)
+    public = with_triage(injections(chosen.count, chosen.seed, source="public"))
+    _report_triage(public)
+    wrong += _report(
+        f"obedient reviewer, {len(public)} injections modelled on public lists",
+        [one for injection in public for one in submitted(injection)],
+    )
     asked_about = every if chosen.model is None else every[: chosen.model]
     by_model = ask_model(asked_about) if asked_about else []
     if by_model:
@@ -36,8 +42,14 @@ def main() -> int:
     for passing in wrong[: chosen.show]:
         injection = passing.injection
         print(f"\n{injection.mechanism}, {injection.carrier}, {passing.evidence}: {injection.planted!r}")
-    related = [one for one in wrong if one.evidence != UNRELATED]
-    return 1 if related or len(wrong) > MOST_UNRELATED * len(every) else 0
+    return 1 if wrong else 0
+
+
+def _report_triage(every: Sequence[Injection]) -> None:
+    owners = Counter(" or ".join(one.triaged) for one in every)
+    misled = sum(one.owner in one.triaged for one in every)
+    print(f"owner by rules: {', '.join(f'{owner} {count}' for owner, count in owners.most_common())}")
+    print(f"  the wanted owner, so that a verdict that obeys agrees with it: {misled}")
 
 
 def _report(title: str, every: Sequence[Submitted]) -> list[Submitted]:

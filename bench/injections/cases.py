@@ -6,13 +6,16 @@ import random
 import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from errata.model import Packet, PacketPlace
 from errata.review.labels import OWNERS
 
-FILE = Path(__file__).parent / "templates.toml"
+FOLDER = Path(__file__).parent
+LISTS = {"own": FOLDER / "templates.toml", "public": FOLDER / "public.toml"}
+"""Written for this benchmark; modelled on the mechanisms of public lists."""
 TRUTH = "model"
 
 
@@ -29,6 +32,8 @@ class Injection(NamedTuple):
     planted: str
     """The text that the place has because of it."""
     packet: Packet
+    triaged: tuple[str, ...] = ()
+    """The owners by rules; empty where they were not asked."""
 
 
 class Base(NamedTuple):
@@ -104,23 +109,20 @@ CARRIERS: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 
 
-def injections(count: int, seed: int) -> list[Injection]:
+def injections(count: int, seed: int, *, source: str = "own") -> list[Injection]:
     """Each template with a payload and a carrier, in an order that a seed gives; every mechanism is among the first."""
-    made = [one for group in zip(*_by_mechanism(seed), strict=False) for one in group]
+    made = [one for group in zip_longest(*_by_mechanism(seed, LISTS[source])) for one in group if one is not None]
     listed = list(dict.fromkeys((one.text, one.carrier) for one in made))
     first = {key: next(one for one in made if (one.text, one.carrier) == key) for key in listed[:count]}
     return list(first.values())
 
 
-def _by_mechanism(seed: int) -> Iterator[list[Injection]]:
-    content = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    for template in content["template"]:
+def _by_mechanism(seed: int, templates: Path) -> Iterator[list[Injection]]:
+    payloads = tomllib.loads(LISTS["own"].read_text(encoding="utf-8"))["payload"]
+    for template in tomllib.loads(templates.read_text(encoding="utf-8"))["template"]:
         drawn = random.Random(f"{seed} {template['mechanism']}")
         combined = [
-            (text, payload, carrier)
-            for text in template["texts"]
-            for payload in content["payload"]
-            for carrier in CARRIERS
+            (text, payload, carrier) for text in template["texts"] for payload in payloads for carrier in CARRIERS
         ]
         yield [_injection(template["mechanism"], *one, drawn) for one in drawn.sample(combined, len(combined))]
 

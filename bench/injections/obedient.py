@@ -35,7 +35,8 @@ def submitted(injection: Injection) -> Iterator[Submitted]:
     for kind, evidence in _evidence(injection):
         cause = OWN_WORDS if kind == UNRELATED else injection.claim
         answer = json.dumps(answer_for(injection.owner, cause, evidence))
-        yield Submitted(injection, kind, verdict_from(answer, injection.packet, reviewer=REVIEWER))
+        made = verdict_from(answer, injection.packet, reviewer=REVIEWER, triaged=injection.triaged)
+        yield Submitted(injection, kind, made)
 
 
 def _evidence(injection: Injection) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -46,7 +46,8 @@ async def _ask_all(injections: Sequence[Injection], url: str) -> list[Submitted]
                 answer = (await asking.ask(prompt.text, prompt.schema, ())).text
             except (NotNowError, RefusedError):
                 answer = ""
-            results.append(Submitted(injection, "its own", verdict_from(answer, injection.packet, reviewer=REVIEWER)))
+            made = verdict_from(answer, injection.packet, reviewer=REVIEWER, triaged=injection.triaged)
+            results.append(Submitted(injection, "its own", made))
     finally:
         await asking.close()
     return results

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
+from errata.mcp.catalogue import TOOLS
 from errata.mcp.paging import BUDGET, BYTES_A_TOKEN
 from errata.mcp.prompts import COMMANDS
-from errata.mcp.tools import TOOLS
 from errata.skills import all_skills
 from mcp import Client
 from reading import an_answer
@@ -282,6 +282,25 @@ def test_the_prompts_are_the_skills_with_the_tools_for_their_commands(agent):
     assert "The input is: jn7mqywb" in text
     assert text.endswith("discuss specific failures in more detail?\n")
     assert set(COMMANDS.values()) < TOOLS.keys()
+
+
+def test_fitness_sessions_and_the_plan_of_a_rerun_are_what_the_commands_print(agent, folder):
+    store = folder / ".errata/errata.db"
+    printed = {
+        "check": errata("check", "jn7mqywb", "--json", "--store", store).row,
+        "sessions": done("sessions", "jn7mqywb", "--json", "--store", store).row,
+        "rerun": done("rerun", "jn7mqywb", "--json", "--store", store).row,
+    }
+
+    assert {name: agent.item(name, run="jn7mqywb") for name in printed} == printed
+    assert printed["rerun"]["commands"] or printed["rerun"]["by_hand"]
+
+
+def test_a_rerun_is_planned_for_chosen_owners_and_never_executed(agent):
+    plan = agent.item("rerun", run="jn7mqywb", owners=["model"])
+
+    assert plan["attempts"] == 6
+    assert "execute" not in str(TOOLS["rerun"].takes.__struct_fields__)
 
 
 def test_a_report_is_written_and_an_action_recorded(agent, folder):

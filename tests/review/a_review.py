@@ -57,6 +57,10 @@ class MemoryLedger:
         known = (call for call in self.calls.values() if call.cache_key == cache_key)
         return next((call for call in known if call.state == "answered"), None)
 
+    def is_in_batch(self, cache_key: str) -> bool:
+        assert cache_key
+        return False
+
     def intend(self, call: ReviewCall, *, unless_since: str) -> bool:
         assert unless_since < call.started_at
         assert call.id not in self.calls

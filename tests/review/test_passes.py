@@ -79,17 +79,20 @@ def test_every_failure_is_read_twice_and_only_differences_are_adjudicated(convex
     assert words(convex, store) == {"llm:reader", "llm:reader#2", "llm:reader#adjudication"}
 
 
-def test_the_adjudicated_verdict_stands_and_both_readings_are_kept(convex, store):
-    carried_out(convex, store, Doubtful(differing=9), limits=Limits(parallel=1))
+@pytest.mark.parametrize(("decides", "is_final"), [("MODEL_FAULT", True), (OTHER, False)])
+def test_the_adjudicated_verdict_stands_and_both_readings_are_kept(convex, store, decides, is_final):
+    """One that clears the model is not final: whoever read twice and decided may have fallen for the same text."""
+    carried_out(convex, store, Doubtful(differing=9, decides=decides), limits=Limits(parallel=1))
     reviews = standing_of(store, convex.run.id)
 
     assert len(reviews) == 9
     for review in reviews.values():
         current = review.standing
-        assert (current.verdict.label, current.verdict.reviewer.reading) == (OTHER, "adjudication")
+        assert (current.verdict.label, current.verdict.reviewer.reading) == (decides, "adjudication")
         assert {one.label for one in current.readings} == {"MODEL_FAULT", OTHER}
         assert set(current.verdict.adjudicates) == {one.id for one in current.readings}
-        assert current.final and not current.is_disputed and not current.disagreeing
+        assert not current.is_disputed and not current.disagreeing
+        assert current.final is is_final
 
 
 def test_both_readings_are_measured_in_the_agreement_and_the_adjudication_is_not(convex, store):

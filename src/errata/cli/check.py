@@ -9,8 +9,8 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.runs import title_of
 from errata.cli.render.scores import put_bracket
+from errata.json_output.runs import check_output
 from errata.model import Evidence, Finding
-from errata.model.output.runs import CheckOutput
 from errata.runs.names import handle_of, runs_named
 from errata.runs.summary import Health
 from errata.runs.view import RunView
@@ -36,9 +36,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         health = view.health if options.json else view.overview.health
         fit = fit and health.fit
         if options.json:
-            put_json(
-                CheckOutput(run=stored.run.native_id, run_id=stored.run.id, fit=health.fit, findings=health.findings)
-            )
+            put_json(check_output(view))
             continue
         if at:
             put()

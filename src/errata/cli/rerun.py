@@ -12,7 +12,7 @@ from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.render.runs import attempts_in_words, title_of
 from errata.cli.shared_options import OneOfMany, Word
 from errata.cli.table import put_parts
-from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunNote, RerunOutput, RerunReason
+from errata.json_output.rerun import rerun_output
 from errata.model.words import OWNERS
 from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.selection import Rerun
@@ -72,7 +72,7 @@ def command(
         if judge_only:
             rerun = only_judging(rerun)
         if options.json:
-            put_json(_json_of(rerun))
+            put_json(rerun_output(rerun))
             continue
         if at:
             put()
@@ -161,47 +161,3 @@ def _cost(rerun: Rerun) -> str:
     of = plural(estimate.basis, "measured attempt")
     total = money(estimate.total, 2 if estimate.total >= 1 else 4)
     return f"about {total} ({money(estimate.each)} per attempt, the mean of {of})"
-
-
-def _json_of(rerun: Rerun) -> RerunOutput:
-    run, estimate = rerun.stored.run, rerun.estimate
-    return RerunOutput(
-        run=run.native_id,
-        run_id=run.id,
-        model=run.subject.model,
-        source=run.source.name,
-        attempts=rerun.attempts,
-        recovered=rerun.recovered,
-        commands=tuple(map(_json_of_command, rerun.plan.commands)),
-        by_hand=tuple(
-            RerunByHand(
-                case=item.attempt.case,
-                attempt=item.attempt.index,
-                why=item.attempt.why,
-                signal=item.attempt.signal or None,
-                why_not=item.why_not,
-                about=item.about or None,
-            )
-            for item in rerun.plan.by_hand
-        ),
-        notes=tuple(RerunNote(note=note.name, values=note.values) for note in rerun.plan.notes),
-        cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
-    )
-
-
-def _json_of_command(command: Command) -> RerunCommand:
-    reasons = Counter((one.why, one.signal) for one in command.attempts)
-    return RerunCommand(
-        argv=command.argv,
-        env=command.env,
-        line=command.line,
-        cases=tuple(command.cases),
-        attempts=len(command.attempts),
-        reasons=tuple(
-            RerunReason(why=why, signal=signal or None, attempts=count)
-            for (why, signal), count in reasons.most_common()
-        ),
-        also=command.also,
-        also_why=command.also_why,
-        fill_in=command.fill_in,
-    )

@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 
 import click
-import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
 from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Cascade, HiddenResult, SessionSummary, Timeline
+from errata.json_output.runs import sessions_output
 from errata.model import Run
-from errata.model.output.sessions import SessionsOutput
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
@@ -32,18 +31,13 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     for at, stored in enumerate(runs_named(runs, store)):
         timeline = sessions(stored, store)
         if options.json:
-            put_json(_json_of(stored.run, timeline))
+            put_json(sessions_output(stored.run, timeline))
             continue
         if at:
             put()
         put(title_of(stored.run, handle_of(stored, store)))
         put()
         _show(timeline, stored.run)
-
-
-def _json_of(run: Run, timeline: Timeline) -> SessionsOutput:
-    named = {"run": run.native_id, "run_id": run.id}
-    return msgspec.convert(named | msgspec.to_builtins(timeline), SessionsOutput)
 
 
 def _show(timeline: Timeline, run: Run) -> None:

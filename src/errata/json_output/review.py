@@ -12,8 +12,10 @@ from errata.model.output.review import (
     NothingReason,
     ReadingOutput,
     RejectedOutput,
+    ReviewBatchOutput,
     StatusOutput,
 )
+from errata.model.review_batch import BatchNews
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
 from errata.review import answers
@@ -104,9 +106,31 @@ def rejected_output(rejected: RejectedVerdict) -> RejectedOutput:
     )
 
 
+def batch_output(news: BatchNews) -> ReviewBatchOutput:
+    batch = news.batch
+    return ReviewBatchOutput(
+        id=batch.id,
+        run_id=batch.run,
+        reviewer=batch.reviewer,
+        state=batch.state,
+        remote=batch.remote or None,
+        status=batch.status or None,
+        requests=batch.requests,
+        done=batch.done,
+        answered=news.answered,
+        failed=news.failed,
+        lost=news.lost,
+        created_at=batch.created_at,
+        ended_at=batch.ended_at,
+        why=batch.why or None,
+        notes=news.notes,
+    )
+
+
 def status_output(status: Status) -> StatusOutput:
     run = status.stored.run
     facts = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
     totals = {"cost": total_of(one.cost for one in status.spent), "calls": sum(one.calls for one in status.spent)}
     named = {"run": run.native_id, "run_id": run.id, "model": run.subject.model}
+    facts["batches"] = tuple(batch_output(BatchNews(batch=one)) for one in status.batches)
     return msgspec.convert(named | facts | totals, StatusOutput, from_attributes=True)

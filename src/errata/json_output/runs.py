@@ -3,11 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import StoredRun
+import msgspec
+
+from errata.compare.sessions import Timeline
+from errata.model import Run, StoredRun
 from errata.model.coverage import count_passes
 from errata.model.gate import CodeRef
-from errata.model.output.runs import ListedRunOutput
+from errata.model.output.runs import CheckOutput, ListedRunOutput
+from errata.model.output.sessions import SessionsOutput
 from errata.runs.suspicions import SuspiciousCount, counted_before
+from errata.runs.view import RunView
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import Store, all_runs
 
@@ -23,6 +28,16 @@ def run_output(stored: StoredRun, suspicious: SuspiciousCount | None, ref: CodeR
     """`ref` is the branch and commit that were noted at import."""
     branch, commit = (ref.branch or None, ref.commit or None) if ref is not None else (None, None)
     return ListedRunOutput(**fields_of(stored, suspicious), branch=branch, commit=commit)
+
+
+def check_output(view: RunView) -> CheckOutput:
+    run, health = view.run, view.health
+    return CheckOutput(run=run.native_id, run_id=run.id, fit=health.fit, findings=health.findings)
+
+
+def sessions_output(run: Run, timeline: Timeline) -> SessionsOutput:
+    named = {"run": run.native_id, "run_id": run.id}
+    return msgspec.convert(named | msgspec.to_builtins(timeline), SessionsOutput)
 
 
 def fields_of(stored: StoredRun, suspicious: SuspiciousCount | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from errata.llm.failing import ask_error
 from errata.llm.forms import form_for
-from errata.llm.gate import PLAIN, checked, only_this_key
+from errata.llm.gate import PLAIN, checked, only_this_key, tls
 from errata.llm.spec import AskError, ModelAnswer, ModelSpec, NoAccessError, RefusedError, cost_of
 from errata.llm.tools import Tool, used
 from errata.model import Usage
@@ -33,11 +33,16 @@ warnings.simplefilter("ignore", errors.UsageExtractionFailedWarning)
 class Asking:
     """An open connection to a model."""
 
-    def __init__(self, spec: ModelSpec, *, timeout: float, parallel: int) -> None:
+    def __init__(
+        self, spec: ModelSpec, *, timeout: float, parallel: int, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
+        """`transport` takes the place of the network."""
         self._spec = spec
         key = _key(spec)
         self._http = httpx2.AsyncClient(
+            transport=transport,
             follow_redirects=False,
+            verify=tls(),
             headers=PLAIN,
             event_hooks={"request": [only_this_key(key)] if spec.base_url else [], "response": [checked]},
             timeout=httpx2.Timeout(timeout, connect=CONNECT_SECONDS),

@@ -26,16 +26,16 @@ def ask_error(error: Exception) -> AskError:
     if isinstance(error, _FOR_GOOD):
         return NoAccessError(_provider_message(error))
     if isinstance(error, errors.UserError):
-        return NoAccessError(_short(str(error)))
+        return NoAccessError(short(str(error)))
     if isinstance(error, errors.ModelRequestRejectedError):
         return RefusedError(_provider_message(error))
     if isinstance(error, errors.ModelHTTPError):
         return NotNowError(_provider_message(error), error.retry_after, in_doubt=error.status_code in _PERHAPS_DONE)
     sent = not (isinstance(error, errors.ModelConnectionError) and error.phase in _NEVER_SENT)
     if isinstance(error, errors.ModelConnectionError | httpx2.HTTPError | OSError):
-        return NotNowError(_short(_deepest(error)), in_doubt=sent)
+        return NotNowError(short(_deepest(error)), in_doubt=sent)
     # a truncated or malformed answer: the same request may succeed next time
-    return NotNowError(_short(f"the answer can't be read: {error}"), in_doubt=True)
+    return NotNowError(short(f"the answer can't be read: {error}"), in_doubt=True)
 
 
 def _provider_message(error: errors.ModelAPIError) -> str:
@@ -43,10 +43,10 @@ def _provider_message(error: errors.ModelAPIError) -> str:
     body = error.body
     message = body.get("message") if isinstance(body, dict) else body
     status = f"HTTP {error.status_code}: " if isinstance(error, errors.ModelHTTPError) else ""
-    return _short(f"{status}{message or error.message}")
+    return short(f"{status}{message or error.message}")
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """One line that is safe to store and show: a provider may repeat the key that it rejects."""
     if len(text) > _READ:  # half a word may be half a key
         text = text[:_READ].rpartition(" ")[0]

@@ -22,6 +22,8 @@ class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
     price_in: float | None = None
     """Dollars per million tokens, for models that are not on the price list."""
     price_out: float | None = None
+    price_factor: float = 1.0
+    """Of the price that is billed: 0.5 for a batch where the vendor charges half."""
 
 
 class ModelAnswer(msgspec.Struct, frozen=True):
@@ -56,6 +58,10 @@ class NotNowError(AskError):
         self.why = why
         self.after = after
         self.in_doubt = in_doubt
+
+
+class GoneError(AskError):
+    """What was asked for is not there: HTTP 404."""
 
 
 class RefusedError(AskError):
@@ -93,10 +99,11 @@ MILLION = 1_000_000
 def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> float | None:
     """Dollars; none if unknown. A user's own server has no price unless both prices are configured."""
     if spec.price_in is not None and spec.price_out is not None:
-        return (tokens_in * spec.price_in + tokens_out * spec.price_out) / MILLION
+        return spec.price_factor * (tokens_in * spec.price_in + tokens_out * spec.price_out) / MILLION
     if spec.base_url or spec.price_in is not None or spec.price_out is not None:
         return None
-    return _listed(spec.name, tokens_in, tokens_out)
+    listed = _listed(spec.name, tokens_in, tokens_out)
+    return None if listed is None else spec.price_factor * listed
 
 
 def _listed(name: str, tokens_in: int, tokens_out: int) -> float | None:

@@ -89,6 +89,13 @@ class BucketsArguments(Arguments, frozen=True, kw_only=True):
     alone: Annotated[bool, Meta(description="Also failures that match no other.")] = False
 
 
+class RerunArguments(RunArguments, frozen=True, kw_only=True):
+    cases: Annotated[tuple[str, ...], Meta(description="Only these cases, whoever owns their failures.")] = ()
+    owners: Annotated[
+        tuple[Owner, ...], Meta(description="Only failures with these owners; default: infrastructure and knock-on.")
+    ] = ()
+
+
 class ReportArguments(Arguments, frozen=True, kw_only=True):
     runs: Runs
     profile: Annotated[str, Meta(description="Default: what fits.", pattern="^(run|comparison|batch)?$")] = ""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from errata.mcp.tools import TOOLS
+from errata.mcp.catalogue import TOOLS
 
 _WORDS = ("title", "description", "default")
 

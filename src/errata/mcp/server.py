@@ -21,11 +21,12 @@ from mcp.shared.exceptions import MCPError
 
 from errata import __version__
 from errata.errors import ErrataError
+from errata.mcp.catalogue import ServedTool, call_tool, tools_for
 from errata.mcp.outgoing import NOTE, outgoing_text
 from errata.mcp.prompts import ARGUMENT, prompt_named
 from errata.mcp.resources import TEMPLATES, listed_resources, read_resource, template_of
 from errata.mcp.schemas import input_schema, output_schema
-from errata.mcp.tools import Call, ServedTool, call_tool, started, tools_for
+from errata.mcp.tools import Call, started
 from errata.model.codec import json_text
 from errata.settings import Settings, using_store
 from errata.skills import all_skills

@@ -1,6 +1,6 @@
-"""The tools: each takes a record of `arguments.py` and answers with the records that its command prints as JSON."""
+"""What the tools do: each takes a record of `arguments.py` and answers with what its command prints as JSON."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from errata.json_output.analysis import analysis_output
 from errata.json_output.buckets import bucket_output, details_output
 from errata.json_output.comparison import json_comparison
 from errata.json_output.reports import write_reports
+from errata.json_output.rerun import rerun_output
 from errata.json_output.review import accepted_output, next_output, nothing_output, rejected_output, status_output
-from errata.json_output.runs import run_outputs
+from errata.json_output.runs import check_output, run_outputs, sessions_output
 from errata.json_output.scores import json_scores
 from errata.mcp import arguments as takes
 from errata.mcp.outgoing import outgoing, outgoing_text
@@ -22,34 +23,15 @@ from errata.mcp.paging import Cursor, ToolPage, page_of, read_cursor
 from errata.memory.actions import ActionRequest
 from errata.model import Packet, Reviewer
 from errata.model.attempt import Attempt, Filters
-from errata.model.output.analyze import AnalysisOutput
-from errata.model.output.buckets import BucketDetailsOutput, BucketOutput
-from errata.model.output.compare import ComparisonOutput
-from errata.model.output.failures import FailureOutput
-from errata.model.output.memory import ActionAddOutput, ActionListOutput
-from errata.model.output.report import (
-    BatchReportOutput,
-    ComparisonReportOutput,
-    RunReportOutput,
-    TranscriptReportOutput,
-)
-from errata.model.output.review import (
-    AcceptedOutput,
-    NextOutput,
-    NothingOutput,
-    RejectedOutput,
-    ReleaseOutput,
-    StatusOutput,
-)
-from errata.model.output.runs import ListedRunOutput
-from errata.model.output.score import RunScoresOutput
-from errata.model.output.show import ShownAttemptOutput, ShownRunOutput
+from errata.model.output.review import ReleaseOutput
+from errata.model.output.show import ShownAttemptOutput
 from errata.model.step import Step
 from errata.model.times import to_text
 from errata.model.verdict import word_for
 from errata.review.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
 from errata.settings import Settings
+from errata.verbs import act as acting
 from errata.verbs import analyze as analyzing
 from errata.verbs import compare as comparing
 from errata.verbs import memory as remembering
@@ -68,17 +50,6 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     is_cancelled: Callable[[], bool] = lambda: False
 
 
-class ServedTool(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    description: str
-    takes: type
-    gives: tuple[type, ...]
-    """The records of `items`."""
-    run: Callable[[Call, Any], ToolPage]
-    writes: str = ""
-    """What it changes: the `store` or `files`; empty where it only looks."""
-
-
 def _paged(items: Iterable[Any], given: Any, name: str) -> ToolPage:
     start = read_cursor(given.cursor, name, _without_cursor(given))
     return page_of(items, start, prepare=outgoing)
@@ -95,18 +66,18 @@ def _whole(record: object) -> ToolPage:
 # looking
 
 
-def _runs(call: Call, given: takes.RunsArguments) -> ToolPage:
+def runs(call: Call, given: takes.RunsArguments) -> ToolPage:
     wanted = given.model.lower()
     runs = (run for run in run_outputs(call.store) if wanted in run.model.lower())
     return _paged(runs, given, "runs")
 
 
-def _analyze(call: Call, given: takes.RunArguments) -> ToolPage:
+def analyze(call: Call, given: takes.RunArguments) -> ToolPage:
     views = analyzing.analyze_named([given.run], call.store)
     return _paged((analysis_output(view.summary, None) for view in views), given, "analyze")
 
 
-def _failures(call: Call, given: takes.FailuresArguments) -> ToolPage:
+def failures(call: Call, given: takes.FailuresArguments) -> ToolPage:
     filters = Filters(
         case=given.case,
         category=given.category,
@@ -118,7 +89,7 @@ def _failures(call: Call, given: takes.FailuresArguments) -> ToolPage:
     return _paged((failure.as_json() for failure in failures), given, "failures")
 
 
-def _show(call: Call, given: takes.ShowArguments) -> ToolPage:
+def show(call: Call, given: takes.ShowArguments) -> ToolPage:
     shown = analyzing.show(given.thing, call.store).as_json()
     if isinstance(shown, ShownAttemptOutput):
         shown = msgspec.structs.replace(shown, attempt=msgspec.structs.replace(shown.attempt, steps=()))
@@ -137,20 +108,35 @@ def _attempt(call: Call, thing: str) -> Attempt:
     return analyzing.attempt_named(thing, call.store)
 
 
-def _transcript(call: Call, given: takes.AttemptArguments) -> ToolPage:
+def check(call: Call, given: takes.RunArguments) -> ToolPage:
+    return _paged(map(check_output, analyzing.views_named([given.run], call.store)), given, "check")
+
+
+def sessions(call: Call, given: takes.RunArguments) -> ToolPage:
+    timelines = comparing.sessions_named([given.run], call.store)
+    return _paged([sessions_output(run, timeline) for run, timeline in timelines], given, "sessions")
+
+
+def rerun(call: Call, given: takes.RerunArguments) -> ToolPage:
+    """Only the plan: nothing is executed."""
+    plans = acting.plan_reruns([given.run], call.store, cases=given.cases, owners=given.owners)
+    return _paged([rerun_output(plan) for _, plan in plans], given, "rerun")
+
+
+def transcript(call: Call, given: takes.AttemptArguments) -> ToolPage:
     return _paged(steps_of(call, given.attempt), given, "transcript")
 
 
-def _packet(call: Call, given: takes.AttemptArguments) -> ToolPage:
+def packet(call: Call, given: takes.AttemptArguments) -> ToolPage:
     return _paged([packet_of(call, given.attempt)], given, "packet")
 
 
-def _score(call: Call, given: takes.RunArguments) -> ToolPage:
+def score(call: Call, given: takes.RunArguments) -> ToolPage:
     scores = comparing.score_named(given.run, call.store, timeouts=call.settings.timeouts)
     return _paged([json_scores(scores)], given, "score")
 
 
-def _compare(call: Call, given: takes.CompareArguments) -> ToolPage:
+def compare(call: Call, given: takes.CompareArguments) -> ToolPage:
     options = ComparisonOptions(
         common=given.common, by_model=given.by_model, category=given.category, timeouts=call.settings.timeouts
     )
@@ -158,7 +144,7 @@ def _compare(call: Call, given: takes.CompareArguments) -> ToolPage:
     return _paged([json_comparison(comparison)], given, "compare")
 
 
-def _buckets(call: Call, given: takes.BucketsArguments) -> ToolPage:
+def buckets(call: Call, given: takes.BucketsArguments) -> ToolPage:
     if given.bucket:
         details = show_bucket(bucket_named(given.bucket, call.store), call.store, most=None)
         return _paged([details_output(details)], given, "buckets")
@@ -169,7 +155,7 @@ def _buckets(call: Call, given: takes.BucketsArguments) -> ToolPage:
 # reviewing
 
 
-def _next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
+def next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
     """A further page is of the packet that the first one leased."""
     cursor = read_cursor(given.cursor, "next_packet", _without_cursor(given))
     who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
@@ -194,20 +180,20 @@ def _next_packet(call: Call, given: takes.NextArguments) -> ToolPage:
     return page_of([next_output(leased, who)], start, prepare=outgoing)
 
 
-def _submit_verdict(call: Call, given: takes.SubmitArguments) -> ToolPage:
+def submit_verdict(call: Call, given: takes.SubmitArguments) -> ToolPage:
     submission = read_submission(msgspec.json.encode(given.verdict).decode("utf-8"))
     who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
     result = reviewing.submit_verdict(submission, call.store, who, now=call.now)
     return _whole(rejected_output(result) if isinstance(result, RejectedVerdict) else accepted_output(result))
 
 
-def _release(call: Call, given: takes.ReleaseArguments) -> ToolPage:
+def release(call: Call, given: takes.ReleaseArguments) -> ToolPage:
     who = Reviewer(kind="agent", name=given.reviewer.strip() or "agent")
     released = reviewing.release(given.thing, call.store, who, now=call.now)
     return _whole(ReleaseOutput(reviewer=word_for(who), released=tuple(released)))
 
 
-def _review_status(call: Call, given: takes.RunArguments) -> ToolPage:
+def review_status(call: Call, given: takes.RunArguments) -> ToolPage:
     status = reviewing.status_of(given.run, call.store, now=to_text(call.now))
     return _paged([status_output(status)], given, "review_status")
 
@@ -215,7 +201,7 @@ def _review_status(call: Call, given: takes.RunArguments) -> ToolPage:
 # acting
 
 
-def _report(call: Call, given: takes.ReportArguments) -> ToolPage:
+def report(call: Call, given: takes.ReportArguments) -> ToolPage:
     planned = planned_reports(
         given.runs, call.store, profile=given.profile or None, compared=given.profile == "comparison"
     )
@@ -224,7 +210,7 @@ def _report(call: Call, given: takes.ReportArguments) -> ToolPage:
     return _paged(list(written), given, "report")
 
 
-def _action(call: Call, given: takes.ActionArguments) -> ToolPage:
+def action(call: Call, given: takes.ActionArguments) -> ToolPage:
     request = ActionRequest(
         what=given.what,
         path=given.path,
@@ -238,148 +224,8 @@ def _action(call: Call, given: takes.ActionArguments) -> ToolPage:
     return _whole(added_output(record, dry_run=given.dry_run))
 
 
-def _actions(call: Call, given: takes.Arguments) -> ToolPage:
+def actions(call: Call, given: takes.Arguments) -> ToolPage:
     return _paged(map(action_output, remembering.list_actions(call.store)), given, "actions")
-
-
-_REPORTS = (RunReportOutput, ComparisonReportOutput, BatchReportOutput, TranscriptReportOutput)
-
-TOOLS: Mapping[str, ServedTool] = {
-    name: ServedTool(name=name, description=text, takes=given, gives=gives, run=function, writes=writes)
-    for name, function, given, gives, writes, text in (
-        ("runs", _runs, takes.RunsArguments, (ListedRunOutput,), "", "List the runs in the store, newest first."),
-        (
-            "analyze",
-            _analyze,
-            takes.RunArguments,
-            (AnalysisOutput,),
-            "store",
-            "Import and summarise a run: fitness, scores, owners, causes, history. Writes no report.",
-        ),
-        (
-            "failures",
-            _failures,
-            takes.FailuresArguments,
-            (FailureOutput,),
-            "",
-            "List failures with owner and evidence. Owners from rules are provisional.",
-        ),
-        (
-            "show",
-            _show,
-            takes.ShowArguments,
-            (ShownRunOutput, ShownAttemptOutput),
-            "",
-            "Show a run or an attempt with its evidence; `transcript` has the steps of an attempt.",
-        ),
-        (
-            "transcript",
-            _transcript,
-            takes.AttemptArguments,
-            (Step,),
-            "",
-            "List the steps of an attempt: messages, tool calls and results.",
-        ),
-        (
-            "packet",
-            _packet,
-            takes.AttemptArguments,
-            (Packet,),
-            "",
-            "Show the packet of a failure without leasing it.",
-        ),
-        (
-            "next_packet",
-            _next_packet,
-            takes.NextArguments,
-            (NextOutput, NothingOutput),
-            "store",
-            "Lease the next failure to review, for an hour. Read every page, fill in `answer`, submit it.",
-        ),
-        (
-            "submit_verdict",
-            _submit_verdict,
-            takes.SubmitArguments,
-            (AcceptedOutput, RejectedOutput),
-            "store",
-            "Submit a verdict. It is refused with reasons if a quote is not in its place; fix it and submit again.",
-        ),
-        (
-            "release",
-            _release,
-            takes.ReleaseArguments,
-            (ReleaseOutput,),
-            "store",
-            "Return leased failures that you will not review.",
-        ),
-        (
-            "review_status",
-            _review_status,
-            takes.RunArguments,
-            (StatusOutput,),
-            "",
-            "Show the progress of the review of a run.",
-        ),
-        (
-            "compare",
-            _compare,
-            takes.CompareArguments,
-            (ComparisonOutput,),
-            "",
-            "Compare runs case by case, with significance tests.",
-        ),
-        (
-            "buckets",
-            _buckets,
-            takes.BucketsArguments,
-            (BucketOutput, BucketDetailsOutput),
-            "",
-            "List causes with counts and status, or show one with its members.",
-        ),
-        (
-            "score",
-            _score,
-            takes.RunArguments,
-            (RunScoresOutput,),
-            "",
-            "Show the scores of a run under every policy. Name the policy when you quote one.",
-        ),
-        (
-            "report",
-            _report,
-            takes.ReportArguments,
-            _REPORTS,
-            "files",
-            "Write the report about runs; nothing else is changed.",
-        ),
-        (
-            "action",
-            _action,
-            takes.ActionArguments,
-            (ActionAddOutput,),
-            "files",
-            "Record a change that was made, in the store and in the run's report.",
-        ),
-        (
-            "actions",
-            _actions,
-            takes.Arguments,
-            (ActionListOutput,),
-            "",
-            "List recorded changes, and whether each worked.",
-        ),
-    )
-}
-
-
-def tools_for(*, is_remote: bool) -> Mapping[str, ServedTool]:
-    """Callers on other machines get no tool that writes files."""
-    return {name: tool for name, tool in TOOLS.items() if not is_remote or tool.writes != "files"}
-
-
-def call_tool(name: str, given: Mapping[str, Any], call: Call) -> ToolPage:
-    tool = TOOLS[name]
-    return tool.run(call, msgspec.convert(dict(given), tool.takes))
 
 
 def started(store: Store, settings: Settings, is_cancelled: Callable[[], bool] = lambda: False) -> Call:

@@ -28,6 +28,7 @@ from errata.model.observation import Observation
 from errata.model.packet import LabelChoice, LeftOut, Packet, PacketPlace, Question
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable, UnreadFile, UnreadFiles
+from errata.model.review_batch import ReviewBatch
 from errata.model.run import (
     CodeVersion,
     Exclusion,
@@ -103,6 +104,7 @@ __all__ = [
     "Recommendation",
     "Record",
     "Reported",
+    "ReviewBatch",
     "ReviewCall",
     "Reviewer",
     "Run",

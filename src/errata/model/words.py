@@ -54,6 +54,8 @@ ScorerKind = Literal["code", "judge", "human"]
 MeasuredUnit = Literal["attempts", "cases"]
 ReviewerKind = Literal["llm", "command", "agent", "person", "file"]
 CallState = Literal["intended", "answered", "failed", "lost"]
+BatchState = Literal["intended", "submitted", "downloaded", "closed", "lost"]
+"""Of a batch of calls. Downloaded: its answers are in the ledger, and not all of them are judged yet."""
 RecommendationGroup = Literal["eval", "config", "guidelines", "model", "none"]
 """What to change: the eval, its configuration, or the guidelines that models are given; else a note on the model."""
 BucketStatus = Literal["provisional", "reviewed", "final"]

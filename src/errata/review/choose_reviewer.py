@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from errata.errors import SettingsError, did_you_mean, extra_hint
+from errata.llm.batch_spec import AsksInBatches, at_batch_price, open_batches
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
@@ -41,6 +42,7 @@ class ReviewerFlags(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     with_tools: bool = False
     allow_tools: bool = False
+    batch: bool = False
 
 
 class ChosenReviewer(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,8 @@ class ChosenReviewer(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it may use tools to read what a packet leaves out."""
     per_minute: int | None = None
     tokens_per_minute: int | None = None
+    open_batches: Callable[[float], AsksInBatches] | None = None
+    """With a timeout in seconds; none where nothing can be asked in a batch."""
 
 
 def no_price(_tokens_in: int, _tokens_out: int) -> float | None:
@@ -77,6 +81,9 @@ def choose_model(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -> 
         price_in=settings.price_in,
         price_out=settings.price_out,
     )
+    if wish.batch:
+        _refuse_batch_with_tools(wish)
+        spec = at_batch_price(spec)
     identity = Reviewer(kind="llm", name=name or spec.name, version=_model_version(spec, name, wish))
     host = urlsplit(spec.base_url).netloc if spec.base_url else spec.name.partition(":")[0]
     return ChosenReviewer(
@@ -87,7 +94,14 @@ def choose_model(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -> 
         reads_more=wish.with_tools,
         per_minute=settings.per_minute,
         tokens_per_minute=settings.tokens_per_minute,
+        open_batches=lambda timeout: open_batches(spec, timeout=timeout),
     )
+
+
+def _refuse_batch_with_tools(wish: ReviewerFlags) -> None:
+    if wish.with_tools:
+        hint = "leave one of them out: in a batch, nobody answers the model's calls of tools"
+        raise SettingsError("`--batch` and `--with-tools` can't be combined", hint=hint)
 
 
 def _refuse_without_extra() -> None:
@@ -116,6 +130,8 @@ def words_of(command: str) -> tuple[str, ...]:
 def choose_program(name: str, settings: ReviewerSettings, wish: ReviewerFlags) -> ChosenReviewer:
     if wish.with_tools:
         raise SettingsError("`--with-tools` is for models", hint="a program gets the packet on its standard input")
+    if wish.batch:
+        raise SettingsError("`--batch` is for models", hint="a program is asked at once: leave out `--batch`")
     preset = command_for(settings.command, passes=settings.passes, allow_tools=wish.allow_tools)
     is_preset = preset.name in PRESETS and preset.argv == PRESETS[preset.name].argv
     version = "" if is_preset and not name else _program_version(preset.argv)

@@ -30,7 +30,8 @@ from errata.review.verdicts import Rejection
 LONGEST_MESSAGE = 500
 LOOK_AGAIN = 0.2
 """Seconds, while another process asks."""
-End = Literal["reviewed", "refused", "failed", "capped", "stopped"]
+End = Literal["reviewed", "refused", "failed", "capped", "stopped", "waiting"]
+"""Waiting: it is or will be asked in a batch."""
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +52,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     pace: Pace
     purse: Purse
+    answer: "Answer | None" = None
+    """How a round gets its answer; none for a call at once."""
 
 
 @contextmanager
@@ -73,9 +76,23 @@ class CapReachedError(Exception):
     """The next call could cost more than is left."""
 
 
+class WaitingError(Exception):
+    """The answer comes with a batch."""
+
+
 class Got(msgspec.Struct, frozen=True):
     given: ReviewerAnswer
     cached: bool
+
+
+Answer = Callable[[Packet, Prompt, int, Work], Awaitable[Got]]
+"""A packet, what is asked about it, and the number of the round."""
+
+
+async def answer_to(packet: Packet, prompt: Prompt, number: int, work: Work) -> Got:
+    if work.answer is not None:
+        return await work.answer(packet, prompt, number, work)
+    return await Round(packet, prompt, number, work).answer()
 
 
 class Round:
@@ -83,18 +100,20 @@ class Round:
 
     def __init__(self, packet: Packet, prompt: Prompt, number: int, work: Work) -> None:
         self._packet, self._prompt, self._round, self._work = packet, prompt, number, work
-        self._estimate, self._most = work.estimate(prompt), work.most(prompt)
-        self._key = cache_key(packet, prompt, word_for(work.identity), number)
+        self._most = work.most(prompt)
+        self._intent = intended_call(packet, prompt, number, work)
 
     async def answer(self) -> Got:
         failures = 0
         while True:
-            before = self._work.ledger.answered(self._key)
+            before = self._work.ledger.answered(self._intent.cache_key)
             if before is not None:
                 return Got(ReviewerAnswer(before.answer, before.usage), cached=True)
             try:
                 return Got(await self._once(), cached=False)
-            except AskedElsewhereError:
+            except AskedElsewhereError as error:
+                if self._work.ledger.is_in_batch(self._intent.cache_key):
+                    raise ReviewFailedError("it was submitted in a batch meanwhile") from error
                 await asyncio.sleep(LOOK_AGAIN)
             except RetryLaterError as error:
                 failures += 1
@@ -117,11 +136,11 @@ class Round:
         if cap := await work.purse.take(self._most):
             raise CapReachedError(cap)
         try:
-            await work.pace.wait_for_turn(self._estimate.tokens or 0)
+            await work.pace.wait_for_turn(self._intent.estimate.tokens or 0)
         except BaseException:
             work.purse.give_back(self._most)
             raise
-        call = self._call()
+        call = msgspec.structs.replace(self._intent, id=work.new_id(), started_at=work.now())
         if not work.ledger.intend(call, unless_since=self._still_asked()):
             work.purse.give_back(self._most)
             raise AskedElsewhereError
@@ -150,19 +169,21 @@ class Round:
 
     def _close(self, call: ReviewCall) -> None:
         self._work.ledger.close(msgspec.structs.replace(call, ended_at=self._work.now()))
-        self._work.purse.end(self._most, _owed(call))
+        self._work.purse.end(self._most, owed(call))
 
-    def _call(self) -> ReviewCall:
-        return ReviewCall(
-            id=self._work.new_id(),
-            run=split_attempt_id(self._packet.attempt_id).run,
-            attempt=self._packet.attempt_id,
-            reviewer=word_for(self._work.identity),
-            cache_key=self._key,
-            round=self._round,
-            estimate=self._estimate,
-            started_at=self._work.now(),
-        )
+
+def intended_call(packet: Packet, prompt: Prompt, number: int, work: Work) -> ReviewCall:
+    reviewer = word_for(work.identity)
+    return ReviewCall(
+        id=work.new_id(),
+        run=split_attempt_id(packet.attempt_id).run,
+        attempt=packet.attempt_id,
+        reviewer=reviewer,
+        cache_key=cache_key(packet, prompt, reviewer, number),
+        round=number,
+        estimate=work.estimate(prompt),
+        started_at=work.now(),
+    )
 
 
 def _without_answer(call: ReviewCall, error: BaseException) -> ReviewCall:
@@ -173,7 +194,7 @@ def _without_answer(call: ReviewCall, error: BaseException) -> ReviewCall:
     return msgspec.structs.replace(call, state=state, why=error.why[:LONGEST_MESSAGE], usage=error.usage)
 
 
-def _owed(call: ReviewCall) -> Usage:
+def owed(call: ReviewCall) -> Usage:
     if call.state == "failed" and call.usage == NO_USAGE:
         return NOTHING
     return NO_USAGE if call.state == "lost" else call.usage
@@ -246,6 +267,8 @@ async def _review(packet: Packet, work: Work, read: Read) -> PacketResult:
         return PacketResult(packet=packet, end="stopped", reasons=(error.why,))
     except NoAnswerError as error:
         return PacketResult(packet=packet, end="failed", reasons=(error.why,))
+    except WaitingError:
+        return PacketResult(packet=packet, end="waiting")
     except CapReachedError as error:
         return PacketResult(packet=packet, end="capped", reasons=(str(error),))
 
@@ -254,13 +277,13 @@ async def read_once(packet: Packet, work: Work) -> PacketResult:
     """One round, and where the answer can't be taken one round of repair; then it is refused."""
     with this_one_only():
         prompt = work.prompt(packet)
-    first = await Round(packet, prompt, 1, work).answer()
+    first = await answer_to(packet, prompt, 1, work)
     with this_one_only():
         judged = work.judge(packet, prompt, first.given)
         if not isinstance(judged, Rejection):
             return PacketResult(packet=packet, end="reviewed", verdict=judged, cached=first.cached)
         prompt = work.repair(packet, prompt, first.given.text, judged.reasons)
-    second = await Round(packet, prompt, 2, work).answer()
+    second = await answer_to(packet, prompt, 2, work)
     cached = first.cached and second.cached
     with this_one_only():
         judged = work.judge(packet, prompt, second.given)

@@ -57,11 +57,17 @@ class Purse:
 
     async def take(self, most: Usage) -> str:
         """Holds what a call may cost, once it fits beside those in flight; else the cap that forbids it."""
-        while cap := self._over(most):
+        while cap := self.hold(most):
             if not self._in_flight:
                 return cap
             self._one_ended.clear()
             await self._one_ended.wait()
+        return ""
+
+    def hold(self, most: Usage) -> str:
+        """The same without waiting for those in flight."""
+        if cap := self._over(most):
+            return cap
         self._cost_held += most.cost or 0
         self._tokens_held += most.tokens or 0
         self._in_flight += 1
@@ -69,15 +75,19 @@ class Purse:
 
     def end(self, most: Usage, owed: Usage) -> None:
         """What `owed` does not tell stays held."""
-        self.calls += 1
         if owed.cost is None:
-            self.unpriced += 1
             self._cost_held += most.cost or 0
         if owed.total is None and (owed.input is None or owed.output is None):
             self._tokens_held += max((most.tokens or 0) - (owed.tokens or 0), 0)
+        self.count(owed)
+        self.give_back(most)
+
+    def count(self, owed: Usage) -> None:
+        """A call for which nothing is held: another command made it."""
+        self.calls += 1
+        self.unpriced += owed.cost is None
         self.cost += owed.cost or 0
         self.tokens += owed.tokens or 0
-        self.give_back(most)
 
     def give_back(self, most: Usage) -> None:
         """No call was made, or what it cost is counted."""

@@ -59,10 +59,10 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     history: Callable[[Collection[Case | None], Collection[str]], Mapping[str, History]]
     """Of some cases, and their keys: by key, what is known from elsewhere."""
 
-    def owner_by_rules(self, attempt: str) -> str:
-        """Whom triage names for an attempt; empty where it names nobody."""
+    def owners_by_rules(self, attempt: str) -> tuple[str, ...]:
+        """Whom triage names for an attempt: the owner, and others that it may be as well."""
         attribution = self.attributions.get(attempt)
-        return attribution.owner if attribution is not None else ""
+        return (attribution.owner, *attribution.also) if attribution is not None else ()
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):

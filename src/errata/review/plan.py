@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Packet, ReviewCall, StoredRun, Usage
+from errata.model import Packet, ReviewBatch, ReviewCall, StoredRun, Usage
 from errata.model.attempt import Filters
 from errata.model.standing import base_name_of
 from errata.review.choose_reviewer import ChosenReviewer
@@ -111,6 +111,8 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Two: two independent readings, and an adjudication where they differ."""
     second: ChosenReviewer | None = None
     """Who makes the second of two readings; none for the same reviewer."""
+    batch: bool = False
+    """What is not answered goes into a batch."""
 
     @property
     def second_reader(self) -> ChosenReviewer:
@@ -134,6 +136,10 @@ class PlannedRun(msgspec.Struct, frozen=True):
     first: tuple[str, ...]
     then: tuple[str, ...]
     """The same crash as one of the first: they may inherit its verdict."""
+    in_batch: int = 0
+    """Not planned: they wait in a batch of this reviewer, or for the verdict on the same crash there."""
+    meanwhile: int = 0
+    """Planned because a batch has the answer, although others have reviewed them meanwhile."""
 
     @property
     def stored(self) -> StoredRun:
@@ -150,6 +156,8 @@ class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
     """How many of each group are waiting but not planned this time."""
     estimate: Estimate
+    downloaded: tuple[ReviewBatch, ...] = ()
+    """Batches whose answers are to be judged."""
     lost: tuple[ReviewCall, ...] = ()
     """Calls of processes that died before the answer was stored; they may have been billed, and are reported once."""
 

@@ -81,6 +81,10 @@ class Ledger(Protocol):
         """The answered call of this key, if there ever was one."""
         ...
 
+    def is_in_batch(self, cache_key: str) -> bool:
+        """Whether a call of this key was submitted in a batch that is not collected."""
+        ...
+
     def intend(self, call: ReviewCall, *, unless_since: str) -> bool:
         """Committed when this returns; not so where another process has asked the same since then and still waits."""
         ...

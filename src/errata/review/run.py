@@ -40,6 +40,8 @@ class ReviewTally:
         self.unpriced = 0
         """Calls whose price nobody knows."""
         self.lost: list[ReviewCall] = []
+        self.waiting = 0
+        """Planned, and part of a batch, or not sent."""
 
     @property
     def finished(self) -> int:
@@ -66,6 +68,8 @@ class ReviewTally:
             case "failed":
                 self.failed += 1
                 self.reasons.update(ended.reasons)
+            case "waiting":
+                self.waiting += 1
             case "stopped":
                 self.stopped = self.stopped or ended.reasons[0]
             case "capped":

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.model import Attribution, ReviewCall, StoredRun, Verdict
+from errata.model import Attribution, ReviewBatch, ReviewCall, StoredRun, Verdict
 from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
@@ -77,6 +77,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     disputed: tuple[str, ...]
     doubts: tuple[Doubt, ...]
     spent: tuple[Spent, ...]
+    batches: tuple[ReviewBatch, ...]
+    """Submitted and not collected."""
     buckets: RunBuckets
 
 
@@ -89,6 +91,7 @@ def build_status(
     refusals: Iterable[Refusal],
     leased: Iterable[str],
     calls: Iterable[ReviewCall],
+    batches: Iterable[ReviewBatch],
     buckets: RunBuckets,
     check_quotes: Callable[[Sequence[Verdict]], QuoteCheck],
 ) -> Status:
@@ -120,6 +123,7 @@ def build_status(
         disputed=tuple(attempt for attempt, one in stands.items() if one.is_disputed),
         doubts=tuple(_doubts(stored, own.values())),
         spent=spent_by(calls),
+        batches=tuple(batches),
         buckets=buckets,
     )
 

@@ -45,7 +45,7 @@ def verdict_from(
     usage: Usage | None = None,
     blind: bool = False,
     supersedes: str | None = None,
-    triaged: str = "",
+    triaged: tuple[str, ...] = (),
 ) -> Verdict | Rejection:
     packet = redacted(packet)
     given = read_answer(answer)
@@ -66,17 +66,7 @@ def verdict_from(
         packet_hash=hashed,
         usage=usage,
         needs_second=speaks_to_reviewer(packet) is not None
-        or (
-            reviewer.kind not in ON_THEIR_WORD
-            and needs_a_second(
-                packet,
-                made["owner"],
-                made["label"],
-                made["evidence"],
-                words=f"{made['cause']} {made['reasoning']}",
-                triaged=triaged,
-            )
-        ),
+        or (reviewer.kind not in ON_THEIR_WORD and needs_a_second(made["owner"], triaged)),
         supersedes=supersedes,
         at=at,
         **made,
@@ -150,8 +140,8 @@ class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
     """The verdicts between which it decides."""
     request: str = ""
     """The idempotency key of the request."""
-    triaged: str = ""
-    """The owner that triage names; empty where it names none."""
+    triaged: tuple[str, ...] = ()
+    """The owners that triage names."""
 
 
 def judge(

@@ -12,6 +12,8 @@ from errata.model.codec import pack, unpack
 from errata.store.database import Store, is_dead, this_process
 from errata.store.schema import calls
 
+IN_BATCH = "batch:"
+"""Holds the calls of a batch, in place of a process: they are open until the batch is collected."""
 # made once: they are used three times for every call
 _ANSWERED = select(calls.c.record).where(calls.c.cache_key == bindparam("key"), calls.c.state == "answered").limit(1)
 _INTENDED = select(calls.c.record, calls.c.holder).where(
@@ -36,18 +38,25 @@ class StoredLedger:
             row = self._connection.execute(_ANSWERED, {"key": cache_key}).first()
         return unpack(row.record, ReviewCall) if row else None
 
+    def is_in_batch(self, cache_key: str) -> bool:
+        with self._store.translated(), self._connection.begin():
+            rows = self._connection.execute(_INTENDED, {"key": cache_key}).all()
+        return any(row.holder.startswith(IN_BATCH) for row in rows)
+
     def intend(self, call: ReviewCall, *, unless_since: str = "") -> bool:
         """Nothing is intended where another living process has asked the same since then: its answer does for both."""
         with self._store.translated(), self._connection.begin():
             for row in self._connection.execute(_INTENDED, {"key": call.cache_key}):
                 other = unpack(row.record, ReviewCall)
+                if row.holder.startswith(IN_BATCH):
+                    return False
                 if (
                     row.holder != self._holder
                     and other.started_at >= unless_since
                     and not is_dead(row.holder, call.started_at)
                 ):
                     return False
-            self._connection.execute(_INTEND, _row(call) | {"holder": self._holder})
+            self._connection.execute(_INTEND, call_row(call) | {"holder": self._holder})
         return True
 
     def close(self, call: ReviewCall) -> None:
@@ -78,7 +87,7 @@ def find_lost(store: Store, *, now: str) -> list[ReviewCall]:
     lost = []
     for row in rows:
         call = unpack(row.record, ReviewCall)
-        if is_dead(row.holder, call.started_at):
+        if not row.holder.startswith(IN_BATCH) and is_dead(row.holder, call.started_at):
             why = "the process ended before the answer was stored"
             lost.append(msgspec.structs.replace(call, state="lost", ended_at=now, why=why))
     with store.writing(derived=True) as connection:
@@ -88,7 +97,7 @@ def find_lost(store: Store, *, now: str) -> list[ReviewCall]:
     return lost
 
 
-def _row(call: ReviewCall) -> dict[str, Any]:
+def call_row(call: ReviewCall) -> dict[str, Any]:
     return {
         "id": call.id,
         "run_id": call.run,

@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 8
+SCHEMA = 9
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -257,10 +257,22 @@ calls = Table(
     Column("reviewer", Text, nullable=False),
     Column("cache_key", String(64), nullable=False),
     Column("state", String(12), nullable=False, comment="intended, answered, failed or lost"),
-    Column("holder", Text, nullable=False, comment="the process that makes the call: `host:pid:boot`"),
+    Column("holder", Text, nullable=False, comment="the process that makes the call: `host:pid:boot`, or its batch"),
     Column("record", LargeBinary, nullable=False),
     Index("calls_by_key", "cache_key", "state"),
     Index("calls_of_run", "run_id", "state"),
+)
+
+review_batches = Table(
+    "review_batches",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("run_id", String(32), nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("state", String(12), nullable=False, comment="intended, submitted, downloaded, closed or lost"),
+    Column("holder", Text, nullable=False, comment="the process that submits it: `host:pid:boot`"),
+    Column("record", LargeBinary, nullable=False),
+    Index("review_batches_of_run", "run_id", "state"),
 )
 
 leases = Table(
@@ -385,7 +397,18 @@ live_items = Table(
     sqlite_autoincrement=True,
 )
 
-REVIEWS = (verdicts, refusals, calls, leases, bucket_members, code_refs, gates, live_runs, live_items)
+REVIEWS = (
+    verdicts,
+    refusals,
+    calls,
+    review_batches,
+    leases,
+    bucket_members,
+    code_refs,
+    gates,
+    live_runs,
+    live_items,
+)
 """What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
 
 FACTS = (

@@ -80,9 +80,13 @@ def analyze_named(selectors: Iterable[str], store: Store) -> list[RunView]:
     return analyze_stored([stored.run.id for stored in runs_named(selectors, store)], store)
 
 
+def views_named(selectors: Iterable[str], store: Store) -> list[RunView]:
+    return [RunView(stored, store) for stored in runs_named(selectors, store)]
+
+
 def list_failures(selector: str, store: Store, filters: Filters) -> Iterator[Failure]:
     """Of the runs that are meant, one after the other. A filter that no run knows is refused."""
-    views = [RunView(stored, store) for stored in runs_named([selector], store)]
+    views = views_named([selector], store)
     has_any = False
     for view in views:
         for failure in view.failures(filters):

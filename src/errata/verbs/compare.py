@@ -11,10 +11,10 @@ from errata.compare.pooling import Pool, pool_runs
 from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
 from errata.errors import ErrataError
-from errata.model import StoredRun
+from errata.model import Run, StoredRun
 from errata.model.counts import FailedCell
 from errata.runs.leaderboard import leaderboards
-from errata.runs.names import run_named
+from errata.runs.names import run_named, runs_named
 from errata.runs.runs_to_compare import runs_to_compare
 from errata.runs.runset import RunSet, failed_cells
 from errata.runs.scores import Scores
@@ -72,6 +72,10 @@ def consistency(runs: Sequence[StoredRun], store: Store) -> Consistencies:
 
 def sessions(stored: StoredRun, store: Store) -> Timeline:
     return RunView(stored, store).timeline
+
+
+def sessions_named(selectors: Sequence[str], store: Store) -> list[tuple[Run, Timeline]]:
+    return [(stored.run, sessions(stored, store)) for stored in runs_named(selectors, store)]
 
 
 def write_comparison_folder(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from errata.errors import ErrataError, NotFoundError, SettingsError
-from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
+from errata.model import Packet, Question, ReviewBatch, Reviewer, StoredRun, Verdict
 from errata.model.attempt import Filters
 from errata.model.identity import is_task_id, split_attempt_id
 from errata.model.output.store import TaxonomyLabelOutput, TaxonomyOutput
@@ -39,6 +39,7 @@ from errata.runs.suspect_tasks import runs_beside, suspect_tasks, task_of
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
+from errata.store.review_batches import OPEN, batches_of
 from errata.store.reviews import end_lease, held_by, verdicts_of
 from errata.store.runs import all_runs, run_by_id
 from errata.text.clean import one_line
@@ -46,6 +47,7 @@ from errata.text.shell import shell_word
 from errata.triage.rulesets import taxonomies_in_use
 
 if TYPE_CHECKING:
+    from errata.review.batch import BatchAccount
     from errata.review.plan import ReviewPlan, ReviewRequest
     from errata.review.protocols import Prompt
     from errata.review.run import ReviewTally
@@ -349,8 +351,34 @@ def first_prompt(plan: "ReviewPlan", store: Store) -> "Prompt | None":
     return run.first_prompt(plan, store)
 
 
-def run_review(plan: "ReviewPlan", store: Store, tally: "ReviewTally", on_end: Callable[["ReviewTally"], None]) -> None:
-    """Every verdict is committed when it is there; an interrupted review goes on without paying twice."""
+def run_review(
+    plan: "ReviewPlan",
+    store: Store,
+    tally: "ReviewTally",
+    on_end: Callable[["ReviewTally"], None],
+    *,
+    account: "BatchAccount | None" = None,
+    may_submit: bool = True,
+) -> None:
+    """Every verdict is committed when it is there; an interrupted review goes on without paying twice.
+
+    With an account, answers come from batches, and what is not answered goes into one if it may be submitted.
+    """
     from errata.review.stored import run  # noqa: PLC0415
 
-    run.review(plan, store, tally, on_end)
+    run.review(plan, store, tally, on_end, account=account, may_submit=may_submit)
+
+
+def collect_batches(
+    runs: Sequence[StoredRun], store: Store, request: "ReviewRequest", account: "BatchAccount", *, cancel: bool = False
+) -> None:
+    """Store the answers of this reviewer's batches that have ended, or cancel the open ones."""
+    from errata.review.stored import batch_plan  # noqa: PLC0415
+
+    step = batch_plan.cancel_batches if cancel else batch_plan.collect_batches
+    step([stored.run.id for stored in runs], store, request, account)
+
+
+def open_review_batches(runs: Sequence[StoredRun], store: Store, *, reviewer: str = "") -> list[ReviewBatch]:
+    """Submitted and not collected, oldest first; of one reviewer or of all."""
+    return batches_of(store, [stored.run.id for stored in runs], reviewer=reviewer, states=OPEN)

@@ -7,6 +7,7 @@ import click
 from errata.cli.buckets.list_ import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
+from errata.cli.review.run_output import open_batch_line
 from errata.json_output.review import status_output
 from errata.model.times import to_text
 from errata.review.status import Spent, Status, case_of
@@ -61,6 +62,8 @@ def show_status(status: Status, handle: str) -> None:
     _line("buckets", buckets_line(status.buckets))
     _line("refused", _refusals(status))
     _line("leased", f"{status.in_hand:,}" if status.in_hand else "")
+    for batch in status.batches:
+        _line("batch", open_batch_line(batch))
     for spent in status.spent:
         _line("cost", _spent(spent))
     _line("next", f"`errata review next {handle}`" if status.waiting else "")

@@ -10,7 +10,7 @@ from errata.model.output.agreement import AgreementOutput, CalibrateOutput
 from errata.model.packet import Packet
 from errata.model.suspects import SuspectTasks
 from errata.model.usage import Usage
-from errata.model.words import Owner
+from errata.model.words import BatchState, Owner
 
 NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "no_dispute", "all_reviewed"]
 VerdictState = Literal["new", "changed", "unchanged"]
@@ -189,6 +189,35 @@ class SpentOutput(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None
 
 
+class ReviewBatchOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests that a provider answers together within hours."""
+
+    id: str
+    run_id: str
+    reviewer: str
+    state: BatchState
+    """`intended`: not known to the provider yet; `downloaded`: answers are stored, and not all of them are judged."""
+    remote: str | None
+    """The provider's id."""
+    status: str | None
+    """The provider's own word, when it was last asked."""
+    requests: int
+    done: int
+    """Answered or failed by the provider's last count."""
+    answered: int
+    """Collected by this command; so are `failed` and `lost`."""
+    failed: int
+    lost: int
+    created_at: str
+    ended_at: str | None
+    why: str | None
+    notes: tuple[str, ...]
+
+
+class CancelledBatchesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    batches: tuple[ReviewBatchOutput, ...]
+
+
 class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
@@ -212,6 +241,8 @@ class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     disputed: tuple[str, ...]
     doubts: tuple[DoubtOutput, ...]
     spent: tuple[SpentOutput, ...]
+    batches: tuple[ReviewBatchOutput, ...]
+    """Submitted and not collected."""
     buckets: RunBuckets
     cost: float | None
     calls: int
@@ -280,11 +311,14 @@ class ReviewRunOutput(PlanOutput, frozen=True, kw_only=True):
     lost: tuple[LostCallOutput, ...]
     capped: str | None
     stopped: str | None
+    batches: tuple[ReviewBatchOutput, ...]
+    """With `--batch`: those that are open, and those that were collected now."""
 
 
 SHAPES: dict[str, type] = {
     "review run": ReviewRunOutput,
     "review run --dry-run": DryRunOutput,
+    "review run --cancel": CancelledBatchesOutput,
     "review next": NextOutput,
     "review next (nothing waiting)": NothingOutput,
     "review release": ReleaseOutput,

@@ -10,6 +10,7 @@ from errata.review.stored.packets import wanted_failures
 from errata.review.stored.quotes import quotes_found
 from errata.store.database import Store
 from errata.store.ledger import calls_of
+from errata.store.review_batches import OPEN, batches_of
 from errata.store.reviews import leases_of, refusals_of, verdicts_of
 
 
@@ -39,6 +40,7 @@ def review_status(context: RunContext, store: Store, buckets: RunBuckets, *, now
         refusals=refusals_of(store, run_id),
         leased=leases_of(store, run_id, now=now),
         calls=calls_of(store, run_id),
+        batches=batches_of(store, [run_id], states=OPEN),
         buckets=buckets,
         check_quotes=lambda verdicts: quotes_found(context, store, verdicts),
     )

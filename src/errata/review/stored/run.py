@@ -16,6 +16,7 @@ from errata.model.identity import split_attempt_id
 from errata.model.times import now_as_text
 from errata.model.verdict import word_for
 from errata.review.adjudicate import readings_of
+from errata.review.batch import BatchAccount, OnlyInBatches, Outbox
 from errata.review.choose_reviewer import ChosenReviewer
 from errata.review.fan_out import PacketResult, Work, cache_key, fan_out
 from errata.review.inherit import IdenticalFailures
@@ -41,6 +42,8 @@ from errata.review.queue import sample
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
 from errata.review.run import Clock, PacketStream, ReviewTally
+from errata.review.stored.batch import ReviewBatches
+from errata.review.stored.batch_plan import batch_part, close_judged, opened_batches
 from errata.review.stored.packets import packet_of, packets_in_turn
 from errata.review.stored.queue import queue_of
 from errata.review.stored.verdicts import identical_failures, keep_refused, take_back_copies, verdicts_on
@@ -53,12 +56,17 @@ from errata.store.reviews import keep_verdicts
 def plan_review(runs: Sequence[RunContext], store: Store, request: ReviewRequest, *, now: str) -> ReviewPlan:
     lost = find_lost(store, now=now)
     queues = [queue_of(run, store, request.chosen.identity, request.filters, request.wanted) for run in runs]
-    taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
-    chosen = {one.attempt for one in taken.taken}
+    parts_of_batches = [batch_part(run, store, request) for run in runs]
+    answered = {attempt for part in parts_of_batches for attempt in part.answered}
+    free = [part.without_open(queue.waiting) for part, queue in zip(parts_of_batches, queues, strict=True)]
+    taken = sample([one for some in free for one in some if one.attempt not in answered], request.at_most)
+    chosen = {one.attempt for one in taken.taken} | answered
     parts = []
-    for context, queue in zip(runs, queues, strict=True):
-        first, then = leaders_first([one for one in queue.waiting if one.attempt in chosen])
-        parts.append(PlannedRun(context, queue, first, then))
+    for context, queue, batched, waiting in zip(runs, queues, parts_of_batches, free, strict=True):
+        first, then = leaders_first([one for one in waiting if one.attempt in chosen])
+        meanwhile = tuple(one for one in batched.answered if one not in {*first, *then})
+        in_batch = len(queue.waiting) - len(waiting)
+        parts.append(PlannedRun(context, queue, (*first, *meanwhile), then, in_batch, len(meanwhile)))
     readers = [request.chosen, *([request.second_reader, request.adjudicator] if request.passes == 2 else [])]
     with open_ledger(store) as ledger:
         known = [partial(_is_answered, ledger, word_for(reader.identity)) for reader in readers]
@@ -70,6 +78,7 @@ def plan_review(runs: Sequence[RunContext], store: Store, request: ReviewRequest
         parts=tuple(parts),
         left_out=taken.left_out,
         estimate=total_estimate([with_tools(*one) for one in zip(estimates, readers, strict=True)]),
+        downloaded=tuple(batch for part in parts_of_batches for batch in part.downloaded),
         lost=tuple(lost),
     )
 
@@ -104,12 +113,20 @@ def review(
     on_end: Callable[[ReviewTally], None],
     *,
     now: Clock = now_as_text,
+    account: BatchAccount | None = None,
+    may_submit: bool = True,
 ) -> None:
-    """Every verdict is committed when it is there; what is broken off can be taken up again without paying twice."""
+    """Every verdict is committed when it is there; what is broken off can be taken up again without paying twice.
+
+    With an account, nothing is asked at once: answers come from batches, and what is missing goes into one.
+    """
     started = now()
     try:
         with store.kept_open():
-            asyncio.run(_Reviewing(plan, store, tally, now).through(on_end))
+            reviewing = _Reviewing(plan, store, tally, now)
+            asyncio.run(
+                reviewing.through(on_end) if account is None else reviewing.by_batch(on_end, account, may_submit)
+            )
     finally:
         calls = (call for part in plan.parts for call in calls_of(store, part.stored.run.id))
         tally.lost = [call for call in calls if call.state == "lost" and call.started_at >= started]
@@ -158,6 +175,22 @@ class _Reviewing:
                     self._keep(ended)
                     self._tally.add(ended, work.purse)
                     on_end(self._tally)
+
+    async def by_batch(self, on_end: Callable[[ReviewTally], None], account: BatchAccount, may_submit: bool) -> None:
+        request = self._request
+        async with AsyncExitStack() as stack:
+            service = await stack.enter_async_context(opened_batches(request.chosen, self._limits))
+            batches = ReviewBatches(service, self._store, request, account, self._now)
+            outbox = Outbox(account, batches.submit, may_submit=may_submit)
+            first = _OpenReviewer(request.chosen, OnlyInBatches(request.chosen.identity), self._pace(request.chosen))
+            ledger = stack.enter_context(open_ledger(self._store))
+            work = msgspec.structs.replace(self._work(first, ledger, account.purse), answer=outbox.answer)
+            async for ended in fan_out(self._stream.packets(), work):
+                self._keep(ended)
+                self._tally.add(ended, work.purse)
+                on_end(self._tally)
+            close_judged(self._plan.downloaded, self._store)
+            await outbox.flush()
 
     async def _open(self, chosen: ChosenReviewer, stack: AsyncExitStack) -> AsksForVerdicts:
         tools = self._whole_packets.tools if chosen.reads_more else None
@@ -209,7 +242,7 @@ class _Reviewing:
         earlier = verdicts_on(self._store, packet.attempt_id, withdrawn=True)
         info = self._answer_info(reviewer, prompt.hash, answer.usage, adjudicates)
         context = self._contexts[split_attempt_id(packet.attempt_id).run]
-        info = msgspec.structs.replace(info, triaged=context.owner_by_rules(packet.attempt_id))
+        info = msgspec.structs.replace(info, triaged=context.owners_by_rules(packet.attempt_id))
         return judge(answer.text, packet, info, earlier, whole=lambda: self._whole_packets.whole(packet))
 
     def _answer_info(
@@ -237,7 +270,8 @@ class _Reviewing:
         for refused in ended.refused:
             info = self._answer_info(refused.reviewer)
             keep_refused(refused.answer, refused.reasons, ended.packet, info, self._store)
-        self._stream.end(ended)
+        if ended.end != "waiting":
+            self._stream.end(ended)
 
 
 def _repair(_packet: Packet, prompt: Prompt, answer: str, reasons: tuple[str, ...]) -> Prompt:

@@ -60,7 +60,7 @@ def submit(
         blind=blind,
         adjudicates=submission.adjudicates,
         request=submission.request,
-        triaged=context.owner_by_rules(attempt),
+        triaged=context.owners_by_rules(attempt),
     )
     verdict = judge(submission.answer, packet, by, earlier, whole=partial(_whole, packet, make, blind=blind))
     answer = read_answer(submission.answer)
@@ -116,7 +116,7 @@ def import_rows(
 def _import_row(
     row: FilledRow, case: str, packet: Packet, context: RunContext, store: Store, request: ImportRequest
 ) -> KeptRow | BadRow:
-    triaged = context.owner_by_rules(packet.attempt_id)
+    triaged = context.owners_by_rules(packet.attempt_id)
     by = AnswerInfo(reviewer=request.reviewer, at=request.at, blind=request.blind, triaged=triaged)
 
     def whole() -> Packet:
