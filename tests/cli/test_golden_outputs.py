@@ -50,7 +50,7 @@ Failed by category   000-fundamentals 1 of 4 · 001-data_modeling 2 of 4 · 002-
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
 Next     errata failures jn7mqywb                  the 9 failures, with owner and reason
-         errata failures jn7mqywb --owner grader   fix the grader: 1 failure
+         errata failures jn7mqywb --owner grader   check the grader: 1 failure
          errata rerun jn7mqywb                     print the commands to rerun 2 evals
          errata check jn7mqywb                     the 2 notes about this run
          errata review next jn7mqywb               review the failures, one by one
@@ -319,7 +319,7 @@ warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggre
                                "git worktree add failed: fatal: invalid reference: task-base"
 
 Next     errata failures batch-0214                   the 23 failures, with owner and reason
-         errata failures batch-0214 --owner harness   fix the harness: 13 failures
+         errata failures batch-0214 --owner harness   check the harness: 13 failures
          errata rerun batch-0214                      print the commands to rerun 2 cases
          errata review next batch-0214                review the failures, one by one
          errata show batch-0214/test-003              one failure with its evidence

@@ -162,8 +162,8 @@ BAR = 20 if WIDTH >= 80 else 8
 CAUSE = 72
 STEP = 10
 """The width of the labels of `read`, `checkup` and `triage`."""
-TO_FIX = ("harness", "grader", "task")
-"""Owners whose failures come back until somebody repairs something."""
+TO_CHECK = ("harness", "grader", "task")
+"""Owners whose failures come back until somebody repairs something; rules may be wrong about them."""
 REASON = 26
 """With fewer columns than this beside the bar, a reason goes on at the left."""
 
@@ -345,9 +345,9 @@ def _show_next(analysis: Analysis) -> None:
     if failures:
         steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
     for owner in analysis.owners:
-        if owner.owner in TO_FIX:
+        if owner.owner in TO_CHECK:
             cases = plural(owner.count, "failure")
-            steps.append((["errata", "failures", handle, "--owner", owner.owner], f"fix the {owner.owner}: {cases}"))
+            steps.append((["errata", "failures", handle, "--owner", owner.owner], f"check the {owner.owner}: {cases}"))
     if odd := analysis.suspicious.suspicious:
         passes = f"the {plural(odd, 'suspicious pass', 'suspicious passes')}, with reason"
         steps.append((["errata", "failures", handle, "--suspicious"], passes))
