@@ -25,6 +25,7 @@ run       model             strict = as_reported       clean
     left out of clean: 5 collateral
 3a4b5c6d  acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]
     left out of clean: 1 provider, 1 unjudged
+In brackets: 95 % interval
 
 turn     voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma
 turn-3   .               .               .           e
@@ -113,6 +114,7 @@ implicit_correction       1               0               0           1         
 adversarial_trap          1               0               0           0                 0    0
 cross_turn_reasoning      2               0               0           0                 0    0
 negation_reasoning        1               0               0           0                 0    0
+(5 failures are in several categories, counted in each)
 No category is significantly harder (too few turns). Lowest: cancellation_flow, p = 0.10, 1.00 after
 Holm correction. (Fisher's exact test over turns, 12 categories)
 
@@ -136,6 +138,7 @@ jn709tmj  acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20
     NOT FIT · left out of clean: 1 environment, 2 provider, 1 unfinished, 1 missing
 jn7mqywb  acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
     left out of clean: 1 provider, 1 environment
+In brackets: 95 % interval
 
 eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2
 000-fundamentals/002-http_greeting    F                       F
@@ -216,6 +219,7 @@ run       model                   strict                     as_reported   clean
 0b1c2d3e                          24/30 80.0 % [62.7, 90.5]  –             24/27 88.9 % [71.9, 96.1]
     model voice-beta (mode rehydrated)
     NOT FIT · left out of clean: 2 missing, 1 contradictory
+In brackets: 95 % interval
 
 turn     voice-beta  voice-beta (mode rehydrated)
 turn-7   .           -
@@ -231,8 +235,6 @@ turn-26  c           .
 turn-27  c           .
 turn-28  c           .
 turn-29  c           .
-
-F fail · . pass · c follows from turn-24 · - missing or unfinished · ! rows contradict each other\
 """)
 
 

@@ -17,22 +17,25 @@ def test_the_analysis_of_the_bundled_example():
 
     assert told.err + told.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable
-checkup   25 of 25 planned evals finished · fit for comparison (2 notes)
-triage    9 failures · 9 attributed · 0 unknown
+checkup   25 of 25 planned evals finished · fit for comparison with other runs
+triage    9 failures · an owner for each
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
 PROVISIONAL: owners assigned by rules; 0 of 9 failures reviewed
 
-Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
-         as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule
-         clean         16/23   69.6 %   [49.1, 84.4]   2 evals left out: provider 1, environment 1
+Score                  passed     rate   95 % interval
+         strict        16/25    64.0 %   [44.5, 79.8]    every eval
+         as_reported   16/25    64.0 %   [44.5, 79.8]    as convex-evals counts
+         clean         16/23    69.6 %   [49.1, 84.4]    best estimate; 2 evals left out: provider
+                                                         1, environment 1
 
 Owners   9 failures
-         model           6   ████████████████████   1 shown, 5 presumed: no comparable result on
-                                                    these cases in the store
+         model           6   ████████████████████   1 shown, 5 presumed: there is no other run of
+                                                    these cases to compare with
          grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider returned a server error
          environment     1   ███   a download or connection broke during setup
+         shown: the log or another run proves it is the model's · presumed: nothing points elsewhere
 
 Causes   9 different causes, no two failures share one: errata buckets list jn7mqywb --all
          1× environment  a download or connection broke during setup
@@ -41,15 +44,16 @@ Causes   9 different causes, no two failures share one: errata buckets list jn7m
              002-queries/006-pagination_shape
          1× grader       'ctx' is defined but never used @typescript-eslint/no-unused-vars
              000-fundamentals/002-http_greeting
-First failed step   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · no step failed 1
+First failed step   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · 1 without a failed step
 Failed by category   000-fundamentals 1 of 4 · 001-data_modeling 2 of 4 · 002-queries 2 of 4
          003-mutations 1 of 4 · 004-actions 1 of 3 · 005-idioms 2 of 3
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
-Next     errata failures jn7mqywb      the 9 failures, with owner and reason
-         errata rerun jn7mqywb         print the commands to rerun 2 evals
-         errata check jn7mqywb         the 2 notes about this run
-         errata review next jn7mqywb   review the failures, one by one
+Next     errata failures jn7mqywb                  the 9 failures, with owner and reason
+         errata failures jn7mqywb --owner grader   check the grader: 1 failure
+         errata rerun jn7mqywb                     print the commands to rerun 2 evals
+         errata check jn7mqywb                     the 2 notes about this run
+         errata review next jn7mqywb               review the failures, one by one
          errata show jn7mqywb/000-fundamentals/002-http_greeting   one failure with its evidence
 """)
 
@@ -60,7 +64,7 @@ def test_the_check_of_a_damaged_run():
     assert told.code == 1
     assert told.out == snapshot("""\
 Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
-NOT FIT for comparison (3 problems, 2 notes)
+NOT FIT for comparison with other runs (3 problems)
 
 problem  missing_cases       2 of 30 planned cases are not in the log: turn-7, turn-18
                              run.log:41 "gave no answer within 15 s"
@@ -79,10 +83,12 @@ note     row_order           rows are not in the order of the cases; they are so
                              matters
                              runtime.json
 
-Score    strict        24/30   80.0 %   [62.7, 90.5]   every turn; missing or contradictory = not
-                                                       passed
-         as_reported   –                               the harness gives no headline number
-         clean         24/27   88.9 %   [71.9, 96.1]   3 turns left out: missing 2, contradictory 1
+Score                  passed     rate   95 % interval
+         strict        24/30    80.0 %   [62.7, 90.5]    every turn; missing or contradictory = not
+                                                         passed
+         as_reported   –                                 the harness gives no headline number
+         clean         24/27    88.9 %   [71.9, 96.1]    3 turns left out: missing 2, contradictory
+                                                         1
 Next     errata rerun 0b1c2d3e   print the commands to rerun what clean leaves out
 """)
 
@@ -192,7 +198,7 @@ turn-2  recites_reference  likely  output.text  18 crowns.
 
    3× recites_reference: the answer is the reference, character for character, in a case that leaves
       the words open
-At least 3 suspicious passes among 20 · scores count them as passed
+At least 3 of 20 passes look suspicious · scores count them as passed
 """)
 
 
@@ -271,17 +277,19 @@ def test_the_analysis_of_a_batch_of_three_sessions():
 Run batch-0214 · sonnet · projectscylla · 2026-02-14
 PROVISIONAL: owners assigned by rules; 0 of 23 failures reviewed
 
-Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
-         as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule
-         clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set
-                                                       up a working copy · 11 recovered from an
-                                                       earlier session
+Score                  passed     rate   95 % interval
+         strict        24/47    51.1 %   [37.2, 64.7]    every case
+         as_reported   24/47    51.1 %   [37.2, 64.7]    as ProjectScylla counts
+         clean         29/45    64.4 %   [49.8, 76.8]    best estimate; 2 cases left out: the
+                                                         harness could not set up a working copy ·
+                                                         11 recovered from an earlier session
 
 Owners   23 failures
          harness        13   ████████████████████   e.g. stored results have a null where the loader
                                                     expects a dictionary
-         model          10   ███████████████   all presumed: no comparable result on these cases in
-                                               the store
+         model          10   ███████████████   all presumed: there is no other run of these cases to
+                                               compare with
+         shown: the log or another run proves it is the model's · presumed: nothing points elsewhere
 
 Causes   11× harness  stored results have a null where the loader expects a dictionary
              test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3
@@ -290,7 +298,7 @@ Causes   11× harness  stored results have a null where the loader expects a dic
          2× harness  the harness could not set up a working copy
              test-019, test-041
          1 more cause, 1 failure: errata buckets list batch-0214 --all
-First failed check   no check failed 13 · T0 9 · T1 1
+First failed check   T0 9 · T1 1 · 13 without a failed check
 Cost     $54.18
 
 warning  several_sessions    3 sessions in one folder; the latest one's results are counted, the
@@ -310,10 +318,11 @@ warning  errors              13 of 47 attempts (28 %) had errors: 11 while aggre
                              thread_logs/thread_0.log:1404
                                "git worktree add failed: fatal: invalid reference: task-base"
 
-Next     errata failures batch-0214      the 23 failures, with owner and reason
-         errata rerun batch-0214         print the commands to rerun 2 cases
-         errata review next batch-0214   review the failures, one by one
-         errata show batch-0214/test-003   one failure with its evidence
+Next     errata failures batch-0214                   the 23 failures, with owner and reason
+         errata failures batch-0214 --owner harness   check the harness: 13 failures
+         errata rerun batch-0214                      print the commands to rerun 2 cases
+         errata review next batch-0214                review the failures, one by one
+         errata show batch-0214/test-003              one failure with its evidence
 """)
 
 

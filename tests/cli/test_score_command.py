@@ -1,6 +1,7 @@
 """`errata score` as a user reads it: the bracket, what is left out of it and why, and what a pass has cost."""
 
 import json
+import re
 
 import pytest
 from inline_snapshot import snapshot
@@ -20,10 +21,11 @@ def test_when_the_verifier_never_ran():
     assert done("score", KIMI).out == snapshot("""\
 Run 3f50c6a3 · kimi-k2.5 (agent claude-code 2.1.89) · terminal-bench · Harbor · 45 trials
 
-strict        0/45   0.0 %   [0.0, 7.9]    every trial
-as_reported   0/42   0.0 %   [0.0, 8.4]    Harbor leaves out 3 trials with AgentTimeoutError
-clean         0/28   0.0 %   [0.0, 12.1]   17 trials left out: environment 16, harness 1
-reviewed      –                            0 of 45 reviewed
+              passed    rate   95 % interval
+strict        0/45     0.0 %   [0.0, 7.9]      every trial
+as_reported   0/42     0.0 %   [0.0, 8.4]      Harbor leaves out 3 trials with AgentTimeoutError
+clean         0/28     0.0 %   [0.0, 12.1]     17 trials left out: environment 16, harness 1
+reviewed      –                                0 of 45 reviewed
 clean range   0.0–37.8 % (all 17 left-out cases fail / all pass)
 
 Left out of clean (17)
@@ -45,12 +47,13 @@ def test_a_run_with_missing_and_broken_evals(library):
     assert done("score", "jn709tmj", "--by-category", "--store", library).out == snapshot("""\
 Run jn709tmj · acme/nimbus-2-coder · convex-evals, experiment default · 25 evals
 
-strict        13/25   52.0 %   [33.5, 70.0]   every eval; missing or unfinished = not passed
-as_reported   13/21   61.9 %   [40.9, 79.2]   convex-evals leaves out 4 evals: rate_limit 1,
-                                              infrastructure 1, unfinished 1, missing 1
-clean         13/20   65.0 %   [43.3, 81.9]   5 evals left out: provider 2, environment 1,
-                                              unfinished 1, missing 1
-reviewed      –                               0 of 10 reviewed
+              passed     rate   95 % interval
+strict        13/25    52.0 %   [33.5, 70.0]    every eval; missing or unfinished = not passed
+as_reported   13/21    61.9 %   [40.9, 79.2]    convex-evals leaves out 4 evals: rate_limit 1,
+                                                infrastructure 1, unfinished 1, missing 1
+clean         13/20    65.0 %   [43.3, 81.9]    5 evals left out: provider 2, environment 1,
+                                                unfinished 1, missing 1
+reviewed      –                                 0 of 10 reviewed
 clean range   52.0–72.0 % (all 5 left-out cases fail / all pass)
 presumed      4 failures are only presumed to be the model's: without them clean is 13/16, 81.3 %
 cost          $0.37 total · $0.22 on passes · $0.15 on failures · $0.0287 total cost per pass
@@ -89,11 +92,12 @@ def test_a_batch_over_three_sessions(library):
     assert done("score", batch_of(library), "--by-category", "--store", library).out == snapshot("""\
 Run sonnet · projectscylla · ProjectScylla · 47 cases
 
-strict        24/47   51.1 %   [37.2, 64.7]   every case
-as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule
-clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set up a
-                                              working copy · 11 recovered from an earlier session
-reviewed      –                               0 of 23 reviewed
+              passed     rate   95 % interval
+strict        24/47    51.1 %   [37.2, 64.7]    every case
+as_reported   24/47    51.1 %   [37.2, 64.7]    as ProjectScylla counts
+clean         29/45    64.4 %   [49.8, 76.8]    2 cases left out: the harness could not set up a
+                                                working copy · 11 recovered from an earlier session
+reviewed      –                                 0 of 23 reviewed
 recovered     11 cases from an earlier session:
               test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
 clean range   61.7–66.0 % (both left-out cases fail / both pass)
@@ -120,11 +124,12 @@ def test_an_unavailable_run(library):
 Run jn7h2dcx · acme/drift-mini-preview · convex-evals, experiment default · 25 evals
 UNAVAILABLE: every attempt ended in the same error; this run does not measure its subject
 
-strict        0/25   0.0 %   [0.0, 13.3]   every eval
-as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule
-clean         –                            unavailable: only infrastructure failures, no result of
-                                           the model
-reviewed      –                            0 of 25 reviewed
+              passed    rate   95 % interval
+strict        0/25     0.0 %   [0.0, 13.3]     every eval
+as_reported   0/25     0.0 %   [0.0, 13.3]     as convex-evals counts
+clean         –                                unavailable: only infrastructure failures, no result
+                                               of the model
+reviewed      –                                0 of 25 reviewed
 """)
 
 
@@ -135,30 +140,33 @@ def test_several_runs_pooled(library):
 voice-alpha · harbour_bench · conversation-bench · 2 runs pooled
 runs          1a2b3c4d, 5e6f7a8b
 
-strict        51/60   85.0 %   [70.3, 93.1]   every turn
-as_reported   51/60   85.0 %   [70.3, 93.1]   the harness's own rule
-clean         51/59   86.4 %   [71.4, 94.2]   1 turn left out: the provider returned an empty
-                                              response
-reviewed      –                               0 of 2 runs reviewed
+              passed     rate   95 % interval
+strict        51/60    85.0 %   [70.3, 93.1]    every turn
+as_reported   51/60    85.0 %   [70.3, 93.1]    as conversation-bench counts
+clean         51/59    86.4 %   [71.4, 94.2]    1 turn left out: the provider returned an empty
+                                                response
+reviewed      –                                 0 of 2 runs reviewed
 effective n   37 for 60 turns (strict): repeats of a case are correlated
 clean range   85.0–86.7 % (the left-out case fails / passes)
 
 voice-beta · harbour_bench · conversation-bench · 1 run pooled
 runs          9c0d1e2f
 
-strict        20/30   66.7 %   [48.8, 80.8]   every turn
-as_reported   20/30   66.7 %   [48.8, 80.8]   the harness's own rule
-clean         20/25   80.0 %   [60.9, 91.1]   5 turns left out: knock-on failure of an earlier one
-reviewed      –                               0 of 1 runs reviewed
+              passed     rate   95 % interval
+strict        20/30    66.7 %   [48.8, 80.8]    every turn
+as_reported   20/30    66.7 %   [48.8, 80.8]    as conversation-bench counts
+clean         20/25    80.0 %   [60.9, 91.1]    5 turns left out: knock-on failure of an earlier one
+reviewed      –                                 0 of 1 runs reviewed
 clean range   66.7–83.3 % (all 5 left-out cases fail / all pass)
 
 acme/voice-gamma · harbour_bench · conversation-bench · 1 run pooled
 runs          3a4b5c6d
 
-strict        22/30   73.3 %   [55.6, 85.8]   every turn
-as_reported   22/30   73.3 %   [55.6, 85.8]   the harness's own rule
-clean         22/28   78.6 %   [60.5, 89.8]   2 turns left out: provider 1, not measured 1
-reviewed      –                               0 of 1 runs reviewed
+              passed     rate   95 % interval
+strict        22/30    73.3 %   [55.6, 85.8]    every turn
+as_reported   22/30    73.3 %   [55.6, 85.8]    as conversation-bench counts
+clean         22/28    78.6 %   [60.5, 89.8]    2 turns left out: provider 1, not measured 1
+reviewed      –                                 0 of 1 runs reviewed
 clean range   73.3–80.0 % (both left-out cases fail / both pass)
 """)
 
@@ -242,7 +250,7 @@ def test_every_line_fits_the_page(sample):
 def test_graded_values_show_their_mean_and_n():
     told = done("score", FIXTURES / "inspect_ai" / "mixed_json" / "data").out
 
-    assert "as_reported   n = 7   0.3929" in told
+    assert re.search(r"^as_reported   n = 7 +0\.3929", told, re.MULTILINE)
 
 
 def test_a_project_can_drop_timeouts(at_home):

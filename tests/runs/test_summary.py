@@ -101,8 +101,8 @@ def test_a_checkup_does_not_need_the_clock(store, tmp_path):
 @pytest.mark.parametrize(
     ("health", "summary"),
     [
-        (Health(True, ()), "fit for comparison"),
-        (Health(False, ()), "NOT FIT for comparison"),
+        (Health(True, ()), "fit for comparison with other runs"),
+        (Health(False, ()), "NOT FIT for comparison with other runs"),
     ],
 )
 def test_health_in_a_line(health, summary):

@@ -28,6 +28,7 @@ def summarise_causes(
             title=title,
             owner=_owner(owners_of[slug, title, bucket]),
             count=len(cases),
+            knock_on=owners_of[slug, title, bucket]["collateral"],
             cases=tuple(dict.fromkeys(cases)),
         )
         for (slug, title, bucket), cases in sorted(members.items(), key=lambda pair: (-len(pair[1]), pair[0]))

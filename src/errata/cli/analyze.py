@@ -23,10 +23,10 @@ from errata.cli.render.unread import show_unread
 from errata.cli.shared_options import reports_option
 from errata.errors import NotFoundError
 from errata.json_output.analysis import analysis_output
-from errata.model import StoredRun, UnreadFiles
+from errata.model import CauseSummary, StoredRun, UnreadFiles
 from errata.model.run import subject_label
 from errata.render.figures import percent
-from errata.render.proof import proof_counts
+from errata.render.proof import SHOWN_OR_PRESUMED, proof_counts
 from errata.render.review_state import owners_state
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.names import is_path, known_run
@@ -162,6 +162,8 @@ BAR = 20 if WIDTH >= 80 else 8
 CAUSE = 72
 STEP = 10
 """The width of the labels of `read`, `checkup` and `triage`."""
+TO_CHECK = ("harness", "grader", "task")
+"""Owners whose failures come back until somebody repairs something; rules may be wrong about them."""
 REASON = 26
 """With fewer columns than this beside the bar, a reason goes on at the left."""
 
@@ -181,9 +183,8 @@ def tell_summary(analysis: Analysis) -> None:
     say(f"checkup   {_finished(analysis)}{analysis.health.summary}", hang=STEP)
     if counts.failures:
         unknown = analysis.unknown_to_triage
-        known = counts.failures - unknown
-        words = failures_in_words(analysis.stored)
-        say(f"triage    {words} · {known:,} attributed · {unknown:,} unknown", hang=STEP)
+        owners = f"an owner for {counts.failures - unknown:,}, {unknown:,} unknown" if unknown else "an owner for each"
+        say(f"triage    {failures_in_words(analysis.stored)} · {owners}", hang=STEP)
         tell_history(analysis)
     say()
 
@@ -234,14 +235,14 @@ def _show_failures(analysis: Analysis, *, suspects_here: bool) -> None:
     if counts.failures:
         read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
         inherited = f", {analysis.inherited:,} inherited" if analysis.inherited else ""
-        where = f" (`errata score {shell_word(analysis.handle)}` shows the reviewed score)" if analysis.reviewed else ""
-        put(f"{_where_owners_come_from(analysis)}; {read}{inherited}{where}", hang=4)
+        put(f"{_where_owners_come_from(analysis)}; {read}{inherited}", hang=4)
     else:
         put(f"{analysis.without_failures}.", hang=4)
     put()
     if _basis(analysis):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
-    put_bracket(analysis.scores)
+    is_sound = analysis.health.fit and not analysis.suspicious.suspicious
+    put_bracket(analysis.scores, is_reviewed=analysis.reviewed > 0, has_best=is_sound)
     if analysis.suspicious.suspicious:
         put(f"Passes   {passes_in_words(counts.outcomes.get('pass', 0), analysis.suspicious)}", hang=9)
     put()
@@ -288,6 +289,8 @@ def _show_owners(analysis: Analysis) -> None:
         by_rule = f"{only}{one_line(owner.reason)}" if owner.reason else ""
         reason = proof_counts(owner.shown, owner.presumed) or by_rule
         put(f"{line}   {reason}" if reason else line, hang=hang, colour=[owner.owner])
+    if any(owner.shown or owner.presumed for owner in analysis.owners):
+        put(f"{'':<8} {SHOWN_OR_PRESUMED}", hang=9)
     if analysis.owners:
         put()
 
@@ -302,7 +305,7 @@ def _show_causes(analysis: Analysis) -> None:
     if all_differ:
         causes = plural(len(analysis.causes), "different cause")
         put(f"Causes   {causes}, no two failures share one: {listed}", hang=9)
-    texts = [f"{cause.count:,}× {cause.owner:<{owner}}  {one_line(cause.title, CAUSE)}" for cause in shown]
+    texts = [f"{cause.count:,}× {cause.owner:<{owner}}  {_cause_title(cause)}" for cause in shown]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
@@ -316,6 +319,11 @@ def _show_causes(analysis: Analysis) -> None:
         put(f"         {plural(len(more), 'more cause')}, {rest}: {listed}")
     elif analysis.owners and not shown:
         put(f"Causes   not grouped yet: errata buckets suggest {shell_word(analysis.handle)}")
+
+
+def _cause_title(cause: CauseSummary) -> str:
+    knock_on = f" ({cause.knock_on:,} knock-on)" if 0 < cause.knock_on < cause.count else ""
+    return f"{one_line(cause.title, CAUSE - len(knock_on))}{knock_on}"
 
 
 def _names(cases: tuple[str, ...], room: int) -> str:
@@ -336,6 +344,10 @@ def _show_next(analysis: Analysis) -> None:
     steps: list[tuple[list[str], str]] = []
     if failures:
         steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with owner and reason"))
+    for owner in analysis.owners:
+        if owner.owner in TO_CHECK:
+            cases = plural(owner.count, "failure")
+            steps.append((["errata", "failures", handle, "--owner", owner.owner], f"check the {owner.owner}: {cases}"))
     if odd := analysis.suspicious.suspicious:
         passes = f"the {plural(odd, 'suspicious pass', 'suspicious passes')}, with reason"
         steps.append((["errata", "failures", handle, "--suspicious"], passes))

@@ -153,6 +153,8 @@ class CauseSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Of most of its failures, without knock-on failures; by the standing verdict, else by rules."""
     count: int
     """Failed attempts of this run."""
+    knock_on: int = 0
+    """Of these, the ones that only follow from another failure (owner `collateral`)."""
     cases: tuple[str, ...]
     """Their cases in the order of the log, each once."""
 

@@ -53,7 +53,11 @@ def _score_bar(bar: ScoreBar, text: Gate, end: float) -> str:
     if bar.low is not None and bar.high is not None:
         between = f", between {hundredths(bar.low)} and {percent(bar.high)}"
     drawn = f'<svg height="20" role="img" aria-label="{text(f"{bar.label}: {rate}{between}")}">{_point(bar, end)}</svg>'
-    value = f'<span class="value"><b>{rate}</b> <span class="count">{text(bar.count)}</span></span>'
+    interval = f"{hundredths(bar.low)}–{hundredths(bar.high)}" if bar.low is not None and bar.high is not None else ""
+    value = (
+        f'<span class="value"><b>{rate}</b> <span class="count">{text(bar.count)}</span> '
+        f'<span class="between">{interval}</span></span>'
+    )
     return f'<div class="{kinds}"><span class="label">{text(bar.label)}</span>{drawn}{value}</div>'
 
 

@@ -66,7 +66,7 @@ def plural(count: int, word: str, words: str = "") -> str:
 
 
 def overlap_note(overlap: CategoryOverlap) -> str:
-    """Says below failures by category why they do not add up to the failures; empty where they do."""
+    """Why failures by category do not add up to the failures; empty where they do."""
     several, none = overlap.several, overlap.none
     parts = [
         f"{plural(several, 'failure')} {'is' if several == 1 else 'are'} in several categories, counted in each"

@@ -8,7 +8,7 @@ from errata.model.words import ProofReason
 REASONS: dict[ProofReason, str] = {
     "passed_elsewhere": "{these} passed elsewhere",
     "self_evident": "the mistake is self-evident",
-    "no_other_result": "no comparable result on {these} in the store",
+    "no_other_result": "there is no other run of {these} to compare with",
     "nobody_passed": "nobody else passed {these} either",
     "in_doubt": "something points to another owner",
     "simulated_user": "the user is simulated, and may have caused it",
@@ -16,8 +16,12 @@ REASONS: dict[ProofReason, str] = {
 }
 
 
+SHOWN_OR_PRESUMED = "shown: the log or another run proves it is the model's · presumed: nothing points elsewhere"
+"""Explains the two words, below the first place where a page counts them."""
+
+
 def proof_counts(shown: int, presumed: Mapping[ProofReason, int]) -> str:
-    """`19 shown, 12 presumed: no other result on these cases in the store`; empty where no rule decided."""
+    """`19 shown, 12 presumed: there is no other run of these cases to compare with`; empty where no rule decided."""
     whole = sum(presumed.values())
     if not shown and not whole:
         return ""
@@ -40,7 +44,7 @@ def how_sure(attribution: Attribution) -> str:
 
 
 def proof_words(attribution: Attribution) -> str:
-    """`presumed: no other result on this case in the store`; the confidence where the owner is not the model."""
+    """`presumed: nobody else passed this case either`; the confidence where the owner is not the model."""
     if not attribution.proof:
         return attribution.confidence
     return f"{attribution.proof}: {proof_reason(attribution.proof_reason)}"

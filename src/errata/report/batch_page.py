@@ -88,7 +88,7 @@ def _front(report: BatchReport) -> Iterator[Block]:
 
 
 def _cause(category: BatchCategory) -> RankedCause:
-    title = line(Link(category_title(category), f"#{_key(category)}"))
+    title = line(Link(f"{category.letter}. {category_title(category)}", f"#{_key(category)}"))
     return RankedCause(len(category.tests), category.owner, title, line(name_list(category.tests, NAMED)))
 
 

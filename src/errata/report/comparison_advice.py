@@ -25,20 +25,20 @@ class _Key(NamedTuple):
 
 def collect_reviewer_advice(runs: Sequence[ComparedRun], modes: Sequence[FoundMode]) -> Iterator[ReviewerAdvice]:
     """Models in the order of their runs, causes with the largest first; the same advice for several rows once."""
-    found: dict[_Key, tuple[dict[str, None], dict[str, None]]] = {}
+    members: dict[_Key, tuple[dict[str, None], dict[str, None]]] = {}
     for mode in modes:
         for at, row in mode.members:
-            if key := _given(runs[at], row, mode.mode.title):
-                cases, reviewers = found.setdefault(key, ({}, {}))
+            if key := _key(runs[at], row, mode.mode.title):
+                cases, reviewers = members.setdefault(key, ({}, {}))
                 cases[row.name] = None
                 reviewers[_reviewer(runs[at], row)] = None
     models = list(dict.fromkeys(run.view.run.subject.model for run in runs))
-    for key in sorted(found, key=lambda one: models.index(one.model)):
-        cases, reviewers = found[key]
+    for key in sorted(members, key=lambda each: models.index(each.model)):
+        cases, reviewers = members[key]
         yield ReviewerAdvice(**key._asdict(), cases=tuple(cases), reviewers=tuple(reviewers))
 
 
-def _given(run: ComparedRun, row: FailedRow, cause: str) -> _Key | None:
+def _key(run: ComparedRun, row: FailedRow, cause: str) -> _Key | None:
     review = run.view.standings.get(row.attempt.id)
     given = review.standing.verdict.recommendation if review is not None else None
     if given is None or not given.text.strip():
@@ -57,19 +57,20 @@ def advice_section(report: ComparisonReport) -> Section | None:
 def _table(report: ComparisonReport) -> Iterator[Block]:
     yield paragraph("From reviewers, by model and cause.")
     rows: list[tuple[LineContent, ...]] = []
-    for one in report.advice:
-        target: tuple[str | Code, ...] = (Code(one.path), ": ") if one.path else ()
-        what = line(*target, f"{one.text} ({GROUPS[one.group].lower()})")
-        rows.append((one.model, one.cause or NO_BUCKET, what, short_list(one.cases, NAMED), ", ".join(one.reviewers)))
+    for advice in report.advice:
+        target: tuple[str | Code, ...] = (Code(advice.path), ": ") if advice.path else ()
+        what = line(*target, f"{advice.text} ({GROUPS[advice.group].lower()})")
+        cases, reviewers = short_list(advice.cases, NAMED), ", ".join(advice.reviewers)
+        rows.append((advice.model, advice.cause or NO_BUCKET, what, cases, reviewers))
     yield table(("model", "cause", "recommendation", f"{report.case_word}s", "recommended by"), rows)
 
 
 def advice_to_do(report: ComparisonReport) -> Iterator[Line]:
     """What somebody can carry out, the same advice for several models once."""
     models: dict[tuple[str, str], list[str]] = {}
-    for one in report.advice:
-        if one.group != "none":
-            models.setdefault((one.path, one.text), []).append(one.model)
+    for advice in report.advice:
+        if advice.group != "none":
+            models.setdefault((advice.path, advice.text), []).append(advice.model)
     for (path, text), names in models.items():
         target: tuple[str | Code, ...] = (Code(path), ": ") if path else ()
         yield line(*target, f"{text} (recommended after review of {', '.join(dict.fromkeys(names))})")

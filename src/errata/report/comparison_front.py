@@ -35,10 +35,12 @@ NEWEST = ("reviewed", "clean", "strict")
 
 def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     """`chance` states whether the runs differ beyond it."""
+    yield paragraph(answer_words(report))
     yield from (_on_page(card) for card in findings_card(report.findings))
     yield from suspicious_card(report.suspicious)
     bars = tuple(map(_bar, report.runs))
-    note = line("clean, 95 % interval; hollow: strict")
+    policies = dict.fromkeys(best_policy(run.scores) or "strict" for run in report.runs)
+    note = line(f"{' or '.join(policies)}, 95 % interval; hollow: strict")
     yield _on_page(Card("Score", (ScoreChart(bars), paragraph(chance)), note=note))
     if not report.failed_rows:
         return
@@ -46,10 +48,39 @@ def front_cards(report: ComparisonReport, chance: str) -> Iterator[Block]:
     for run in report.runs:
         owners.update(run.owners)
     strips = [strip_of(run.label, run.owners) for run in report.runs if run.owners] if len(report.runs) > 1 else []
-    yield _on_page(owner_card(owners, {}, strips=strips, unit=FAILED_ROW))
+    yield _on_page(owner_card(owners, NOTES, strips=strips, unit=FAILED_ROW))
     causes = [_cause(at, one) for at, one in enumerate(report.modes)]
     yield _on_page(causes_card(causes, total=report.failed_rows, unit=FAILED_ROW))
     yield _on_page(advice_card(list(_to_do(report, owners))))
+
+
+def answer_words(report: ComparisonReport) -> str:
+    """The whole report in two or three sentences: whose the failures are, and whether the runs differ."""
+    if not report.failed_rows:
+        return f"No row failed in {plural(len(report.runs), 'run')}."
+    owners: Counter[str] = Counter()
+    for run in report.runs:
+        owners.update(run.owners)
+    lost = sum(owners[owner] for owner in NOT_THE_SUBJECTS if owner != "collateral")
+    counts = (
+        (owners["model"], "the models'"),
+        (owners["collateral"], "knock-on"),
+        (lost, "infrastructure"),
+        (owners["grader"] + owners["task"], "of the grader or the task"),
+        (owners["budget"], "out of budget"),
+        (owners["unknown"], "without a known owner"),
+    )
+    listed = ", ".join(f"{count:,} {whose}" for count, whose in counts if count)
+    parts = [f"{plural(report.failed_rows, FAILED_ROW)}: {listed}."]
+    if len(report.runs) > 1 and (shared := len(report.failed_by_all_runs)):
+        parts.append(f"{plural(shared, report.case_word)} {'fails' if shared == 1 else 'fail'} in every run.")
+    if differing := [one for one in report.pairs if one.differs]:
+        parts.append(
+            f"{plural(len(differing), 'pair')} of runs {'differs' if len(differing) == 1 else 'differ'} significantly."
+        )
+    elif len(report.runs) > 1:
+        parts.append("No two runs differ significantly.")
+    return " ".join(parts)
 
 
 def _on_page(card: Card) -> Card:
@@ -101,11 +132,16 @@ def _to_do(report: ComparisonReport, owners: Counter[str]) -> Iterator[Line]:
     if lost:
         listed = ", ".join(f"{owner} {count}" for owner, count in by_count(lost))
         yield line(f"Rerun {plural(sum(lost.values()), 'row')} lost to infrastructure ({listed})")
-    first = next((one for one in report.modes if one.owners[:1] == ("model",)), None)
-    if first is not None:
-        yield line(f"For the model, start with the largest cause: {mode_title(first)} ({plural(first.rows, 'row')})")
+    mistakes = [one for one in report.modes if one.owners[:1] == ("model",)]
+    if mistakes:
+        first = max(mistakes, key=lambda one: one.rows)
+        yield line(f"For the models, start with the most frequent mistake: {mode_title(first)} ({_rows(first)})")
     if is_provisional(report):
         yield line("Review the rows of each cause before you publish; rules alone decided so far")
+
+
+def _rows(mode: Mode) -> str:
+    return plural(mode.rows, "row") + (f", and {mode.followers} knock-on" if mode.followers else "")
 
 
 def matrix(grid: CaseGrid, runs: Sequence[ReportedRun]) -> Grid:

@@ -64,12 +64,17 @@ def _below(content: LineContent) -> tuple[Paragraph, ...]:
 
 
 def owner_card(
-    owners: Mapping[str, int], notes: Mapping[str, str], *, strips: Sequence[OwnerStrip] = (), unit: str = "failure"
+    owners: Mapping[str, int],
+    notes: Mapping[str, str],
+    *,
+    strips: Sequence[OwnerStrip] = (),
+    unit: str = "failure",
+    below: LineContent = (),
 ) -> Card:
     """`notes` are what the failures of an owner show; `strips` are those of single runs; `unit` is what is counted."""
     counts = tuple(OwnerCount(owner, count, notes.get(owner, "")) for owner, count in by_count(owners))
     whole = OwnerStrip(counts)
-    return Card("Who has to act", (whole, *strips), note=line(plural(whole.total, unit)))
+    return Card("Who has to act", (whole, *strips, *_below(below)), note=line(plural(whole.total, unit)))
 
 
 def by_count(owners: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -97,7 +102,7 @@ def suspicious_card(suspicious: Sequence[SuspiciousPasses]) -> tuple[Card, ...]:
     counts = [(sum(one.by_run.values()) or len(one.cases), one.means) for one in suspicious]
     if not counts:
         return ()
-    lines = [line(f"{count:,}: ", marked(means)) for count, means in counts]
+    lines = [line(f"{count:,}: " if len(counts) > 1 else "", marked(means)) for count, means in counts]
     title = plural(sum(count for count, _ in counts), "suspicious pass", "suspicious passes")
     return (Card(title, (items(lines),), is_warning=True, in_markdown=False),)
 

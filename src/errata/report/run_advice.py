@@ -187,7 +187,7 @@ _WORDS: dict[AdviceKind, str] = {
     "task": "Check the task: by the rules, it does not state what is checked",
     "budget": "Check the limits that ended them",
     "unknown": "No rule matches: review them (`errata review next`)",
-    "model": "The model's by rule: review them before you change anything",
+    "model": "Rules give these to the model: review them before you change anything",
 }
 
 
@@ -216,7 +216,7 @@ def advice_words(advice: Advice) -> str:
         what = action.path or short_line(action.what, DONE)
         shown = effect_text("cases", advice.case_effects, "no")
         return f"Find out why the change of {action.date} ({what}) has no effect: {shown}"
-    text = _WORDS.get(advice.kind, advice.text)
+    text = f"Note about the model: {advice.text}" if advice.kind == "repeated" else _WORDS.get(advice.kind, advice.text)
     if advice.tried is not None:
         text = f"Done on {advice.tried.date}, no effect: {text}"
     elif advice.recommended_before:

@@ -68,7 +68,7 @@ def run_document(report: RunReport) -> Document:
 def _brief(report: RunReport) -> Line:
     subject = report.subject
     suite = ", ".join(filter(None, (subject.suite, *subject.variant)))
-    parts = (subject.native_id, suite, subject.date, _pass_rate(subject) if subject.judged else "not judged")
+    parts = (subject.native_id, suite, subject.date, "" if subject.judged else "not judged")
     return line(" · ".join(filter(None, parts)))
 
 

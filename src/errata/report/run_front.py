@@ -5,6 +5,7 @@ from itertools import islice
 
 from errata.model.output.report.run import RunReport
 from errata.render.document import Block, Link, line, paragraph
+from errata.render.proof import SHOWN_OR_PRESUMED
 from errata.report.front import SHOWN, advice_card, causes_card, findings_card, owner_card, score_card, suspicious_card
 from errata.report.run_advice import HEADINGS, advice_line, heading_of
 from errata.report.run_groups import CauseGroup, ranked_causes
@@ -28,7 +29,8 @@ def run_front(report: RunReport, groups: Sequence[CauseGroup], keys: Mapping[int
     owners: dict[str, int] = {}
     for failure in report.failures:
         owners[failure.owner] = owners.get(failure.owner, 0) + 1
-    yield owner_card(owners, owner_notes(report.failures))
+    has_proofs = any(failure.proof for failure in report.failures)
+    yield owner_card(owners, owner_notes(report.failures), below=SHOWN_OR_PRESUMED if has_proofs else ())
     yield causes_card(list(islice(ranked_causes(groups, keys), SHOWN)), total=len(report.failures))
     fresh = [one for title in HEADINGS for one in report.advice if heading_of(one) == title and one.done is None]
     more = line("All of them: ", Link("Recommendations", "#recommendations")) if len(fresh) > SHOWN else ()

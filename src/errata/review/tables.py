@@ -18,7 +18,7 @@ from errata.text.outgoing import for_others, tree_for_others
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
 VERDICT = ("verdict_label", "verdict_owner", "verdict_reviewer", "verdict_state")
-"""The last columns of `failure_review_rows`: the verdict that stands, empty where nobody has reviewed the row."""
+"""The last columns of `failure_review_rows`: the current verdict, empty where nobody has reviewed the row."""
 JUDGED = (
     "model_name",
     "turn",
@@ -212,6 +212,6 @@ def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]
 
 
 def export_row(packet: Packet, attribution: Attribution | None, standing: Standing | None = None) -> ExportRow:
-    """With the label and the owner that triage suggests, and the verdict that stands."""
+    """With the label and the owner that triage suggests, and the current verdict."""
     label = suggested_label(attribution, packet.question.taxonomy)
     return ExportRow(packet, label, attribution.owner if attribution else "", standing)

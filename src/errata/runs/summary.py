@@ -49,8 +49,10 @@ class Health(msgspec.Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        listed = f" ({', '.join(self._counts)})" if self.findings else ""
-        return f"fit for comparison{listed}" if self.fit else f"NOT FIT for comparison{listed}"
+        """Notes do not limit what a run can be used for, so only problems and warnings are counted."""
+        kinds = [count for count in self._counts if not count.endswith(("note", "notes"))]
+        listed = f" ({', '.join(kinds)})" if kinds else ""
+        return f"{'fit' if self.fit else 'NOT FIT'} for comparison with other runs{listed}"
 
 
 class Owned(msgspec.Struct, frozen=True):

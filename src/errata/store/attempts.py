@@ -115,15 +115,15 @@ def case_book_of(store: Store, pk: int) -> CaseBook:
 
 def categories_of(store: Store, pk: int) -> dict[str, tuple[str, ...]]:
     """Case key → its categories, the main one first; without cases that have none."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_case: dict[str, tuple[str, ...]] = {}
     same: dict[tuple[str, ...], tuple[str, ...]] = {}
     with store.reading() as connection:
         query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk)
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
             named = _named_decoder.decode(row.record)
             if categories := categories_from(named.category, named.tags):
-                found[row.key] = same.setdefault(categories, categories)
-    return found
+                by_case[row.key] = same.setdefault(categories, categories)
+    return by_case
 
 
 class _NamedCategories(msgspec.Struct, gc=False):

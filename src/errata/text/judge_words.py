@@ -51,14 +51,16 @@ def without_preamble(text: str) -> str:
     while first < len(starts) - 1 and _is_announcement(starts[first][0]):
         first += 1
     if first and _COMPARES.search(text[: starts[first].start()]):
-        later = (
-            at for at, one in enumerate(starts) if at >= first and _ANSWER.search(one[0]) and _FAULT.search(one[0])
-        )
+        later = (at for at in range(first, len(starts)) if _is_objection(starts[at][0]))
         first = next(later, first)
     if first < len(starts) and _is_about_the_answer(starts[first][0]):
         later = (at for at, one in enumerate(starts[:LOOKED_AT]) if at > first and _FAULT.search(one[0]))
         first = next(later, first)
     return text[starts[first].start() :].lstrip() if first else text
+
+
+def _is_objection(sentence: str) -> bool:
+    return bool(_ANSWER.search(sentence) and _FAULT.search(sentence))
 
 
 def _is_announcement(sentence: str) -> bool:

@@ -129,6 +129,8 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
             for compared, left in zip(shown, out, strict=True)
         ]
         put_table(header, rows, whole=header, below=below, below_lines=0)
+    if any("[" in figures for row in scores for figures in row):
+        put("In brackets: 95 % interval")
     for compared in shown:
         _put_beside(compared)
 

@@ -16,13 +16,15 @@ CHECK_NAME = 40
 def show_steps(analysis: Analysis) -> None:
     """The first failed checks, most frequent first. A suite with checks of its own for each case has many."""
     word = "step" if analysis.in_steps else "check"
-    named = [(one_line(name or f"no {word} failed", CHECK_NAME), count) for name, count in analysis.first_failed]
-    if not named or (len(named) == 1 and not analysis.first_failed[0][0]):
+    named = [(one_line(name, CHECK_NAME), count) for name, count in analysis.first_failed if name]
+    if not named:
         return
     parts = [f"{name} {count:,}" for name, count in named[:MOST_CHECKS]]
     rest = named[MOST_CHECKS:]
     if rest:
         parts.append(f"{len(rest):,} others {sum(count for _, count in rest):,}")
+    if without := dict(analysis.first_failed).get(""):
+        parts.append(f"{without:,} without a failed {word}")
     put_parts(f"First failed {word}  ", parts)
 
 

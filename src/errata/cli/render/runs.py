@@ -61,7 +61,8 @@ def title_of(run: Run, name: str) -> str:
 
 
 def passes_in_words(passes: int, odd: SuspiciousCount) -> str:
-    """`3 suspicious passes among 20, 2 more with weak signs only`."""
-    suspicious = plural(odd.suspicious, "suspicious pass", "suspicious passes")
+    """`3 of 20 passes look suspicious, 2 more with weak signs only`."""
+    look = "looks" if odd.suspicious == 1 else "look"
+    suspicious = f"{odd.suspicious:,} of {plural(passes - odd.contradictory, 'pass', 'passes')} {look} suspicious"
     weak = f", {odd.only_weak:,}{' more' if odd.suspicious else ''} with weak signs only" if odd.only_weak else ""
-    return f"{suspicious} among {passes - odd.contradictory:,}{weak}"
+    return f"{suspicious}{weak}"

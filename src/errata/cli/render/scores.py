@@ -14,6 +14,8 @@ LABEL = 14
 """The width of the first column, also of the lines below the scores."""
 
 GAP = "   "
+ENOUGH = 5
+"""A figure over fewer cases than this is not called an estimate."""
 NARROW = 24
 """A note with less room than this beside its score goes below it."""
 
@@ -24,7 +26,12 @@ class ScoreWords:
     def __init__(self, harness: str, counted: str) -> None:
         self.harness, self.counted = harness, counted
 
-    def note(self, score: Score) -> str:
+    def note(self, score: Score, *, is_best: bool = False) -> str:
+        """`is_best`: the figure that fits the subject best."""
+        note = self._note(score)
+        return "; ".join(filter(None, ("best estimate", note))) if is_best else note
+
+    def _note(self, score: Score) -> str:
         if score.policy == "strict":
             return f"every {self.counted}{'; ' if score.note else ''}{score.note}" if score.total else score.note
         if score.policy == "as_reported":
@@ -41,22 +48,36 @@ class ScoreWords:
             parts.append(f"{self.harness} leaves out {out}{_why(score)}")
         if score.reproduced is False:
             parts.append(f"the harness reports {score.stated:.4g}")
-        ending = ", reproduced" if score.reproduced else ""
-        return "; ".join(parts) or f"the harness's own rule{ending}"
+        ending = "; its own figure is the same" if score.reproduced else ""
+        return "; ".join(parts) or f"as {self.harness} counts{ending}"
 
     def _left_out(self, score: Score) -> str:
         if not score.groups:
-            return ""
+            return "" if score.recovered or not score.total else "nothing left out"
         out = plural(sum(score.left_out.values()), self.counted)
         only = score.groups[0] if len(score.groups) == 1 else None
         return f"{out} left out: {meaning_of(only.signal) if only and only.signal else _counts(score)}"
 
 
 def lines_of(
-    scores: Mapping[Policy, Score], policies: Sequence[Policy], words: ScoreWords, *, width: int = WIDTH
+    scores: Mapping[Policy, Score],
+    policies: Sequence[Policy],
+    words: ScoreWords,
+    *,
+    width: int = WIDTH,
+    best: Policy | None = None,
 ) -> list[str]:
-    """A note that is too long for its line continues below."""
-    rows = [(policy, *figures(scores[policy]), words.note(scores[policy])) for policy in policies]
+    """Under a header, where there are figures. A note that is too long for its line continues below.
+
+    `best` is the policy whose figure fits the subject best.
+    """
+    notes = {policy: words.note(scores[policy], is_best=policy == best) for policy in policies}
+    rows: list[tuple[str, str, str, str, str]] = [
+        (policy, *figures(scores[policy]), notes[policy]) for policy in policies
+    ]
+    if any(interval for *_, interval, _ in rows):
+        is_graded = any(scores[policy].mean is not None for policy in policies)
+        rows.insert(0, ("", *(("values", "mean") if is_graded else ("passed", "rate")), "95 % interval", ""))
     widths = [max(columns(row[at]) for row in rows) for at in (1, 2, 3)]
     lines: list[str] = []
     for policy, counts, rate, interval, note in rows:
@@ -99,8 +120,11 @@ SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 BESIDE = 9
 
 
-def put_bracket(scores: Scores) -> None:
+def put_bracket(scores: Scores, *, is_reviewed: bool = False, has_best: bool = False) -> None:
+    """`has_best`: nothing is known that speaks against the figures, so the best of them is marked."""
     run = scores.stored.run
     words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
-    for at, line in enumerate(lines_of(scores.scores, SHOWN, words, width=WIDTH - BESIDE)):
+    shown: tuple[Policy, ...] = (*SHOWN, "reviewed") if is_reviewed else SHOWN
+    best: Policy | None = shown[-1] if has_best and scores.scores[shown[-1]].total >= ENOUGH else None
+    for at, line in enumerate(lines_of(scores.scores, shown, words, width=WIDTH - BESIDE, best=best)):
         put(f"{'' if at else 'Score':<{BESIDE}}{line}")
