@@ -25,6 +25,7 @@ from bench.measure import errata
 
 from errata.json_output.review import next_output
 from errata.model import Reviewer
+from errata.model.verdict import word_for
 from errata.review.lease import LeaseRequest, NothingWaiting
 from errata.review.submit import RejectedVerdict, read_submission
 from errata.verbs.analyze import import_logs
@@ -43,8 +44,8 @@ class Load:
         self.url, self.store, self.run = url, store, run
         self.is_over = threading.Event()
         self.times: list[tuple[str, float]] = []
-        self.verdicts: dict[str, float] = {}
-        self.heard: dict[str, float] = {}
+        self.verdicts: dict[tuple[str, str], float] = {}
+        self.heard: dict[tuple[str, str], float] = {}
         self.problems: list[str] = []
 
     def guarded(self, work: Callable[[int], None], number: int) -> None:
@@ -80,7 +81,7 @@ class Load:
                 if isinstance(result, RejectedVerdict):
                     self.problems.append(f"refused: {result.reasons}")
                     return
-                self.verdicts[f"{leased.packet.attempt_id} {who.name}"] = time.monotonic()
+                self.verdicts[leased.packet.attempt_id, word_for(who)] = time.monotonic()
                 time.sleep(0.2)
         store.engine.dispose()
 
@@ -93,8 +94,7 @@ class Load:
                 if line.startswith("data: "):
                     change = json.loads(line.removeprefix("data: "))
                     if change["kind"] == "verdict" and change["attempt"]:
-                        name = change["by"].partition(":")[2].partition("@")[0] or change["by"]
-                        self.heard.setdefault(f"{change['attempt']} {name}", time.monotonic())
+                        self.heard.setdefault((change["attempt"], change["by"]), time.monotonic())
                 if self.is_over.is_set():
                     return
 

@@ -79,7 +79,7 @@ def engine_for(path: Path) -> Engine:
     arguments, given = model.dialect.create_connect_args(url)
     driver: Callable[..., _Connection] = sqlite3.connect
 
-    def connect() -> _Connection:
+    def connect() -> Any:
         with _files:
             opened = driver(*arguments, **given, timeout=BUSY_SECONDS, isolation_level=None, factory=_Connection)
             if path.exists():
