@@ -28,6 +28,7 @@ GATED = {
     "report/transcripts_document.py",
     "export/comparison_folder.py",
     "review/tables.py",
+    "text/crash_file.py",
 }
 """Writers that pass each text through the gate themselves."""
 

@@ -28,6 +28,7 @@ NOT_OURS = {"writeback/edit_log.py"}
 WHERE_EXTRAS_ARE_USED = {
     "llm": {"llm"},
     "mcp": {"mcp"},
+    "server": {"server"},
     "export": {"parquet", "pandas", "polars"},
     "sources": {"parquet"},
     "text": {"rules"},

@@ -38,6 +38,8 @@ def command_lines(document):
 
 def exists(line):
     words = [word for word in re.findall(r'"[^"]*"|\S+', line) if not word.startswith('"')]
+    if words[0] == "--prod":  # before any command
+        words = words[1:]
     if words[0] in ("COMMAND", "--help", "--version"):
         return True
     command, names = app, []

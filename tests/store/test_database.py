@@ -107,6 +107,20 @@ def test_every_table_of_the_schema_is_made(store):
     assert names - {"sqlite_sequence"} == set(metadata.tables) | {"alembic_version"}
 
 
+def test_opening_a_store_a_second_time_keeps_the_locks_of_the_first(store):
+    """Else another process takes the store for unused and removes the log that is still read here."""
+    put_run(store)
+    with store.kept_open(), store.reading() as connection:
+        connection.exec_driver_sql("SELECT 1 FROM runs").all()
+        again = open_store(store.path)
+        code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('DELETE FROM actions'); c.commit()"
+        subprocess.run([sys.executable, "-c", f"{code}; c.close()", str(store.path)], check=True)
+
+        assert store.path.with_name(f"{store.path.name}-wal").exists()
+        assert connection.exec_driver_sql("SELECT count(*) FROM runs").scalar() == 1
+    again.engine.dispose()
+
+
 def test_the_newest_migration_has_the_number_of_the_schema():
     folder = Path(sqlite.__file__).parent / "migrations" / "versions"
 

@@ -45,7 +45,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 class MountedApp(Protocol):
     """Another application behind the same tokens: the tools for agents."""
 
-    app: Callable[..., Awaitable[None]]
+    @property
+    def app(self) -> Callable[..., Awaitable[None]]: ...
 
     def running(self) -> AbstractAsyncContextManager[None]: ...
 

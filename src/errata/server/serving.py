@@ -28,6 +28,7 @@ def bound(host: str, port: int) -> socket.socket:
         listening.close()
         hint = "name another with `--port N`; `--port 0` takes any that is free"
         raise SettingsError(f"Port {port} of {host} can't be used: {error.strerror}", hint=hint) from None
+    listening.listen(128)  # who reads the address may connect at once
     return listening
 
 

@@ -4,6 +4,8 @@ import logging
 import os
 import shutil
 import sqlite3
+import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import cache
@@ -42,15 +44,49 @@ _HEADER, _ID_AT, _FORMAT_AT = 100, 68, 18
 _WAL_FORMAT = b"\x02\x02"
 
 
+_File = tuple[int, int]
+_files = threading.Lock()
+_connections: Counter[_File] = Counter()
+"""How many connections this process has to each file.
+
+Whoever opens a file and closes it again gives up every lock that the process has on it, those of SQLite too (POSIX).
+Another process would then take the store for unused, and remove the log that connections here still read. So nothing
+else opens the file while there is a connection.
+"""
+
+
+class _Connection(sqlite3.Connection):
+    """Counted from before it opens the file until after it has closed it."""
+
+    file: _File | None = None
+
+    def close(self) -> None:
+        super().close()
+        with _files:
+            if self.file is not None:
+                _connections[self.file] -= 1
+            self.file = None
+
+
+def _file_at(path: Path) -> _File:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
 def engine_for(path: Path) -> Engine:
     """The engine of one file. All engines share a dialect, so that a statement is compiled once for every store."""
     url = URL.create("sqlite", database=str(path))
     model = _in_memory()
     arguments, given = model.dialect.create_connect_args(url)
-    driver: Callable[..., Any] = sqlite3.connect
+    driver: Callable[..., _Connection] = sqlite3.connect
 
     def connect() -> Any:
-        return driver(*arguments, **given, timeout=BUSY_SECONDS, isolation_level=None)
+        with _files:
+            opened = driver(*arguments, **given, timeout=BUSY_SECONDS, isolation_level=None, factory=_Connection)
+            if path.exists():
+                opened.file = _file_at(path)
+                _connections[opened.file] += 1
+        return opened
 
     pool = NullPool(connect, dialect=model.dialect)
     engine = Engine(pool, model.dialect, url, execution_options={"compiled_cache": _COMPILED})
@@ -86,8 +122,11 @@ def statements_to_create(metadata: MetaData) -> tuple[str, ...]:
 def prepare(path: Path) -> bool:
     """Make a new file ours; false where the file is something else. Nothing of a stranger's file is changed."""
     if path.exists() and path.stat().st_size:
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
+        with _files:
+            if _connections[_file_at(path)] > 0:
+                return True
+            with path.open("rb") as file:
+                head = file.read(_HEADER)
         ours = head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
         if ours and head[_FORMAT_AT : _FORMAT_AT + 2] != _WAL_FORMAT and is_writable(path):
             _switch_on_log(path)

@@ -14,6 +14,7 @@ from errata.model.times import moment_of, to_text
 from errata.model.token import SCOPES, Scope, Token
 from errata.store.database import Store
 from errata.store.tokens import all_tokens, keep_last_use, keep_revocation, keep_token, token_with_hash
+from errata.text.shell import shell_word
 
 SECRET_BYTES = 32
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -40,7 +41,7 @@ def create_token(name: str, scopes: Iterable[Scope], store: Store, *, now: datet
     secret = f"errata_{token_id}_{secrets.token_urlsafe(SECRET_BYTES)}"
     token = Token(id=token_id, name=name, scopes=wanted, created_at=to_text(now), created_by=author)
     if not keep_token(store, token, _hash(secret)):
-        hint = f"choose another name, or revoke it first: `errata token revoke {name}`"
+        hint = f"choose another name, or revoke it first: `errata token revoke {shell_word(name)}`"
         raise SettingsError(f"There is a token `{name}` already", hint=hint)
     return CreatedToken(token=token, secret=secret)
 

@@ -13,7 +13,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("token", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.token")
 def command() -> None:
-    """Manage the tokens of `errata serve`.
+    """Create, list and revoke tokens of `serve`.
 
     A server on this machine alone needs no token to read and review. Everything else does: other addresses, and
     programs that report runs.
