@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.conftest import FIXTURES
+from tests.server.look_store import build
 
 from errata.server.app import build_app
 from errata.server.exchange import ServerOptions
@@ -74,6 +76,29 @@ def serve(tmp_path: Path, served_store: Path) -> Iterator[Callable[..., Served]]
         client.close()
         server.should_exit = True
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def looked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for all tests that only look; its store has failures of many kinds."""
+    settings = Settings(store=build(tmp_path_factory.mktemp("looked") / "errata.db"), author="ada")
+    with running(settings) as served:
+        yield served
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Served]:
+    listening = bound("127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server = server_of(build_app(settings))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    with httpx2.Client(base_url=url, timeout=30) as client:
+        yield Served(url, settings, client)
+    server.should_exit = True
+    thread.join()
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from errata.text.clean import clean, one_kind_of_line_end, one_line, quoted
+from errata.text.clean import clean, one_kind_of_line_end, one_line, quoted, visible
+from errata.text.outgoing import page_lines
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 HOSTILE = st.text(st.characters() | st.sampled_from("\x1b\x9b\x9d\r\n\t\x07[]();mBPX^_\\" + BIDI))
@@ -104,3 +105,16 @@ def test_everything_else_stays_as_it_is(text):
 
 def test_line_ends_are_of_one_kind():
     assert one_kind_of_line_end("a\r\nb\rc\nd") == "a\nb\nc\nd"
+
+
+def test_hidden_characters_become_visible_and_lines_stay_as_they_are_counted():
+    text = "a\u202eb\u200bc\x00\x1b[31md\x1b[0m\r\n10 %\r100 %\nend"
+
+    assert visible(text) == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+0000⟩d\n10 %␍100 %\nend"
+
+
+def test_a_hidden_character_does_not_save_a_secret():
+    secret = "sk-ant-api03-" + "Ab3" * 31 + "AA"
+
+    assert page_lines(f"key {secret[:20]}\u200b{secret[20:]} end") != f"key {secret[:20]}⟨U+200B⟩{secret[20:]} end"
+    assert secret not in page_lines(f"key {secret}")

@@ -137,7 +137,7 @@ class RunDigest(msgspec.Struct, frozen=True, kw_only=True):
 
     fit: bool
     health: str
-    """fit, with care, not fit, unavailable, not judged or running."""
+    """fit, with care, not fit, unavailable, not judged, running or stuck."""
     findings: tuple[FindingLine, ...] = ()
     scores: tuple[PolicyScore, ...] = ()
     unit: str = "cases"

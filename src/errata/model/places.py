@@ -35,7 +35,7 @@ def slug(text: str) -> str:
 def log_names(paths: Iterable[str]) -> dict[str, str]:
     """Path → a short name for addresses: its first folder below what all share, else its own name."""
     every = [PurePosixPath(path) for path in dict.fromkeys(paths)]
-    shared = _shared([path.parts[:-1] for path in every])
+    shared = _shared([path.parts[:-1] for path in every]) if len(every) > 1 else ()
     tails = [path.parts[len(shared) :] for path in every]
     choices = [(tail[0] if len(tail) > 1 else path.stem, path.stem) for path, tail in zip(every, tails, strict=True)]
     first, stem = (Counter(slug(one[at]) for one in choices) for at in (0, 1))

@@ -23,6 +23,8 @@ SHOWN = 3
 MOST_NAMED = 50
 """Cases without a result that are named."""
 MOST_DOTS = 4_000
+STUCK = "stuck"
+"""The status of a run whose runner has not reported for long."""
 QUICK = 3_000
 """Attempts up to which a page waits for the digest; of a larger run it shows what it has."""
 
@@ -95,6 +97,8 @@ def _health(run: Run, summary: Analysis) -> str:
         return "unavailable"
     if summary.not_judged:
         return "not judged"
+    if run.native_status == STUCK:
+        return STUCK
     if is_running(run):
         return "running"
     if not summary.health.fit:

@@ -67,14 +67,16 @@ def list_page(
     grouping: Grouping,
     order: Order,
     after: Cursor | tuple[int, str] | None = None,
+    with_facets: bool = True,
 ) -> FailurePage:
+    """Without facets, only the rows are looked up: for a list that goes on."""
     if stored.counts.failures > LARGE and after is None and filters == NO_FILTERS and not is_indexed(stored, store):
         first = tuple(
             FailureLine(row, line) for row, line in _looked_up(stored, store, first_rows(stored, store, ROWS))
         )
         return FailurePage(facets=Facets(total=stored.counts.failures), listed=first, is_complete=False)
     mark = ensure_indexed(stored, store)
-    facets = facets_in(stored, store, mark, filters)
+    facets = facets_in(stored, store, mark, filters) if with_facets else Facets()
     following: Cursor | tuple[int, str] | None
     if grouping == "none":
         rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=ROWS + 1)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """What the pages show: a run with its failures, one attempt among them, one case over all runs, and the search."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -49,6 +50,7 @@ __all__ = [
     "close_index",
     "count_indexed",
     "digest_of",
+    "ensure_indexed",
     "ensure_searchable_texts",
     "facets_of_run",
     "failure_block",
@@ -159,12 +161,13 @@ def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
     return found
 
 
-def case_text(found: CaseInRun, store: Store) -> tuple[str, str]:
-    """Task and expected answer of a case, as its log has them; empty where it does not describe them."""
-    case = case_of(store, found.stored.pk, found.attempts[0].case, found.attempts[0].case_version)
-    if case is None:
-        return "", ""
-    return _as_text(case.input), _as_text(case.expected)
+def case_text(found: Iterable[CaseInRun], store: Store) -> tuple[str, str]:
+    """Task and expected answer, as the newest log that describes the case has them; else empty."""
+    for one in found:
+        case = case_of(store, one.stored.pk, one.attempts[0].case, one.attempts[0].case_version)
+        if case is not None and (case.input or case.expected):
+            return _as_text(case.input), _as_text(case.expected)
+    return "", ""
 
 
 def _as_text(value: Any) -> str:

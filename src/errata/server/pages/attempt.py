@@ -133,7 +133,7 @@ def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptQuery) -
     name = subject_label(run) or run.native_id
     crumbs = (
         f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / '
-        f'<a data-key="up" href="{page_text(query.address(run.id, at=one.id))}">'
+        f'<a href="{page_text(query.address(run.id, at=one.id))}">'
         f"{page_text(f'{name} on {run.suite}' if run.suite else name)}</a> / "
         f"{page_text(shown.case_name)}</nav>"
     )

@@ -141,14 +141,12 @@ class AttemptTexts:
         every = list(self.all())
         base = anchor if any(one.anchor == anchor for one in every) else re.sub(r"-\d+$", "", anchor)
         own = [one for one in every if one.anchor in (anchor, base)]
-        others = [one for one in every if one not in own]
-        for quote in _variants(page_lines(mark.quote)):
-            for passage in (*own, *others):
-                if (place := self._place(passage, quote, anchor)) is not None:
-                    passage.spans.append(Span(*place, mark.name))
-                    return passage.address(passage.line_of(place[0]))
-            if own and anchor.startswith("step-"):
-                break
+        variants = list(_variants(page_lines(mark.quote)))
+        elsewhere = [(one, variants[0]) for one in every if one not in own]
+        for passage, quote in (*((one, quote) for quote in variants for one in own), *elsewhere):
+            if (place := self._place(passage, quote, anchor)) is not None:
+                passage.spans.append(Span(*place, mark.name))
+                return passage.address(passage.line_of(place[0]))
         return ""
 
     @staticmethod

@@ -32,7 +32,7 @@ def case(exchange: Exchange) -> Page:
     found = case_over_runs(suite, key, exchange.store) or case_over_runs(suite, name, exchange.store)
     if not found:
         raise NotFoundError(f"No run of `{suite or 'any suite'}` has the case `{name}`", hint="`/search` finds cases")
-    task, expected = case_text(found[0], exchange.store)
+    task, expected = case_text(found, exchange.store)
     body = (
         f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(suite or "no suite")}</nav>'
         f'<div class="head"><div><h1>{page_text(name)}</h1><p class="facts">{_facts(found)}</p></div></div>'

@@ -15,6 +15,7 @@ from errata.server.endpoints import Endpoint
 from errata.server.exchange import Answer, Bytes, Exchange, Page, Redirect
 from errata.server.layout import link
 from errata.server.pages.addresses import compare_page, review_page, run_page
+from errata.server.pages.list_scripts import list_scripts
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
@@ -43,25 +44,29 @@ def run(exchange: Exchange) -> Answer:
     )
     title = f"{subject_label(one) or one.native_id} on {one.suite}" if one.suite else subject_label(one)
     command = f"errata analyze {shell_quoted(one.id)}" if not query.chosen else _command(one, query)
-    return Page(title=title or one.native_id, section="runs", body=body, command=command, scripts=("list.js",))
+    return Page(title=title or one.native_id, section="runs", body=body, command=command, scripts=list_scripts())
 
 
 def rows(exchange: Exchange) -> Bytes:
     """The rows of one page without the frame."""
     stored = known_run(exchange.values["run"], exchange.store)
     query = exchange.arguments(RunQuery)
-    listed, grouping = failures_of(stored, exchange.store, query)
+    listed, grouping = failures_of(stored, exchange.store, query, with_facets=False)
     content = f"<table>{row_groups(listed, stored.run, query, grouping)}</table>"
     return Bytes(content=content.encode("utf-8"), media_type="text/html; charset=utf-8")
 
 
-def failures_of(stored: StoredRun, store: Store, query: RunQuery) -> tuple[FailurePage, Grouping]:
+def failures_of(
+    stored: StoredRun, store: Store, query: RunQuery, *, with_facets: bool = True
+) -> tuple[FailurePage, Grouping]:
     """A run whose failures are in no bucket yet is grouped by owner, unless its reader asks otherwise."""
     grouping: Grouping = query.group or "bucket"
 
     def page(by: Grouping) -> FailurePage:
         after = read_cursor(query.cursor)
-        return list_page(stored, store, query.filters, grouping=by, order=query.sort, after=after)
+        return list_page(
+            stored, store, query.filters, grouping=by, order=query.sort, after=after, with_facets=with_facets
+        )
 
     listed = page(grouping)
     if not listed.is_complete:
@@ -105,7 +110,8 @@ def _head(stored: StoredRun, digest: RunDigest | None) -> str:
     return (
         f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(run.suite or "no suite")}'
         "</nav>"
-        f'<div class="head"><div><h1>{name}{with_agent}</h1><p class="facts">{_facts(stored, digest)}</p></div>'
+        f'<div class="head" data-shown-run="{run.id}"><div><h1>{name}{with_agent}</h1>'
+        f'<p class="facts">{_facts(stored, digest)}</p></div>'
         f'<div class="actions">{"".join(actions)}</div></div>'
     )
 

@@ -22,6 +22,7 @@ _JUDGED = {
     "not fit": "This run is not fit to be scored.",
     "with care": "Read the score with care.",
     "running": "This run has not ended.",
+    "stuck": "This run has not ended, and nothing was heard of it for long.",
     "fit": "The checkup found nothing that spoils the score.",
 }
 _STATED = {"as_reported": "as reported"}

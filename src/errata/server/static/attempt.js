@@ -130,18 +130,11 @@ const keys = {
   "[": () => follow("["),
   "]": () => follow("]"),
   V: () => follow("V"),
-  y() {
-    const place = focused?.id ? focused : focused?.closest("[id]");
-    const address = new URL(location.href);
-    if (place) address.hash = place.id;
-    navigator.clipboard.writeText(address.href).then(() => announce("Link copied."));
-  },
-  Escape: () => follow("up"),
 };
 
 addEventListener("keydown", (event) => {
   const target = event.target;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
   const act = keys[event.key];
   if (!act) return;

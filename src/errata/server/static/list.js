@@ -114,7 +114,7 @@ const keys = {
 
 addEventListener("keydown", (event) => {
   const target = event.target;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
   if (event.key === "Enter" && current() && !(target instanceof HTMLAnchorElement)) return open(false);
   const act = keys[event.key];
