@@ -702,8 +702,8 @@ function decide() {
   const step = cursor.step();
   if (!form) return;
   if (step === null) {
-    forms.showProblems(form, [{ field: "evidence", message: "Only a line of a step can be decisive." }]);
-    return quoteLine();
+    quoteLine();
+    return announce("Only a line of a step can be decisive.");
   }
   const draft = forms.read(form);
   const isSet = draft.decisive_step === step;

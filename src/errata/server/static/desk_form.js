@@ -282,9 +282,8 @@ export function showProblems(form, found) {
   const first = found.length ? (form.querySelector(`#field-${found[0].field || "owner"}`) ?? null) : null;
   if (first instanceof HTMLDetailsElement) first.open = true;
   if (first instanceof HTMLElement) {
-    const target = first.querySelector("input:not([type=radio]), summary, input");
-    if (first.id === "field-evidence") focusOn(first.querySelector("summary"));
-    else focusOn(target);
+    first.tabIndex = -1;
+    focusOn(first.id === "field-cause" ? first.querySelector("input") : first);
   }
 }
 
