@@ -572,13 +572,17 @@ const acts = {
   },
   labels() {
     const form = theForm();
-    const found = form ? forms.labelsOf(form, forms.read(form).owner) : [];
     openField("label");
-    (found.find((one) => one.checked) ?? found[0])?.focus();
+    if (!form) return;
+    forms.findLabel(form, (label) => {
+      changed();
+      announce(label);
+    });
   },
   reading(at) {
-    const cards = document.querySelectorAll(".readings .reading");
-    takeReading(cards[at ? cards.length - 1 : 0]);
+    const cards = [...document.querySelectorAll(".readings .reading")];
+    const key = at ? "→" : "←";
+    takeReading(cards.find((one) => one.getAttribute("data-key") === key) ?? cards[0]);
   },
   line: (at) => cursor.move(at ? -1 : 1),
   mark: (at) => cursor.toMark(at ? -1 : 1),
