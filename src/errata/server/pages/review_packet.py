@@ -131,17 +131,24 @@ def _by_section(packet: Packet) -> dict[str, list[PacketPlace]]:
 
 
 def _section(name: str, places: Sequence[PacketPlace], marks: Marks, numbers: Iterator[int]) -> str:
-    blocks = "".join(_place(place, marks.get(place.place, ()), numbers) for place in places)
     pointed = sum(place.place in marks for place in places)
+    fold = name == "Steps" and pointed > 0
+    blocks = "".join(_place(place, marks.get(place.place, ()), numbers, fold=fold) for place in places)
     note = f' <span class="note">{pointed} of {len(places)} pointed at</span>' if name == "Steps" else ""
     return f'<section class="sec"><h2>{name}{note}</h2>{blocks}</section>'
 
 
-def _place(place: PacketPlace, marks: Sequence[tuple[str, Quote]], numbers: Iterator[int]) -> str:
-    """Open where somebody points at it, where it is short, or where it is the task or an error; else folded."""
+def _place(
+    place: PacketPlace, marks: Sequence[tuple[str, Quote]], numbers: Iterator[int], *, fold: bool = False
+) -> str:
+    """Open where somebody points at it, where it is short, or where it is the task or an error; else folded.
+
+    With `fold`, only what somebody points at is open.
+    """
     kind = kind_of(place.place)
     lines = _lines(place)
-    is_open = bool(marks) or kind in ("task", "error", "judge") or (len(lines) <= SHORT and kind in ("output", "log"))
+    is_short = kind in ("task", "error", "judge") or (len(lines) <= SHORT and kind in ("output", "log"))
+    is_open = bool(marks) or (is_short and not fold)
     core = " data-core" if is_core(place) else ""
     rows = [
         _line(place, f'data-kind="{kind}"{core}', at, text, marks, next(numbers)) for at, text in enumerate(lines, 1)
