@@ -1,4 +1,4 @@
-"""Generated parts of the documents: docs/commands.md, the table in docs/sources.md, and marked console output.
+"""Generated parts of the documents: docs/commands.md, tables in docs/sources.md and docs/review.md, and marked output.
 
 `python scripts/docs_check.py` rewrites them; `--check` exits 1 if one is stale.
 
@@ -24,11 +24,13 @@ import click
 
 from errata import sources
 from errata.cli.app import app
+from errata.server.pages.review_keys import keys_table
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 SOURCES_PAGE = ROOT / "docs" / "sources.md"
+REVIEW_PAGE = ROOT / "docs" / "review.md"
 
 INTRO = """\
 # Commands
@@ -85,6 +87,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield COMMANDS_PAGE, commands_page()
     yield from pages_with_current_output().items()
     yield SOURCES_PAGE, with_sources(SOURCES_PAGE.read_text(encoding="utf-8"))
+    yield REVIEW_PAGE, with_keys(REVIEW_PAGE.read_text(encoding="utf-8"))
 
 
 def commands() -> dict[str, click.Command]:
@@ -205,6 +208,13 @@ def with_sources(text: str) -> str:
     return _SOURCES.sub(lambda found: f"{found[1]}{head}{''.join(rows)}{found[2]}", text)
 
 
+def with_keys(text: str) -> str:
+    """The text with the keys of the review page."""
+    table = "".join(f"{row}\n" for row in keys_table())
+    return _KEYS.sub(lambda found: f"{found[1]}{table}{found[2]}", text)
+
+
+_KEYS = re.compile(r"(<!-- keys -->\n).*?(<!-- /keys -->)", re.DOTALL)
 _SOURCES = re.compile(r"(<!-- sources -->\n).*?(<!-- /sources -->)", re.DOTALL)
 
 

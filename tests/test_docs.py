@@ -92,6 +92,13 @@ def test_marked_console_blocks_show_what_the_commands_print_today():
     assert [page.name for page, text in pages.items() if page.read_text(encoding="utf-8") != text] == [], STALE
 
 
+def test_the_review_page_lists_the_keys_that_are_bound():
+    page = docs_check.REVIEW_PAGE.read_text(encoding="utf-8")
+
+    assert page == docs_check.with_keys(page), STALE
+    assert "`⇧↵`" in page
+
+
 def test_the_table_of_sources_lists_what_is_built_in():
     page = docs_check.SOURCES_PAGE.read_text(encoding="utf-8")
 

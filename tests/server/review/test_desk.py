@@ -69,7 +69,7 @@ def test_ten_failures_are_reviewed_by_keyboard_then_everything_is_undone(desk, d
     }
 
     press(page, *"z" * 60)
-    expect(page.locator(".prog b")).to_have_text("0 of 13")
+    expect(page.locator(".prog b")).to_have_text("0 of 13", timeout=30_000)
     expect(page.locator("#saved")).to_contain_text("Undone")
     assert verdicts(desk_store) == []
     assert len(verdicts(desk_store, withdrawn=True)) == 20

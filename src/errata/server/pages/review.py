@@ -30,8 +30,8 @@ from errata.verbs.worklist import ReviewItem, WorkItem, Worklist, lines_of
 PREFETCH = "x-errata-prefetch"
 """Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""
 LIVE = "live.js"
-NEITHER = frozenset(("saved", "verdict"))
-"""Parts of an address that are about what was saved last, not about the queue."""
+NEITHER = frozenset(("saved", "verdict", "part"))
+"""Parts of an address that are not about the queue: what was saved last, and `part=queue` for the queue alone."""
 
 
 def desk(exchange: Exchange) -> Answer:
@@ -75,6 +75,8 @@ def _nothing(queue: Worklist, query: QueueQuery) -> str:
 
 def desk_item(exchange: Exchange) -> Page:
     query = _query(exchange)
+    if exchange.query.get("part") == "queue":
+        return Page(title="Queue", body=queue_column(queue_for(query, exchange), query, exchange.values["attempt"]))
     item = item_for(exchange, blind=query.is_blind)
     if PREFETCH not in exchange.headers:
         attempt = exchange.values["attempt"]
@@ -147,7 +149,7 @@ def _query(exchange: Exchange) -> QueueQuery:
 
 
 def _saved(exchange: Exchange) -> dict[str, str]:
-    return {name: exchange.query[name] for name in NEITHER if name in exchange.query}
+    return {name: exchange.query[name] for name in ("saved", "verdict") if name in exchange.query}
 
 
 # --- without script

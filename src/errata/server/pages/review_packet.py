@@ -30,11 +30,12 @@ Marks = Mapping[str, Sequence[tuple[str, Quote]]]
 
 def packet_column(item: ReviewItem, position: str) -> str:
     packet = item.packet
-    marks = _marks(item.readings)
+    given = in_order(item.readings)
+    marks = _marks(given)
     numbers = iter(range(1, 10**9))
     return (
         f'<section class="packet" aria-labelledby="item-title">{_head(item, position)}{_held(item)}'
-        + readings(item.readings, item)
+        + readings(given, item)
         + "".join(_section(name, places, marks, numbers) for name, places in _by_section(packet).items())
         + f"{_left_out(packet)}</section>"
     )
@@ -74,17 +75,25 @@ def readings(given: Sequence[Reading], item: ReviewItem) -> str:
     if not given:
         text = "Readings of others are hidden until you have saved." if item.blind else "Nobody has reviewed it yet."
         return f'<section class="sec readings"><p class="note">{text}</p><div class="two"></div></section>'
-    cards = "".join(reading_card(one, LETTERS[at % 26]) for at, one in enumerate(given))
-    return (
-        f'<section class="sec readings"><h2>{_count(given).capitalize()}</h2><div class="two">{cards}</div></section>'
-    )
+    by_reviewers = sum(bool(one.verdict) for one in given)
+    keys = {(by_reviewers if by_reviewers > 1 else len(given)) - 1: "→", 0: "←"}
+    cards = "".join(reading_card(one, LETTERS[at % 26], keys.get(at, "")) for at, one in enumerate(given))
+    head = f"<h2>{_count(given).capitalize()}</h2>"
+    return f'<section class="sec readings">{head}<div class="two">{cards}</div></section>'
+
+
+def in_order(given: Sequence[Reading]) -> list[Reading]:
+    """Where reviewers disagree they come first: their readings are to be chosen from, and triage is one more hint."""
+    reviewers = [one for one in given if one.verdict]
+    return [*reviewers, *(one for one in given if not one.verdict)] if len(reviewers) > 1 else list(given)
 
 
 def _count(given: Sequence[Reading]) -> str:
     return {0: "no reading yet", 1: "one reading", 2: "two readings"}.get(len(given), f"{len(given)} readings")
 
 
-def reading_card(reading: Reading, letter: str) -> str:
+def reading_card(reading: Reading, letter: str, key: str = "") -> str:
+    """`key` takes it over into the form."""
     quotes = "".join(
         f'<li data-place="{page_text(one.place)}" data-first="{one.lines[0] if one.lines else ""}"'
         f' data-last="{one.lines[1] if one.lines else ""}"><code dir="auto">{_verbatim(one.quote)}</code></li>'
@@ -96,10 +105,11 @@ def reading_card(reading: Reading, letter: str) -> str:
     label = f" · {page_text(reading.label)}" if reading.label and reading.label != reading.owner else ""
     words = page_text(reading.note or reading.cause)
     return (
-        f'<article class="reading" {values} data-verdict="{page_text(reading.verdict)}"'
+        f'<article class="reading" {values} data-key="{key}" data-verdict="{page_text(reading.verdict)}"'
         f' data-cause="{page_text(reading.cause if reading.verdict else "")}" data-note="{page_text(reading.note)}">'
         f'<h3>{named_chip(reading.owner, page_text)} <span class="note">{page_text(reading.confidence)}{label}</span>'
-        f' <span class="by note">{page_text("you" if reading.is_own else reading.by)}, {letter}</span></h3>'
+        f' <span class="by note">{page_text("you" if reading.is_own else reading.by)}, {letter}</span>'
+        f"{f'<kbd>{key}</kbd>' if key else ''}</h3>"
         f'<p>{words}</p><ul class="quoted">{quotes}</ul></article>'
     )
 
@@ -121,17 +131,24 @@ def _by_section(packet: Packet) -> dict[str, list[PacketPlace]]:
 
 
 def _section(name: str, places: Sequence[PacketPlace], marks: Marks, numbers: Iterator[int]) -> str:
-    blocks = "".join(_place(place, marks.get(place.place, ()), numbers) for place in places)
     pointed = sum(place.place in marks for place in places)
+    fold = name == "Steps" and pointed > 0
+    blocks = "".join(_place(place, marks.get(place.place, ()), numbers, fold=fold) for place in places)
     note = f' <span class="note">{pointed} of {len(places)} pointed at</span>' if name == "Steps" else ""
     return f'<section class="sec"><h2>{name}{note}</h2>{blocks}</section>'
 
 
-def _place(place: PacketPlace, marks: Sequence[tuple[str, Quote]], numbers: Iterator[int]) -> str:
-    """Open where somebody points at it, where it is short, or where it is the task or an error; else folded."""
+def _place(
+    place: PacketPlace, marks: Sequence[tuple[str, Quote]], numbers: Iterator[int], *, fold: bool = False
+) -> str:
+    """Open where somebody points at it, where it is short, or where it is the task or an error; else folded.
+
+    With `fold`, only what somebody points at is open.
+    """
     kind = kind_of(place.place)
     lines = _lines(place)
-    is_open = bool(marks) or kind in ("task", "error", "judge") or (len(lines) <= SHORT and kind in ("output", "log"))
+    is_short = kind in ("task", "error", "judge") or (len(lines) <= SHORT and kind in ("output", "log"))
+    is_open = bool(marks) or (is_short and not fold)
     core = " data-core" if is_core(place) else ""
     rows = [
         _line(place, f'data-kind="{kind}"{core}', at, text, marks, next(numbers)) for at, text in enumerate(lines, 1)

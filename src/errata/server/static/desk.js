@@ -13,6 +13,8 @@ import { announce } from "./page.js";
 
 const AHEAD = 3;
 const RENEW = 30_000;
+const SHORTLY = 120;
+const REPAINT = 900;
 const KEPT = "errata-review";
 
 /** @type {Map<string, Promise<Document | null>>} */
@@ -91,8 +93,13 @@ function load(page) {
   return loading;
 }
 
+let aheadAt = 0;
+/** Not while somebody only passes by. */
 function prefetch() {
-  for (const page of upcoming().slice(0, AHEAD)) load(page);
+  clearTimeout(aheadAt);
+  aheadAt = window.setTimeout(() => {
+    for (const page of upcoming().slice(0, AHEAD)) load(page);
+  }, SHORTLY);
 }
 
 /** @param {string} page @param {{push?: boolean, focus?: boolean}} [how] @returns {Promise<boolean>} */
@@ -447,38 +454,51 @@ function showHeld(names) {
 }
 
 let refreshing = 0;
-function refreshSoon() {
+let refreshed = 0;
+let isChangedHere = false;
+/** At most about once a second. @param {boolean} [here] what is shown has changed, too */
+function refreshSoon(here = false) {
+  isChangedHere ||= here;
   if (refreshing) return;
+  const wait = Math.max(SHORTLY, refreshed + REPAINT - Date.now());
   refreshing = window.setTimeout(async () => {
     refreshing = 0;
+    refreshed = Date.now();
     await refresh();
-  }, 200);
+  }, wait);
 }
 
 /** The queue as it is now, and what others saved on the failure that is shown. */
 async function refresh() {
   const page = here();
-  const response = await fetch(page, { headers: { "X-Errata-Prefetch": "1" } }).catch(() => null);
+  const isWhole = isChangedHere;
+  isChangedHere = false;
+  const part = `${page}${page.includes("?") ? "&" : "?"}part=queue`;
+  const response = await fetch(isWhole ? page : part, { headers: { "X-Errata-Prefetch": "1" } }).catch(() => null);
   if (page !== here()) return refreshSoon();
   if (!response?.ok) return;
   const found = new DOMParser().parseFromString(await response.text(), "text/html");
   const queue = found.querySelector(".queue");
-  const old = document.querySelector(".queue");
-  const filters = old?.querySelector(".filters");
-  if (queue && old && !filters?.contains(document.activeElement)) {
-    const at = old.scrollTop;
-    const made = document.importNode(queue, true);
-    if (filters instanceof HTMLDetailsElement && filters.open) made.querySelector(".filters")?.setAttribute("open", "");
-    const focused = old.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
-    old.replaceWith(made);
-    made.scrollTop = at;
-    if (focused) made.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-  }
+  if (queue) replaceQueue(document.importNode(queue, true));
   const open = new Set(links().filter((one) => !one.closest(".done")).map((one) => one.pathname));
   for (const path of [...saved]) if (!outbox.waiting.length && !open.has(path)) saved.delete(path);
   markQueue();
-  showReadings(found);
+  if (isWhole) showReadings(found);
   prefetch();
+}
+
+/** Scrolled as it was; not while somebody writes a filter. @param {Element} made */
+function replaceQueue(made) {
+  const old = document.querySelector(".queue");
+  const filters = old?.querySelector(".filters");
+  if (!old || filters?.contains(document.activeElement)) return;
+  const at = old.scrollTop;
+  if (filters instanceof HTMLDetailsElement && filters.open) made.querySelector(".filters")?.setAttribute("open", "");
+  const focused = old.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+  old.replaceWith(made);
+  made.scrollTop = at;
+  const again = focused ? made.querySelector(`a[href="${CSS.escape(focused)}"]`) : null;
+  if (again instanceof HTMLElement) again.focus();
 }
 
 /** Cards of verdicts that this page does not show yet. What was seen stays what it was: saving asks again. @param {Document} found */
@@ -502,11 +522,11 @@ async function listen() {
   const live = document.querySelector(".foot")?.getAttribute("data-live");
   if (!live) return void poll();
   const { onChange, onConnection } = await import(live);
-  onChange((/** @type {{kind: string}} */ change) => {
-    if (change.kind === "verdict" || change.kind === "claim" || change.kind === "run") {
-      fetched.clear();
-      refreshSoon();
-    }
+  onChange((/** @type {{kind: string, attempt: string | null}} */ change) => {
+    if (!["verdict", "claim", "run"].includes(change.kind)) return;
+    const path = change.attempt ? pageOf(change.attempt) : "";
+    for (const page of [...fetched.keys()]) if (change.kind !== "claim" && (!path || pathOf(page) === path)) fetched.delete(page);
+    refreshSoon(!path || path === location.pathname);
   });
   onConnection((/** @type {boolean} */ isOnline) => isOnline && outbox.send());
 }
@@ -523,7 +543,7 @@ async function poll() {
     mark = response.headers.get("ETag") ?? "";
     if (was && was !== mark) {
       fetched.clear();
-      await refresh();
+      refreshSoon(true);
     }
   }
   setTimeout(poll, 1_000);
@@ -552,13 +572,17 @@ const acts = {
   },
   labels() {
     const form = theForm();
-    const found = form ? forms.labelsOf(form, forms.read(form).owner) : [];
     openField("label");
-    (found.find((one) => one.checked) ?? found[0])?.focus();
+    if (!form) return;
+    forms.findLabel(form, (label) => {
+      changed();
+      announce(label);
+    });
   },
   reading(at) {
-    const cards = document.querySelectorAll(".readings .reading");
-    takeReading(cards[at ? cards.length - 1 : 0]);
+    const cards = [...document.querySelectorAll(".readings .reading")];
+    const key = at ? "→" : "←";
+    takeReading(cards.find((one) => one.getAttribute("data-key") === key) ?? cards[0]);
   },
   line: (at) => cursor.move(at ? -1 : 1),
   mark: (at) => cursor.toMark(at ? -1 : 1),
@@ -682,8 +706,8 @@ function decide() {
   const step = cursor.step();
   if (!form) return;
   if (step === null) {
-    forms.showProblems(form, [{ field: "evidence", message: "Only a line of a step can be decisive." }]);
-    return quoteLine();
+    quoteLine();
+    return announce("Only a line of a step can be decisive.");
   }
   const draft = forms.read(form);
   const isSet = draft.decisive_step === step;

@@ -83,7 +83,7 @@ export class Cursor {
 /** @param {string} selector @returns {HTMLElement[]} */
 function visible(selector) {
   const every = [...document.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
-  return every.filter((one) => one.offsetParent !== null && (one.matches("summary") || one.textContent?.trim()));
+  return every.filter((one) => one.offsetParent !== null && (one.matches("summary") || one.querySelector("code")?.textContent?.trim()));
 }
 
 /** Without what only screen readers get. @param {Element | null} code */
