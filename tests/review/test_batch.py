@@ -269,6 +269,28 @@ def test_a_batch_whose_creation_is_in_doubt_is_looked_for_by_the_next_command(co
     assert max(provider.paid.values()) == 1
 
 
+def test_a_batch_that_another_process_submits_is_left_to_it_for_a_while(convex, store, provider, monkeypatch):
+    provider.refuse["POST", "/batches"] = (500, "oops")
+    one_command(convex, store, provider)
+    provider.refuse.clear()
+    monkeypatch.setattr(stored_batch, "is_being_submitted", lambda *_: True)
+    monkeypatch.setattr(stored_batch, "SETTLED", timedelta(0))
+    soon, _ = one_command(convex, store, provider)
+    monkeypatch.setattr(stored_batch, "SUBMITTING", timedelta(0))
+    later, _ = one_command(convex, store, provider)
+
+    assert notes(soon) == "another process is submitting it now" and not soon.submitted
+    assert [batch.requests for batch in later.submitted] == [9]
+
+
+def test_a_batch_that_was_given_up_during_its_upload_is_not_created(convex, store, provider, monkeypatch):
+    monkeypatch.setattr(stored_batch, "is_intended", lambda *_: False)
+    account, _ = one_command(convex, store, provider)
+
+    assert "another command gave it up" in account.stopped
+    assert not provider.batches and not provider.files
+
+
 def test_an_outage_while_collecting_loses_nothing(convex, store, provider):
     one_command(convex, store, provider)
     provider.finish()

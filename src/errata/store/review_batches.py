@@ -86,6 +86,13 @@ def is_being_submitted(store: Store, batch: ReviewBatch) -> bool:
     return bool(holder != this_process() and not is_dead(holder, batch.created_at))
 
 
+def is_intended(store: Store, batch: ReviewBatch) -> bool:
+    """Whether nobody has given it up meanwhile."""
+    query = select(review_batches.c.state).where(review_batches.c.id == batch.id)
+    with store.reading() as connection:
+        return bool(connection.execute(query).scalar() == "intended")
+
+
 def calls_in(store: Store, batch: ReviewBatch) -> list[ReviewCall]:
     query = select(calls.c.record).where(calls.c.run_id == batch.run, calls.c.holder == f"{IN_BATCH}{batch.id}")
     with store.reading() as connection:

@@ -12,7 +12,7 @@ from secrets import token_hex
 import msgspec
 
 from errata.llm.batch_spec import AsksInBatches, BatchRequest, BatchRow, RemoteBatch
-from errata.llm.spec import AskError, GoneError, ModelAnswer, NoAccessError
+from errata.llm.spec import AskError, GoneError, ModelAnswer, NoAccessError, RefusedError
 from errata.model import ReviewBatch, ReviewCall
 from errata.model.review_batch import BatchNews
 from errata.model.times import moment_of, to_text
@@ -29,6 +29,7 @@ from errata.store.review_batches import (
     close_calls,
     intend_batch,
     is_being_submitted,
+    is_intended,
     keep_batch,
 )
 
@@ -36,6 +37,8 @@ LEASED = timedelta(hours=26)
 """A provider has a day, and some time to write its files."""
 SETTLED = timedelta(minutes=2)
 """After this, a request that was on its way when its process died has arrived or never will."""
+SUBMITTING = timedelta(minutes=15)
+"""After this, a process on another machine that submits a batch is taken for dead."""
 TOGETHER = 100
 """Rows in one transaction."""
 
@@ -72,16 +75,16 @@ class ReviewBatches:
 
     async def _resume(self, batch: ReviewBatch) -> ReviewBatch | BatchNews:
         """A submission that was interrupted: found by its mark, or not there and given up."""
-        if is_being_submitted(self._store, batch):
+        created, now = moment_of(batch.created_at), moment_of(self._now())
+        if now < created + SUBMITTING and is_being_submitted(self._store, batch):
             return BatchNews(batch=batch, notes=("another process is submitting it now",))
-        created = moment_of(batch.created_at)
         remote = await self._service.find(batch.id, since=(created - timedelta(days=1)).timestamp())
         if remote is not None:
             batch = msgspec.structs.replace(batch, state="submitted", remote=remote.id, status=remote.word)
             keep_batch(self._store, batch)
             return batch
         until = created + SETTLED
-        if moment_of(self._now()) < until:
+        if now < until:
             note = "its submission was interrupted and the provider does not list it"
             return BatchNews(batch=batch, notes=(f"{note}; it is given up after {to_text(until)}",))
         await self._service.discard_named(_file_name(batch))
@@ -170,6 +173,8 @@ class ReviewBatches:
         file = ""
         try:
             file = await self._service.upload(_file_name(batch), lines)
+            if not is_intended(self._store, batch):
+                raise RefusedError("another command gave it up meanwhile, because the upload took too long")
             remote = await self._service.create(file, batch.id)
         except AskError as error:
             if file and error.in_doubt:  # the batch may be there: the next command looks for it
