@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -119,12 +120,13 @@ def resolves(document, target):
     path = document.parent / name if name else document
     if not path.exists():
         return False
-    return not anchor or anchor in anchors_of(path.read_text(encoding="utf-8"))
+    return not anchor or anchor in anchors_of(path.resolve())
 
 
-def anchors_of(text):
+@cache
+def anchors_of(path):
     """Headings as links name them: lower case, hyphens for blanks, other punctuation gone."""
-    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

@@ -58,14 +58,26 @@ def imports():
     known = packages_distributions()
     found = set()
     for path in SOURCE.rglob("*.py"):
-        name = path.relative_to(SOURCE).as_posix()
-        if name in NOT_OURS or name.startswith("examples/"):
+        name, text = path.relative_to(SOURCE).as_posix(), path.read_text(encoding="utf-8")
+        if name in NOT_OURS or name.startswith("examples/") or not may_import_others(text):
             continue
-        for name in imported_by(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in imported_by(ast.parse(text)):
             top = name.partition(".")[0]
-            if top not in {"errata", *sys.stdlib_module_names, *LATER_PYTHON}:
+            if top not in OWN:
                 found.add((path.relative_to(SOURCE), normal(known.get(top, [top])[0])))
     return found
+
+
+OWN = {"errata", *sys.stdlib_module_names, *LATER_PYTHON}
+BY_NAME = ("import_module", "_library")
+
+
+def may_import_others(text):
+    """Whether a line looks like such an import. Parsing every module takes seconds; few of them import others."""
+    lines = re.findall(r"^[ \t]*(?:from|import)[ \t]+(\w+)(.*)", text, re.MULTILINE)
+    return any(top not in OWN or "," in rest.partition(" import ")[0] for top, rest in lines) or any(
+        word in text for word in BY_NAME
+    )
 
 
 def imported_by(tree):
@@ -74,7 +86,7 @@ def imported_by(tree):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("import_module", "_library"):
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in BY_NAME:
             yield from (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
 
 

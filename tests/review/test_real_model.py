@@ -20,6 +20,7 @@ from errata.verbs.review import packets_of
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ("label", "confidence", "evidence", "cause", "reasoning")
+SHORT = 40
 ROW = {
     "id": "sum",
     "question": "Add 17 and 25 and print the sum.",
@@ -41,12 +42,17 @@ def url():
 
 
 def in_few_words(prompt):
-    """Only the required fields and short instructions: a small model takes half a minute to read and answer more."""
+    """Only the required fields, short texts and short instructions: more takes a small model half a minute."""
     fields = {name: prompt.schema["properties"][name] for name in NEEDED}
+    fields |= {name: {"type": "string", "maxLength": SHORT} for name in ("cause", "reasoning")}
+    quote = {name: {"type": "string", "maxLength": SHORT} for name in ("place", "quote")}
+    one = {"type": "object", "properties": quote, "required": list(quote), "additionalProperties": False}
+    fields["evidence"] = {"type": "array", "items": one, "minItems": 1, "maxItems": 1}
     opening, closing = (part.strip("\n").split("\n")[-1] for part in (prompt.before, prompt.after.partition("\n\n")[0]))
     return msgspec.structs.replace(
         prompt,
         before=f"Find out what went wrong in this evaluation run.\n\n{opening}\n",
+        data=prompt.data[prompt.data.index("<place-") :],  # the labels are in the schema
         after=f"\n{closing}\n\nAnswer with one JSON object with these fields: {', '.join(NEEDED)}.\n",
         schema=prompt.schema | {"properties": fields, "required": list(NEEDED)},
     )
@@ -56,7 +62,7 @@ def test_a_real_model_is_asked_and_only_what_is_borne_out_is_kept(url, tmp_path,
     asked = run.prompt_of
     monkeypatch.setattr(run, "prompt_of", lambda packet: in_few_words(asked(packet)))
     store, stored = imported(tmp_path, [ROW])
-    spec = ModelSpec(name="smollm2", base_url=url, temperature=0.5, max_output_tokens=160)
+    spec = ModelSpec(name="smollm2", base_url=url, temperature=0.5, max_output_tokens=100)
 
     tally = reviewed(store, planned(store, stored, spec, Limits(parallel=1, timeout=300.0)))
     calls = list(calls_of(store))
