@@ -122,3 +122,11 @@ def test_a_pass_with_another_real_check_had_more_to_do():
 
     assert named("nothing_changed", check(rows(3, checks=checks))) == []
     assert named("nothing_changed", check([*rows(3), failed(9)])) == []
+
+
+def test_a_test_that_failed_as_its_mark_says_is_not_missing_a_verdict():
+    expected = {"measurement": "not_run", "outcome": "none", "native_status": "xfailed"}
+    found = check([*rows(3), *(row(10 + number, **expected) for number in range(4))])
+
+    assert named("not_measured", found) == []
+    assert is_fit(found)

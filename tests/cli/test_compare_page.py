@@ -1,12 +1,13 @@
 """The page of a comparison, to be read as a user reads it. `make golden` writes it anew."""
 
+import re
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
 from errata.cli.compare.matrix import GLYPHS
-from terminal import done
+from terminal import FIXTURES, done, import_fixtures
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparing.md"
 COMPARED = ("1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d")
@@ -62,22 +63,22 @@ only this model fails  voice-alpha       turn-5, turn-19
                        voice-beta        turn-8, turn-17, turn-24, turn-25, turn-27, turn-28,
                                          turn-29
                        acme/voice-gamma  turn-3, turn-13, turn-20, turn-23
-only this model passes voice-beta        turn-14
+only this never fails  voice-beta        turn-14
                        acme/voice-gamma  turn-26
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 
-Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of 23 tasks, 0.1
-         expected if all were equally difficult
+Suspect  2 suspect tasks by the counts alone · 3 subjects · nobody passes 2 of 23 tasks that 3 or
+         more subjects were measured on, 0.1 expected if all were equally difficult
          Suspect means worth reading: a hard task and a broken task look the same in the counts.
          turn-11, turn-22: only the counts: 0 of 4 attempts by 3 subjects pass, p = 0.0054 at their
            pass rates
 
 No pair differs significantly (exact McNemar on shared turns, Holm, 6 pairs; infrastructure failures
 count as failures). Closest: voice-beta fails more often than voice-alpha #2: only voice-alpha #2
-fails: 2, only voice-beta fails: 8, difference +20.0 points [-1.2, +39.3] (p = 0.66; without
-infrastructure failures 1 and 3, p = 1.00); p = 0.11 before correction. Each interval is 95 % for
-its pair alone, not corrected for 6 pairs.
+fails: 2, only voice-beta fails: 8, voice-alpha #2 minus voice-beta +20.0 points [-1.2, +39.3] (p =
+0.66; without infrastructure failures 1 and 3, p = 1.00); p = 0.11 before correction. Each interval
+is 95 % for its pair alone, not corrected for 6 pairs.
 turn-11 and turn-22 alone account for 8 of the 26 failed rows.
 
 Ranking: no two of the 3 models differ significantly (clean, so without infrastructure failures;
@@ -174,8 +175,8 @@ infrastructure      5  001-data_modeling/000-user_table, 003-mutations/005-batch
 task edited         1  003-mutations/002-cascade_remove
 still passing       8
 
-Not significant (p = 1.00, exact McNemar, 22 evals). Only #1 fails: 5. Only #2 fails: 5. Difference
-+0.0 points [-26.9, +26.9]. Without infrastructure failures: 2 and 3 of 17 (p = 1.00).
+Not significant (p = 1.00, exact McNemar, 22 evals). Only #1 fails: 5. Only #2 fails: 5. #1 minus
+#2: +0.0 points [-26.9, +26.9]. Without infrastructure failures: 2 and 3 of 17 (p = 1.00).
 4 evals fail in every run: 8 of the 19 failed rows.
 
 failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
@@ -304,3 +305,18 @@ def test_agreement_is_only_stated_for_the_cases_that_were_compared(rows, sentenc
     done("import", "rows.csv", "--map", "map.toml")
 
     assert sentence in " ".join(done("compare", "m1", "m2").out.split())
+
+
+def test_a_difference_names_which_run_is_subtracted_in_the_order_given():
+    import_fixtures(FIXTURES / "conversation_bench/comparison/data")
+    first, second = [row["run_id"] for row in done("runs", "--json").rows][:2]
+
+    def difference(*runs):
+        page = " ".join(done("compare", *runs).out.split())
+        return re.search(r"(\S+) minus (\S+): ([+-][\d.]+) points", page).groups()
+
+    one, other, value = difference(first, second)
+    again, back, opposite = difference(second, first)
+
+    assert (one, other) == (back, again)
+    assert float(value) == -float(opposite)

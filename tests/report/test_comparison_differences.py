@@ -32,3 +32,9 @@ def test_without_another_section_every_pair_is_shown():
 
     assert section is not None
     assert len(section.blocks[-1].rows) == 1
+
+
+def test_the_sign_of_a_difference_has_an_order():
+    section = differences_section(models(model_pair(by_attempts=True)), None, "case", [])
+
+    assert "a minus b" in str(section.blocks[-1].rows[0])

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errata.model import Check
 from errata.model.output.report.comparison import ReportedRun
 from errata.report.comparison_rows import ComparedRun
 from errata.testing import an_attempt
@@ -50,3 +51,12 @@ def test_what_failed_or_passed_is_all_that_is_counted(kinds):
     run = reported(kinds)
 
     assert run.failed + run.passed == run.counted
+
+
+def test_a_check_that_does_not_count_is_no_dimension_of_the_table():
+    run = ComparedRun("a", SimpleNamespace(attributions={}))
+    checks = (Check(name="reward", status="fail"), Check(name="ACTION", status="fail", counts=False))
+    run.add(an_attempt(case="c", outcome="fail", checks=checks), "c")
+
+    assert run.applicable == {"reward": 1}
+    assert list(run.order) == ["reward"]

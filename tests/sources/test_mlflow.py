@@ -149,6 +149,19 @@ def test_a_folder_is_read_as_one_and_no_trace_twice(tmp_path):
     assert (len(runs(tmp_path)), len(attempts(tmp_path))) == (1, 4)
 
 
+def test_a_table_beside_the_traces_that_it_repeats_is_read_without_a_problem(tmp_path):
+    shutil.copytree(EVALUATE, tmp_path / "all")
+    shutil.copy(TABLE / "eval_results.json", tmp_path / "all")
+
+    assert unreadables(tmp_path / "all") == []
+
+
+def test_a_trace_that_its_own_file_repeats_is_reported(tmp_path):
+    path = written(tmp_path, trace(feedback("exact", True)), trace(feedback("exact", True)))
+
+    assert [one.why.partition(" tr-")[0] for one in unreadables(path)] == ["repeats the trace"]
+
+
 def test_the_table_alone_says_the_same():
     whole, alone = asked(EVALUATE), asked(TABLE)
 

@@ -251,9 +251,10 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.unfinished.add(attempt)
     elif attempt.measurement == "unscored":
         survey.unscored.add(attempt)
-    if attempt.measurement != "scored" and attempt.execution not in ("skipped", "unfinished"):
+    is_lost = attempt.measurement != "scored" and not attempt.failed_as_expected
+    if is_lost and attempt.execution not in ("skipped", "unfinished"):
         survey.unmeasured.add(attempt)
-    if attempt.measurement == "not_run" and attempt.execution == "completed":
+    if is_lost and attempt.measurement == "not_run" and attempt.execution == "completed":
         survey.without_score.add(attempt)
     if attempt.undelivered is not None:
         survey.undelivered.add(attempt)

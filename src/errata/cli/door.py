@@ -14,7 +14,7 @@ import click
 from errata.cli.app import app
 from errata.cli.colour import use_colour
 from errata.cli.fitting import WIDTH, fold
-from errata.errors import ErrataError, NotComparableError
+from errata.errors import ErrataError, NotComparableError, nearest
 from errata.text.clean import one_line
 from errata.text.crash_file import write_crash
 from errata.text.outgoing import for_user
@@ -117,6 +117,9 @@ def _folded(text: str, label: str) -> str:
 def _usage(error: click.ClickException) -> int:
     hints = []
     meant: list[str] | None = getattr(error, "possibilities", None)
+    if meant and isinstance(error, click.NoSuchOption):
+        # click also suggests what has only a few letters in common
+        meant = nearest(error.option_name, meant) or meant[:1]
     if meant:
         hints.append(f"did you mean {' or '.join(f'`{name}`' for name in meant)}?")
     if isinstance(error, click.UsageError) and error.ctx is not None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 import click
 import msgspec
@@ -11,10 +11,11 @@ import msgspec
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_json, put_lines_of_json
+from errata.cli.render.fields import visible_name
 from errata.cli.render.runs import attempts_in_words, failures_in_words, passes_in_words, title_of
 from errata.cli.shared_options import failure_filters, reports_option
 from errata.cli.table import put_table
-from errata.errors import SettingsError
+from errata.errors import ErrataError, SettingsError
 from errata.model import StoredRun
 from errata.model.attempt import Filters
 from errata.model.output.failures import ListedFailureOutput
@@ -75,8 +76,8 @@ def command(
     store = options.store
     looked_at: list[StoredRun] = []
     count = 0
-    for stored in runs_named(runs, store):
-        if not options.json and (len(runs) > 1 or looked_at):
+    for stored, is_one_of_several in _in_turn(runs, store):
+        if not options.json and is_one_of_several:
             put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
         looked_at.append(stored)
         if suspicious:
@@ -89,6 +90,21 @@ def command(
             count += (_put_json if options.json else partial(show_failures, stored))(failures, raw=raw)
     if not count:
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
+
+
+def _in_turn(runs: Sequence[str], store: Store) -> Iterator[tuple[StoredRun, bool]]:
+    """Each run, and whether it is one of several. A wrong selector is reported behind the runs that were found."""
+    named = runs_named(runs, store)
+    held = list(islice(named, 1))
+    problem: ErrataError | None = None
+    try:
+        held += islice(named, 1)
+    except ErrataError as error:
+        problem = error
+    is_one_of_several = len(runs) > 1 or len(held) > 1
+    yield from ((stored, is_one_of_several) for stored in chain(held, named))
+    if problem is not None:
+        raise problem
 
 
 def _put_json(failures: Iterable[Failure], *, raw: bool) -> int:
@@ -214,7 +230,7 @@ def _row(failure: Failure) -> tuple[str, ...]:
     if failure.standing is not None:
         verdict = failure.standing.verdict
         owner, confidence, rule = verdict.owner, verdict.confidence, verdict.label
-    return (failure.case_name + number, _checks(attempt.failed_checks), owner, confidence, rule)
+    return (visible_name(failure.case_name) + number, _checks(attempt.failed_checks), owner, confidence, rule)
 
 
 def _checks(names: Sequence[str]) -> str:
@@ -266,7 +282,7 @@ def _suspicion_row(suspect: SuspiciousPass) -> tuple[str, ...]:
     seen = suspect.suspicion
     number = f" #{seen.index}" if seen.index > 1 else ""
     return (
-        suspect.case_name + number,
+        visible_name(suspect.case_name) + number,
         seen.signal.name,
         seen.signal.strength,
         seen.signal.where,

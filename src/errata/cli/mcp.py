@@ -1,8 +1,12 @@
 """`errata mcp`."""
 
+import os
+import stat
+
 import click
 
 from errata.cli.options import chosen_store
+from errata.cli.output import say
 from errata.mcp import require_sdk
 from errata.settings import load_settings
 
@@ -18,4 +22,6 @@ def command(store: str) -> None:
     require_sdk()
     from errata.mcp.server import serve
 
+    if stat.S_ISCHR(os.fstat(0).st_mode):  # a terminal, or /dev/null: no client that speaks the protocol
+        say("errata mcp is an MCP server for an agent's client, which starts it and speaks on stdin and stdout")
     serve(load_settings(store=store or chosen_store(click.get_current_context())))

@@ -4,6 +4,7 @@ import re
 
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import money, number, put, put_command, put_quote, value_of
+from errata.cli.render.fields import visible_name
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
 from errata.model import Attempt, Attribution, Check, Fix, Signal, Verdict
@@ -21,7 +22,7 @@ NAMED = 3
 def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     attempt = shown.attempt
     session = f"session {attempt.session}" if attempt.session is not None else ""
-    parts = [shown.case_name, f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
+    parts = [visible_name(shown.case_name), f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
     put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
     for relation in _relations(shown):
@@ -52,8 +53,10 @@ def _facts(attempt: Attempt) -> list[str]:
     facts = [f"execution {attempt.execution}", f"measurement {attempt.measurement}", f"outcome {attempt.outcome}"]
     if spent.tokens is not None:
         facts.append(f"{number(spent.tokens)} tokens")
-    if attempt.usage.cost is not None:
-        facts.append(f"{money(attempt.usage.cost)} {spent.cost_source}")
+    if spent.cost is not None:
+        facts.append(f"{money(spent.cost)} {spent.cost_source}")
+    if attempt.usage.cost is not None and attempt.usage.cost != spent.cost:
+        facts.append(f"{money(attempt.usage.cost)} with judges and simulators")
     return facts
 
 
@@ -153,7 +156,8 @@ def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explan
 
 def _by(attribution: Attribution, explanation: Explanation) -> str:
     if attribution.decided_by == "check_failed":
-        return "the default: no rule points elsewhere"
+        doubted = attribution.proof_reason == "in_doubt"
+        return "the default: the doubts are too weak to decide" if doubted else "the default: no rule points elsewhere"
     if attribution.decided_by in BY_DEFAULT:
         return explanation.meaning
     version = attribution.rules_version.partition("-")[0]
@@ -241,8 +245,9 @@ def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
     when = (verdict.at or "")[:10]
     changed = "evidence changed since" if stale else ""
     who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)
+    also = f", also {', '.join(verdict.also)}" if verdict.also else ""
     put(
-        f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})",
+        f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence}{also} ({who})",
         hang=9,
         raw=raw,
         colour=[verdict.owner],

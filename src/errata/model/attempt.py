@@ -73,6 +73,10 @@ EMPTY_RESPONSE = "EMPTY_RESPONSE"
 """The status of an attempt whose harness writes this in the place of an answer."""
 
 
+EXPECTED_FAILURE = "xfailed"
+"""The status of a test that was marked as expected to fail, and did."""
+
+
 class Attempt(Record):
     id: str = ""
     """Computed from run, case, session, index and path where it is not given."""
@@ -146,6 +150,11 @@ class Attempt(Record):
     def lasting_error(self) -> ErrorInfo | None:
         """The first error that the attempt did not recover from."""
         return next((error for error in self.errors if not error.recovered), None)
+
+    @property
+    def failed_as_expected(self) -> bool:
+        """A test that ran and failed as its mark says: the harness counts it for nobody, and nothing is missing."""
+        return self.native_status == EXPECTED_FAILURE and self.execution == "completed" and self.outcome == "none"
 
     @property
     def counted(self) -> bool:

@@ -1,6 +1,14 @@
 """Text for suspect tasks: what speaks against each, and no more than the evidence shows."""
 
-from errata.model.suspects import EvidenceKind, SuspectCategory, SuspectTask, SuspectTasks, TaskEvidence, TaskReview
+from errata.model.suspects import (
+    FEWEST,
+    EvidenceKind,
+    SuspectCategory,
+    SuspectTask,
+    SuspectTasks,
+    TaskEvidence,
+    TaskReview,
+)
 from errata.render.figures import plural
 
 _WORDS: dict[EvidenceKind, str] = {
@@ -32,7 +40,8 @@ def _subjects_and_cases(suspects: SuspectTasks) -> str:
     subjects = plural(len(suspects.subjects), "subject")
     if not suspects.cases:
         return subjects
-    nobody = f"nobody passes {suspects.failed_by_all:,} of {suspects.cases:,} tasks"
+    tasks = f"{plural(suspects.cases, 'task')} that {FEWEST} or more subjects were measured on"
+    nobody = f"nobody passes {suspects.failed_by_all:,} of {tasks}"
     return f"{subjects} · {nobody}, {suspects.expected:.1f} expected if all were equally difficult"
 
 
@@ -50,8 +59,8 @@ def only_counts(task: SuspectTask) -> str:
 
 
 def evidence_in_words(evidence: TaskEvidence) -> str:
-    """`the tests can't run (4 of 4 subjects)`; a doubt is called one."""
-    subjects = f" ({evidence.subjects} of {evidence.failed} that fail)" if evidence.subjects else ""
+    """`the tests can't run (in 4 of 4 subjects' failures)`; a doubt is called one."""
+    subjects = f" (in {evidence.subjects} of {evidence.failed} subjects' failures)" if evidence.subjects else ""
     doubt = "" if evidence.strength == "likely" else "perhaps: "
     return f"{doubt}{_WORDS[evidence.kind]}{subjects}"
 

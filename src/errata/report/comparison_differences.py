@@ -158,7 +158,7 @@ def _pairs(pairs: Sequence[ModelPair]) -> Iterator[Block]:
         return
     rows = [
         (
-            f"{row.first} vs. {row.second}",
+            f"{row.first} minus {row.second}",
             str(row.cases),
             points(row.difference, row.interval),
             _p(row.p),

@@ -58,7 +58,7 @@ class ComparedRun:
         self.made += 1
         self.judged += attempt.measurement == "scored"
         self.passed += attempt.outcome == "pass"
-        for check in attempt.checks:
+        for check in (one for one in attempt.checks if one.counts):
             self.order.setdefault(check.name, check.order)
             self.applicable[check.name] += check.status in APPLIES
         if is_failed_row(attempt):

@@ -131,7 +131,7 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
     failing = sum(one.fails for one in added)
     listed = (
         ("new", "New failures", "", gate.new),
-        ("others", "Regressed, other owners", "Not counted by this gate.", gate.others),
+        ("others", _others(gate), "Not counted by this gate.", gate.others),
         ("allowed", "Regressed, on the allow-list", "Not counted.", gate.allowed),
         ("infrastructure", "Infrastructure", "Passed in the baseline; not measured now.", gate.infrastructure),
         ("flaky", "Flaky", "Mixed outcomes over equivalent attempts; not counted.", changes.of("flaky")),
@@ -145,6 +145,10 @@ def groups(gate: Gate) -> Iterator[CaseGroup]:
     for key, title, note, cases in listed:
         if cases:
             yield CaseGroup(key, f"{title}: {len(cases):,}", note, cases, key in ("new", "others"))
+
+
+def _others(gate: Gate) -> str:
+    return f"Regressed, other owners{' or only presumed' if gate.rules.shown_only else ''}"
 
 
 _NOT_MEASURED = "No verdict or an infrastructure failure in this run."

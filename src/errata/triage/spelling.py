@@ -28,7 +28,7 @@ _SEPARATORS = r"[\s\u2010-\u2015-]"
 _ESCAPED_SPACE = re.compile(r"\\[nrt]")
 
 
-class Refusal(NamedTuple):
+class RefusedText(NamedTuple):
     """A text that a test demands, and did not find as it spells it."""
 
     demanded: str
@@ -56,7 +56,7 @@ def refused_for_spelling(attempt: Attempt, case: Case | None) -> Iterator[Observ
         yield Observed(signal=signal("strict_match", strength, where, refusal.line, attempt.ref), owner="grader")
 
 
-def refusal_in(test: FailedTest) -> Refusal | None:
+def refusal_in(test: FailedTest) -> RefusedText | None:
     match = _COMPARED.search(test.text)
     if match is None:
         return None
@@ -67,7 +67,7 @@ def refusal_in(test: FailedTest) -> Refusal | None:
     else:
         demanded, second = _unquoted(second), f"'{demanded}'"  # `assert got == wanted`
         is_refused = _CUT not in first + second and _is_the_same(demanded, _unquoted(second))
-    return Refusal(demanded, match[0].partition("\n")[0].removeprefix("E").strip()) if is_refused else None
+    return RefusedText(demanded, match[0].partition("\n")[0].removeprefix("E").strip()) if is_refused else None
 
 
 def _unquoted(literal: str) -> str:

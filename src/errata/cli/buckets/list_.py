@@ -108,7 +108,14 @@ def _row(counts: BucketCounts) -> tuple[object, ...]:
         f"{len(counts.runs):,}",
         f"{len(counts.models):,}",
     )
-    return (_name(counts.bucket), counts.bucket.status, *figures, counts.owner, (counts.last_seen or "–")[:10])
+    return (_name(counts.bucket), status_of(counts), *figures, counts.owner, (counts.last_seen or "–")[:10])
+
+
+def status_of(counts: BucketCounts) -> str:
+    """`reviewed` alone means all of it: else how many of its failures are."""
+    status = counts.bucket.status
+    is_part = status == "reviewed" and counts.read + counts.inherited < counts.mistakes
+    return f"{counts.read:,} of {counts.mistakes:,} reviewed" if is_part else status
 
 
 def _name(bucket: Bucket) -> str:

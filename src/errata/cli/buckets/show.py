@@ -4,6 +4,7 @@ import click
 
 from errata.buckets.status import needed
 from errata.cli.buckets.history import words_of
+from errata.cli.buckets.list_ import status_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, put_quote
 from errata.json_output.buckets import details_output
@@ -40,7 +41,7 @@ def _put_head(counts: BucketCounts) -> None:
     mistakes = f"{plural(counts.rows, 'row')}, {plural(counts.mistakes, 'mistake')}"
     follow = f" and {counts.followers:,} knock-on" if counts.followers else ""
     runs = f"{plural(len(counts.runs), 'run')} of {plural(len(counts.models), 'model')}"
-    parts = [bucket.status.upper(), bucket.suite, f"{mistakes}{follow}", plural(counts.cases, "case"), runs]
+    parts = [status_of(counts).upper(), bucket.suite, f"{mistakes}{follow}", plural(counts.cases, "case"), runs]
     put(" · ".join(part for part in [*parts, f"owner {counts.owner}"] if part), hang=2)
     if bucket.description:
         put(f"means    {bucket.description}", hang=9)

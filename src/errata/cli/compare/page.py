@@ -203,7 +203,7 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
         _put_entries("passed by one run only", sets.of_runs.passes.items(), names)
     if 1 < len(subjects) < runs:
         _put_entries("only this model fails", sets.of_subjects.fails.items(), names)
-        _put_entries("only this model passes", sets.of_subjects.passes.items(), names)
+        _put_entries("only this never fails", sets.of_subjects.passes.items(), names)
     wavering = [(f"{name} ({one.runs} runs)", one) for name, one in sets.instability.items()]
     if wavering:
         _put_entries("unstable", [(name, one.unstable) for name, one in wavering], names)

@@ -41,7 +41,7 @@ def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
     """Covers what McNemar's test can't: cases that a run passes in some attempts only."""
     with_shares = [(one, one.shares) for one in pairs if one.shares is not None]
     apart = [
-        f"{pair.first} vs {pair.second} {points(shares.mean, shares.interval)} ({p_value(shares.adjusted)})"
+        f"{pair.first} minus {pair.second} {points(shares.mean, shares.interval)} ({p_value(shares.adjusted)})"
         for pair, shares in sorted(with_shares, key=lambda one: one[1].p)
         if shares.differs
     ]
@@ -87,7 +87,7 @@ def _single_pair(pair: Pairing, names: CaseLabels) -> str:
         f"Significant {test}: {ahead_in_words(pair)}." if every.differs else f"Not significant {test}.",
         f"Only {first} fails: {every.only_first_fails:,}.",
         f"Only {second} fails: {every.only_second_fails:,}.",
-        f"Difference {points(every.difference or 0.0, every.interval)}.",
+        f"{first} minus {second}: {points(every.difference or 0.0, every.interval)}.",
     ]
     if (clean.only_first_fails, clean.only_second_fails) != (every.only_first_fails, every.only_second_fails):
         counts = f"{clean.only_first_fails:,} and {clean.only_second_fails:,} of {clean.shared:,}"
@@ -196,8 +196,8 @@ def _pair_in_words(pair: Pairing) -> str:
 
 
 def _apart(pair: Pairing) -> str:
-    """How much more often the first passes, over the cases that both decided."""
-    return f"difference {points(pair.all.difference or 0.0, pair.all.interval)}"
+    """How much more often the first passes, over the cases that both decided; in the order that the runs were given."""
+    return f"{pair.first} minus {pair.second} {points(pair.all.difference or 0.0, pair.all.interval)}"
 
 
 MOST = 15

@@ -30,6 +30,11 @@ def put_undo(words: Sequence[str]) -> None:
         write_out(f"{'' if at else 'Undo':<{HANG - 1}} {line}\n")
 
 
+def visible_name(name: str) -> str:
+    """In quotes where it begins or ends with a blank, which nobody sees and everybody has to type."""
+    return f"'{name}'" if name != name.strip() else name
+
+
 def place_of(path: str) -> str:
     """The shortest form: relative to the current folder, to the home folder, or absolute."""
     names = [path]

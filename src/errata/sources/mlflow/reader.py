@@ -70,13 +70,16 @@ class MlflowReader:
     def __init__(self, folder: Path, run_summaries: dict[str, MlflowSummary], *, alone: bool) -> None:
         self._folder, self._summaries, self._alone = folder, run_summaries, alone
         self._runs: dict[str, Run] = {}
-        self._seen: set[int] = set()
+        self._seen: dict[int, str] = {}
+        """The file of each trace."""
         self._numbering = CaseNumbering()
 
     def items(self, row: Row) -> Iterator[Item]:
         trace = MlflowTrace(row)
-        if hash(trace.id) in self._seen:
-            yield unreadable(NAME, row.ref, f"repeats the trace {trace.id}: only the first one is read")
+        first = self._seen.get(hash(trace.id))
+        if first is not None:
+            if first == row.ref.file:  # the table of an evaluation holds the traces of another file once more
+                yield unreadable(NAME, row.ref, f"repeats the trace {trace.id}: only the first one is read")
             return
         summary = self._summaries.get(trace.run, NO_SUMMARY)
         known_run = self._runs.get(trace.native_run)
@@ -90,7 +93,7 @@ class MlflowReader:
         yield attempt_of(run, parsed, summary.primary, index)
         # set last: a trace that can't be read leaves no state behind
         self._runs[trace.native_run] = run
-        self._seen.add(hash(trace.id))
+        self._seen[hash(trace.id)] = row.ref.file
 
     def owner(self, row: Row) -> str:
         return self._runs[MlflowTrace(row).native_run].id

@@ -1,0 +1,104 @@
+"""Small things on pages that misled users: headings, names, suggestions, costs, doubts."""
+
+import json
+
+import pytest
+
+from errata.cli.buckets.list_ import status_of
+from errata.cli.render.fields import visible_name
+from errata.cli.show_attempt import _by, _facts, put_verdict
+from errata.model import Attribution, Bucket, BucketCounts, FailureKey, Reviewer, Usage, UsageByRole, Verdict
+from errata.model.standing import AttemptReview, Standing
+from errata.testing import an_attempt
+from terminal import FIXTURES, done, errata, import_fixtures
+
+MAP = 'suite = "odd"\n[run]\nname = { column = "run" }\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
+
+
+@pytest.fixture
+def two_runs(tmp_path):
+    rows = [{"run": name, "id": " a", "ok": False} for name in ("first", "second")]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "map.toml").write_text(MAP)
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+
+def test_each_of_several_runs_of_a_folder_has_its_heading_also_the_first():
+    import_fixtures(FIXTURES / "conversation_bench/comparison/data")
+    page = done("failures", FIXTURES / "conversation_bench/comparison/data", "--limit", "1").out
+
+    assert page.startswith("Run ")
+    assert page.count("\n\nRun ") == 3
+
+
+def test_a_wrong_selector_does_not_hide_the_runs_before_it(two_runs):
+    page = errata("failures", "first", "nowhere")
+
+    assert (page.code, page.out.startswith("Run first")) == (2, True)
+    assert "nowhere" in page.err
+
+
+def test_a_blank_at_the_end_of_a_name_can_be_seen(two_runs):
+    assert "' a'" in done("failures", "first").out
+    assert done("show", "first/ a").out.startswith("' a' · attempt 1")
+    assert visible_name("a b") == "a b"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("--ownr", "`--owner`"), ("--jsn", "`--json`"), ("--limt", "`--limit`")])
+def test_a_mistyped_option_is_met_with_the_one_that_was_meant(typed, meant):
+    told = errata("failures", "latest", typed)
+
+    assert (told.code, f"hint: did you mean {meant}?\n" in told.err) == (2, True)
+
+
+def test_the_cost_of_the_subject_is_the_same_on_the_page_and_in_the_packet():
+    usage = UsageByRole(subject=Usage(cost=0.5, cost_source="reported"), judge=Usage(cost=0.25))
+
+    assert _facts(an_attempt(usage=usage))[-2:] == ["$0.5000 reported", "$0.7500 with judges and simulators"]
+    assert _facts(an_attempt(usage=UsageByRole(subject=usage.subject)))[-1] == "$0.5000 reported"
+
+
+@pytest.mark.parametrize(
+    ("status", "read", "shown"),
+    [
+        ("reviewed", 1, "1 of 3 reviewed"),
+        ("reviewed", 3, "reviewed"),
+        ("final", 3, "final"),
+        ("provisional", 0, "provisional"),
+    ],
+)
+def test_a_bucket_is_called_reviewed_only_if_all_of_it_is(status, read, shown):
+    bucket = Bucket(id="b", slug="b", title="b", status=status)
+    counts = {"rows": 3, "followers": 0, "cases": 3, "inherited": 0, "assigned": 0, "elsewhere": 0}
+
+    assert status_of(BucketCounts(bucket=bucket, read=read, runs=("r",), models=("m",), owners={}, **counts)) == shown
+
+
+def test_a_doubt_is_not_called_the_absence_of_one():
+    doubted = Attribution(
+        attempt="a",
+        owner="model",
+        confidence="weak",
+        decided_by="check_failed",
+        proof_reason="in_doubt",
+        failure_key=FailureKey(exact="", coarse=""),
+    )
+
+    assert _by(doubted, None) == "the default: the doubts are too weak to decide"
+
+
+def test_who_else_has_to_act_by_a_verdict_is_shown(capsys):
+    verdict = Verdict(
+        id="v",
+        taxonomy="t",
+        attempt="a",
+        label="MODEL_FAULT",
+        owner="model",
+        also=("grader",),
+        cause="x",
+        confidence="likely",
+        reviewer=Reviewer(kind="person", name="ada"),
+    )
+    put_verdict(AttemptReview((verdict,), Standing(verdict=verdict, final=True)), stale=False, raw=False)
+
+    assert "MODEL_FAULT · model, likely, also grader (" in capsys.readouterr().out
