@@ -34,7 +34,7 @@ def put_together(store, *logs):
         for items in logs:
             done.append(whole_runs.whole_runs(batches(*items)))
             group.add(done[-1])
-    return [run.result for runs in done for run in runs]
+    return [run.pending.result for runs in done for run in runs]
 
 
 def facts_in(store):

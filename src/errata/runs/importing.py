@@ -17,7 +17,7 @@ from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import PackedBatch, pack_items, seal
 from errata.store.run_totals import ImportedRun
-from errata.store.whole_runs import RunGroup, WholeRun, whole_runs
+from errata.store.whole_runs import PendingRun, RunGroup, whole_runs
 
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
@@ -117,7 +117,7 @@ class ReadPath:
         self._order = order
         self._attempts = self._unreadable = 0
         self._examples: list[Unreadable] = []
-        self.runs: Sequence[WholeRun | ImportedRun] = ()
+        self.runs: Sequence[PendingRun | ImportedRun] = ()
 
     def count(self, batch: PackedBatch) -> None:
         self._attempts += sum(len(part.attempts) for part in batch.parts.values())
@@ -126,7 +126,7 @@ class ReadPath:
         self._examples.extend(problems[: SHOWN - len(self._examples)])
 
     def summary(self) -> PathSummary:
-        order, runs = self._order, (run.result if isinstance(run, WholeRun) else run for run in self.runs)
+        order, runs = self._order, (run.result if isinstance(run, PendingRun) else run for run in self.runs)
         written = tuple(run for run in runs if run is not None)
         examples = tuple(self._examples)
         return PathSummary(
@@ -150,7 +150,7 @@ def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: On
             read.count(batch)
             on_items(batch.items)
         group.add(whole)
-        read.runs = whole
+        read.runs = [run.pending for run in whole]
         return read
     group.flush()
     with Importing(store) as importing:

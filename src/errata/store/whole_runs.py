@@ -28,14 +28,22 @@ _ASKED_AT_ONCE = 500
 _CASE, _COUNTED = map(ATTEMPT_COLUMNS.index, ("case_key", "counted"))
 
 
+class PendingRun:
+    """What an import did with a run, once it is written. It outlives the run's rows: there may be very many."""
+
+    __slots__ = ("result",)
+
+    def __init__(self) -> None:
+        self.result: ImportedRun | None = None
+
+
 class WholeRun(RunTotals):
     """A run with all its rows."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.rows_of = RunPart()
-        self.result: ImportedRun | None = None
-        """Known once it is written."""
+        self.pending = PendingRun()
 
     def take(self, part: RunPart) -> None:
         self.tally(part)
@@ -142,8 +150,7 @@ class RunGroup:
         with self._store.writing() as connection:
             results = self._write(connection, waiting)
         for run, result in zip(waiting, results, strict=True):
-            run.result = result
-            run.rows_of = RunPart()
+            run.pending.result = result
 
     def _write(self, connection: Connection, waiting: list[WholeRun]) -> list[ImportedRun]:
         known = _current(connection, [run.run.id for run in waiting])
