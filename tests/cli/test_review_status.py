@@ -156,7 +156,7 @@ def test_a_summary_is_provisional_until_all_is_reviewed(read_all, tmp_path):
 
     assert "PROVISIONAL: owners assigned by rules; 0 of 9 failures reviewed\n" in before
     assert "PROVISIONAL" not in after and "9 of 9 failures reviewed\n" in after
-    assert re.search(r"^ +reviewed +\d+/\d+ .* 9 of 9 reviewed", after, re.MULTILINE | re.DOTALL)
+    assert re.search(r"^ +reviewed +\d+/\d+ ", after, re.MULTILINE)
 
 
 def test_one_reader_alone_agrees_with_nobody(read_all, tmp_path):
