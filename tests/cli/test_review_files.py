@@ -6,6 +6,7 @@ import json
 import pytest
 
 from errata.model import Packet
+from errata.review.tables import VERDICT
 from reading import RUN_B
 from terminal import FIXTURES, done, errata, import_fixtures
 
@@ -67,7 +68,7 @@ def test_a_folder_gets_every_form_for_judged_turns(tmp_path):
     header = (tmp_path / "out" / "failure_review_rows.csv").read_text().splitlines()[0]
 
     assert names == {"packets.jsonl", "review.csv", "failure_review_rows.jsonl", "failure_review_rows.csv"}
-    assert tuple(header.split(",")) == (*J_08, "run_id", "follows_turn")
+    assert tuple(header.split(",")) == (*J_08, "run_id", "follows_turn", *VERDICT)
 
 
 @pytest.mark.req("J-15")

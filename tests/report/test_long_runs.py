@@ -24,7 +24,7 @@ def a_failure(number):
     error = f"AssertionError: expected {number} to equal {number + 1}" if number % 3 else "TypeError: x is undefined"
     return RunFailure(
         case=f"topic-{number % 12:02}/case-{number:04}",
-        category=f"topic-{number % 12:02}",
+        categories=(f"topic-{number % 12:02}",),
         attempt_id=f"run/case-{number}/1",
         checks=(FailedCheck(name="tests", share=0.5),),
         error=error,

@@ -83,4 +83,4 @@ def test_a_text_is_quoted_only_where_all_say_the_very_same():
     (differ,) = shared(at[80], at[81])
 
     assert (same.text, same.is_verbatim) == ("port 80 is taken", True)
-    assert (differ.text, differ.is_verbatim) == ("port <n> is taken", False)
+    assert (differ.text, differ.is_verbatim) == ("port … is taken", False)

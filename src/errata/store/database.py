@@ -265,8 +265,8 @@ def _bring_up_to_date(store: Store, version: int) -> None:
     if version > SCHEMA:
         raise StoreError(
             f"The store `{store.path}` was written by a newer errata: schema {version}, this one knows {SCHEMA}",
-            hint="upgrade errata (`git pull` and `pip install .` in its clone),\n"
-            "or work in another store with `--store FILE`; nothing was read or changed",
+            hint="upgrade errata in its clone, or work in another store with `--store FILE`;\n"
+            "nothing was read or changed",
         )
     if version == 0:
         _create(store)
