@@ -122,12 +122,13 @@ def _answer(handed: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _served(store: Path) -> Iterator[str]:
+def server_process(store: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server of its own process, and its address."""
     command = errata("serve", "--port", "0", "--store", store)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            yield server.stdout.readline().strip().rstrip("/")
+            yield server, server.stdout.readline().strip().rstrip("/")
         finally:
             server.terminate()
 
@@ -139,7 +140,7 @@ def measure(folder: Path, *, size: int, seed: int = 1) -> Load:
     import_logs([bundled_example()], opened)
     run = all_runs(opened)[0].run.id
     opened.engine.dispose()
-    with _served(store) as url:
+    with server_process(store) as (_, url):
         load = Load(url, store, run)
         workers = [(load.read, number) for number in range(READERS)]
         workers += [(load.review, number) for number in range(REVIEWERS)] + [(load.listen, 0)]
