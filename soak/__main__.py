@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from soak import fuzz, kills, load, program, reviews, secrets, served
+from soak import fuzz, kills, live_kills, load, program, reviews, secrets, served
 from soak.record import record
 from soak.secret_strings import CARRIERS
 
@@ -31,6 +31,7 @@ def parts_of(seed_size: float = 1.0) -> list[program.Part]:
         program.Part("fuzz", round(seed_size * INPUTS / fuzz.INPUTS), fuzz.run),
         program.Part("load", max(1, round(10 * seed_size)), load.run),
         program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),
+        program.Part("live", max(1, round(10 * seed_size)), live_kills.run),
         program.Part("served", max(1, round(10 * seed_size)), served.run),
         program.Part("secrets", max(1, round(20 * seed_size)), _secrets),
     ]

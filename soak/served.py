@@ -34,6 +34,8 @@ from errata.verbs.store import all_runs, bundled_example, open_store
 
 MB = 1024 * 1024
 READERS, REVIEWERS = 20, 4
+VERDICTS, LONGEST = 20, 60.0
+"""It ends with this many verdicts, or this many seconds after the import."""
 PAGES = ("/", "/api/runs", "/api/runs/{run}", "/api/runs/{run}/scores", "/api/buckets", "/api/compare?runs={run},{run}")
 
 
@@ -42,7 +44,7 @@ class Load:
 
     def __init__(self, url: str, store: Path, run: str) -> None:
         self.url, self.store, self.run = url, store, run
-        self.is_over = threading.Event()
+        self.is_over, self.is_heard = threading.Event(), threading.Event()
         self.times: list[tuple[str, float]] = []
         self.verdicts: dict[tuple[str, str], float] = {}
         self.heard: dict[tuple[str, str], float] = {}
@@ -69,6 +71,8 @@ class Load:
     def review(self, number: int) -> None:
         """As somebody at a terminal does it, in a process of its own as far as the store can tell."""
         who, store = Reviewer(kind="agent", name=f"reviewer-{number}"), open_store(self.store)
+        self.is_heard.wait(60)
+        time.sleep(1)
         with store.kept_open():
             while not self.is_over.is_set():
                 leased = lease_next(self.run, store, LeaseRequest(reviewer=who, second=number > 0), now=_now())
@@ -91,6 +95,7 @@ class Load:
             client.stream("GET", "/events") as stream,
         ):
             for line in stream.iter_lines():
+                self.is_heard.set()
                 if line.startswith("data: "):
                     change = json.loads(line.removeprefix("data: "))
                     if change["kind"] == "verdict" and change["attempt"]:
@@ -117,12 +122,13 @@ def _answer(handed: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _served(store: Path) -> Iterator[str]:
+def server_process(store: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server of its own process, and its address."""
     command = errata("serve", "--port", "0", "--store", store)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            yield server.stdout.readline().strip().rstrip("/")
+            yield server, server.stdout.readline().strip().rstrip("/")
         finally:
             server.terminate()
 
@@ -134,7 +140,7 @@ def measure(folder: Path, *, size: int, seed: int = 1) -> Load:
     import_logs([bundled_example()], opened)
     run = all_runs(opened)[0].run.id
     opened.engine.dispose()
-    with _served(store) as url:
+    with server_process(store) as (_, url):
         load = Load(url, store, run)
         workers = [(load.read, number) for number in range(READERS)]
         workers += [(load.review, number) for number in range(REVIEWERS)] + [(load.listen, 0)]
@@ -142,7 +148,10 @@ def measure(folder: Path, *, size: int, seed: int = 1) -> Load:
         for thread in threads:
             thread.start()
         done = subprocess.run(errata("import", log, "--store", store), capture_output=True, text=True, check=False)
-        time.sleep(2)
+        until = time.monotonic() + LONGEST
+        while len(load.verdicts) < VERDICTS and time.monotonic() < until:
+            time.sleep(0.2)
+        time.sleep(3)
         load.is_over.set()
         for thread in threads[:-1]:
             thread.join()

@@ -17,6 +17,7 @@ from errata.model.standing import standing
 from errata.model.times import now_as_text
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
+from errata.runs.triaging import DERIVING
 from errata.store.attempts import case_book_of, case_of, with_texts
 from errata.store.attributions import attributed_failures
 from errata.store.buckets import (
@@ -62,6 +63,13 @@ def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> None:
     with store.kept_open():
         for view in failed:
             view.ensure_triaged()
+    marks = bucket_marks(store, [view.run.id for view in failed])
+    if not all(_is_fresh(mark) for mark in marks.values()):
+        with DERIVING:
+            _suggest_where_stale(failed, store)
+
+
+def _suggest_where_stale(failed: Sequence["RunView"], store: Store) -> None:
     marks = bucket_marks(store, [view.run.id for view in failed])
     current = [view for view in failed if view.run.id in marks]
     pending = {view.run.suite for view in current if not _is_fresh(marks[view.run.id])}

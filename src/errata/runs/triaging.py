@@ -1,5 +1,6 @@
 """Whether a run has to be triaged, and with which known gaps."""
 
+import threading
 from collections.abc import Callable, Iterable
 
 from errata.model import StoredRun
@@ -18,13 +19,19 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules | None = None) -> i
     return stored_triage.triage_run(stored, store, rules or rules_in_use(), gaps_for(stored, store))
 
 
+DERIVING = threading.RLock()
+"""Of the threads of a server, the first one derives what is stale; the others wait, and find it done."""
+
+
 def triage_if_needed(stored: StoredRun, store: Store) -> None:
     """Only where the run was not triaged yet, or with other rules, or other runs or reports show something new."""
     if not stored.counts.failures:
         return
     rules, gaps = rules_in_use(), gaps_for(stored, store)
     if stored_triage.is_stale(stored, store, rules, gaps):
-        stored_triage.triage_run(stored, store, rules, gaps)
+        with DERIVING:
+            if stored_triage.is_stale(stored, store, rules, gaps):
+                stored_triage.triage_run(stored, store, rules, gaps)
 
 
 def gaps_for(stored: StoredRun, store: Store) -> KnownGaps:

@@ -21,7 +21,7 @@ from errata.model.token import Scope
 from errata.server import api, pages
 from errata.server.access import COOKIE, Access, DeniedError
 from errata.server.endpoints import Endpoint
-from errata.server.events import EventStream
+from errata.server.events import OLDEST_PAGE, EventStream
 from errata.server.exchange import Answer, Bytes, Caller, Exchange, MountedApp, Page, Redirect, ServerOptions
 from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
@@ -61,6 +61,7 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         publisher.start()
+        await backend.events.start()
         indexer.start()
         async with agent_tools.running() if agent_tools is not None else nullcontext():
             yield
@@ -158,7 +159,10 @@ def _listening(backend: Backend) -> Callable[[Request], Awaitable[Response]]:
     async def listen(request: Request) -> Response:
         if refused := await denied(backend, request, "read"):
             return refused
-        answer = backend.events.answer(request.headers.get("last-event-id", ""))
+        age = request.query_params.get("age", "")
+        answer = backend.events.answer(
+            request.headers.get("last-event-id", ""), min(float(age), OLDEST_PAGE) if age.isdecimal() else 0.0
+        )
         if answer is None:
             return problem("/events", 503, "Too many pages listen", "close some", headers={"Retry-After": "30"})
         return answer

@@ -69,8 +69,8 @@ class _Connection(sqlite3.Connection):
 
 
 def _file_at(path: Path) -> _File:
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def engine_for(path: Path) -> Engine:

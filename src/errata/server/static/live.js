@@ -31,7 +31,8 @@ export function onConnection(callback) {
 
 function connect() {
   if (stream) return;
-  const opened = new EventSource("/events");
+  // what changed while the page was loading counts too
+  const opened = new EventSource(`/events?age=${Math.ceil(performance.now() / 1000) + 1}`);
   stream = opened;
   opened.addEventListener("open", () => {
     waited = 0;
