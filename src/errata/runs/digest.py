@@ -1,4 +1,4 @@
-"""The digest of a run: what stands above its failures and in the list of runs, kept until the run changes."""
+"""The digest of a run: the summary above its failures and in the list of runs, kept until the run changes."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -167,7 +167,7 @@ def _holds(attempt: Attempt, ref: SourceRef) -> bool:
 
 
 def _dots(view: RunView) -> Iterable[Dot]:
-    """When each failure ended; of very many, every so many."""
+    """When each failure ended; of very many, a regular sample."""
     every = max(1, view.stored.counts.failures // MOST_DOTS)
     for at, attempt in enumerate(view.attempts(failures=True)):
         ended = attempt.finished_at or attempt.started_at

@@ -76,22 +76,24 @@ def triaged_rows(
         failed = failed.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq).limit(limit)
         for row in connection.execute(failed.execution_options(yield_per=FETCH)):
             made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
-            said = unpack(row.record, Attribution) if row.record is not None else None
+            attribution = unpack(row.record, Attribution) if row.record is not None else None
             yield FailureRow(
                 seq=row.seq,
                 attempt=made,
                 case_key=row.case_key,
-                owner=said.owner if said else "unknown",
-                confidence=said.confidence if said else "",
+                owner=attribution.owner if attribution else "unknown",
+                confidence=attribution.confidence if attribution else "",
                 check_name=row.check_name or "",
                 category=row.category or "",
-                key=key_mark(said.failure_key.exact) if said and is_likeness(said.failure_key) else "",
+                key=key_mark(attribution.failure_key.exact)
+                if attribution and is_likeness(attribution.failure_key)
+                else "",
                 review="open",
                 bucket="",
                 past="",
                 tokens=row.tokens,
                 duration=row.duration,
-                signals=_padded(dict.fromkeys(one.name for one in said.signals)) if said else "",
+                signals=_padded(dict.fromkeys(one.name for one in attribution.signals)) if attribution else "",
             )
 
 
@@ -138,13 +140,13 @@ def keep_rows(store: Store, run_id: str, rows: Iterable[FailureRow], mark: str) 
 
 def known_lines(store: Store, run_id: str, seqs: Sequence[int]) -> dict[int, EvidenceLine]:
     """By number: the lines that were looked up before."""
-    found = {}
+    matching = {}
     for some in chunks(seqs):
         marks = ", ".join("?" * len(some))
         query = f"SELECT seq, quote, place, anchor, checks FROM lines WHERE run_id = ? AND seq IN ({marks})"  # noqa: S608
         for seq, *line in index_of(store).execute(query, [run_id, *some]):
-            found[seq] = EvidenceLine(*line)
-    return found
+            matching[seq] = EvidenceLine(*line)
+    return matching
 
 
 def keep_lines(store: Store, run_id: str, lines: Mapping[int, EvidenceLine], mark: str) -> None:
@@ -296,10 +298,10 @@ def groups_of(
     )
     if after is not None:
         query, values = f"{query} HAVING (-count, name) > (?, ?)", [*values, -after[0], after[1]]
-    found = index_of(store).execute(f"{query} ORDER BY -count, name LIMIT ?", [*values, limit]).fetchall()
+    matching = index_of(store).execute(f"{query} ORDER BY -count, name LIMIT ?", [*values, limit]).fetchall()
     return [
         RowGroup(name, size, reviewed, _owner_of_most(store, run_id, filters, column, name))
-        for name, size, reviewed in found
+        for name, size, reviewed in matching
     ]
 
 
@@ -338,8 +340,8 @@ def _without(filters: FailureFilters, field: str, none: Any) -> FailureFilters:
 def _counted(store: Store, run_id: str, filters: FailureFilters, column: str) -> dict[str, int]:
     where, values = _where(run_id, filters)
     query = f"SELECT {column}, COUNT(*) FROM failures WHERE {where} GROUP BY {column}"  # noqa: S608
-    found = index_of(store).execute(query, values)
-    return dict(sorted(((str(name), count) for name, count in found), key=lambda pair: (-pair[1], pair[0])))
+    matching = index_of(store).execute(query, values)
+    return dict(sorted(((str(name), count) for name, count in matching), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _signals(store: Store, run_id: str, filters: FailureFilters) -> dict[str, int]:
@@ -388,10 +390,10 @@ def match_words(text: str) -> str:
 
 def rows_by_attempt(store: Store, attempt_ids: Sequence[str]) -> dict[str, tuple[str, FailureRow]]:
     """Attempt → its run and its row; of all runs that are in the index."""
-    found = {}
+    matching = {}
     for some in chunks(attempt_ids):
         marks = ", ".join("?" * len(some))
         query = f"SELECT run_id, {_COLUMNS} FROM failures WHERE attempt IN ({marks})"  # noqa: S608
         for run_id, *row in index_of(store).execute(query, list(some)):
-            found[row[1]] = run_id, FailureRow(*row)
-    return found
+            matching[row[1]] = run_id, FailureRow(*row)
+    return matching

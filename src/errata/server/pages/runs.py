@@ -80,8 +80,8 @@ def _fits(stored: StoredRun, digest: RunDigest | None, text: str) -> bool:
     return True
 
 
-def _filter(query: RunsQuery, found: int, total: int) -> str:
-    counted = plural(found, "run") if found == total else f"{found:,} of {plural(total, 'run')}"
+def _filter(query: RunsQuery, matching: int, total: int) -> str:
+    counted = plural(matching, "run") if matching == total else f"{matching:,} of {plural(total, 'run')}"
     return (
         f'<form class="filter" action="/" role="search"><input type="search" name="q" value="{page_text(query.q)}"'
         ' placeholder="Filter runs" aria-label="Filter runs" autocomplete="off">'
@@ -129,7 +129,7 @@ def _row(stored: StoredRun, digest: RunDigest | None) -> str:
 
 
 def _badge(digest: RunDigest) -> str:
-    first = page_text(digest.findings[0].text) if digest.findings else "The checkup found nothing."
+    first = page_text(digest.findings[0].text) if digest.findings else "The checkup matching nothing."
     return f'<b class="badge {digest.health.replace(" ", "-")}" title="{first}">{digest.health}</b>'
 
 
