@@ -92,7 +92,7 @@ def _ticks(segments: Sequence[Segment], height: int) -> str:
     start = _spelled(first, with_day=days)
     end = _spelled(last, with_day=days)
     line = f'<rect class="lane" width="100%" y="{height}" height="1"/>'
-    return f'{line}<text y="{height + 14}">{start}</text><text class="end" x="100%" y="{height + 14}">{end} UTC</text>'
+    return f'{line}<text y="{height + 14}">{start}</text><text class="end" x="100%" y="{height + 14}">{end}</text>'
 
 
 def _moment(seconds: float) -> datetime:

@@ -153,7 +153,7 @@ def _neighbours(around: Neighbours | None, query: AttemptQuery) -> str:
         return ""
     links = "".join(
         f'<a class="button" rel="{rel}" data-key="{key}" aria-label="{word} failure"'
-        f' href="{page_text(attempt_address(row.attempt, **query.chosen))}"><kbd>{key}</kbd></a>'
+        f' href="{page_text(attempt_address(row.attempt, **query.chosen))}"><span>{word}</span><kbd>{key}</kbd></a>'
         for rel, key, word, row in (
             ("prev", "[", "Previous", around.previous),
             ("next", "]", "Next", around.following),
@@ -257,9 +257,10 @@ def _task(texts: AttemptTexts) -> str:
     first = texts.attempt.steps[0] if texts.attempt.steps else None
     if texts.task is None or (first is not None and page_lines(first.text).strip() == texts.task.text.strip()):
         return ""
+    kind = "text" if texts.case is not None and isinstance(texts.case.input, str) else "data"
     return (
         f'<article class="step{" evidence" if texts.task.spans else ""}" id="task"><h3><span>Task</span></h3>'
-        f'<div class="text" dir="auto">{folded(texts.task)}</div></article>'
+        f'<div class="{kind}" dir="auto">{folded(texts.task)}</div></article>'
     )
 
 
@@ -294,7 +295,7 @@ def _expected(expected: str) -> str:
         return ""
     inner = folded(LinedText("expected", expected))
     head = "<h3><span>Expected</span></h3>"
-    return f'<article class="step" id="expected">{head}<div class="text" dir="auto">{inner}</div></article>'
+    return f'<article class="step" id="expected">{head}<div class="data" dir="auto">{inner}</div></article>'
 
 
 ENDPOINTS = (

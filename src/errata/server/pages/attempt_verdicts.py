@@ -41,9 +41,10 @@ def marks_of(shown: ShownAttempt, readings: Sequence[ShownVerdict]) -> Iterator[
         quoting.sort(key=lambda one: one.name != shown.attribution.decided_by)  # type: ignore[union-attr]
         signs = [(one.where, one.quote) for one in quoting]
         because = shown.explanation.because if shown.explanation is not None else None
-        if because is not None and because.text and (because.where, because.text) not in signs:
+        if because is not None and because.text and because.text not in [text for _, text in signs]:
             signs.insert(0, (because.where, because.text))
-        for at, (where, text) in enumerate(signs[:QUOTES], 1):
+        once = {text: (where, text) for where, text in reversed(signs)}
+        for at, (where, text) in enumerate(list(once.values())[::-1][:QUOTES], 1):
             yield Mark(f"T{at}", where, text)
     for reading in readings:
         for at, quote in enumerate(reading.verdict.evidence, 1):
