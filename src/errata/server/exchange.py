@@ -61,6 +61,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Which entry of the top bar is current: runs, review, compare, buckets or leaderboard."""
     command: str = ""
     """The command that shows the same on a terminal; a button copies it."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """Its own keys and what they do, for the dialog of keys: `("j k", "Next or previous row")`."""
     scripts: tuple[str, ...] = ()
     """Modules of `static` beside those of every page."""
     status: int = 200

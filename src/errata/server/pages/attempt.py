@@ -43,6 +43,15 @@ from errata.verbs.look import (
 
 LONG_DIFF = 400
 """Lines of an answer up to which it is compared word by word."""
+KEYS = (
+    ("n N", "Next or previous evidence"),
+    ("j k", "Next or previous step"),
+    ("d", "The decisive step"),
+    ("1 2 3", "Verifier, task, last message"),
+    ("e E", "Unfold or fold everything"),
+    ("[ ]", "Previous or next failure of the list"),
+    ("V", "Give a verdict"),
+)
 _STEP = re.compile(r"step-(\d+)")
 
 
@@ -107,7 +116,7 @@ def attempt(exchange: Exchange) -> Answer:
     )
     title = f"{shown.case_name} · {subject_label(stored.run) or stored.run.native_id}"
     command = f"errata show {shell_quoted(tried.id)}"
-    return Page(title=title, section="runs", body=body, command=command, scripts=("attempt.js",))
+    return Page(title=title, section="runs", body=body, command=command, keys=KEYS, scripts=("attempt.js",))
 
 
 def steps(exchange: Exchange) -> Bytes:

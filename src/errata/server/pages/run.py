@@ -15,7 +15,7 @@ from errata.server.endpoints import Endpoint
 from errata.server.exchange import Answer, Bytes, Exchange, Page, Redirect
 from errata.server.layout import link
 from errata.server.pages.addresses import compare_page, review_page, run_page
-from errata.server.pages.list_scripts import list_scripts
+from errata.server.pages.list_scripts import FAILURE_KEYS, list_scripts
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
@@ -48,7 +48,14 @@ def run(exchange: Exchange) -> Answer:
         else subject_label(shown_run)
     )
     command = f"errata analyze {shell_quoted(shown_run.id)}" if not query.chosen else _command(shown_run, query)
-    return Page(title=title or shown_run.native_id, section="runs", body=body, command=command, scripts=list_scripts())
+    return Page(
+        title=title or shown_run.native_id,
+        section="runs",
+        body=body,
+        command=command,
+        keys=FAILURE_KEYS,
+        scripts=list_scripts(),
+    )
 
 
 def rows(exchange: Exchange) -> Bytes:
