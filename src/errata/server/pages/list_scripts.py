@@ -4,7 +4,6 @@ from functools import cache
 
 from errata.server.layout import static_file
 
-
 ROW_KEYS = (("j k", "Next or previous row"), ("↵", "Open it"), ("o", "Open it in a new tab"), ("f", "Filter"))
 FAILURE_KEYS = (
     *ROW_KEYS,
