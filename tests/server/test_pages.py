@@ -13,7 +13,7 @@ def test_a_browser_shows_the_first_page_without_an_error(served, window):
     page.goto(served.url)
 
     assert page.title() == "Runs · errata"
-    assert page.locator("table tbody tr").count() == 1
+    assert page.locator("tr.run").count() == 1
 
 
 def test_a_request_for_another_name_is_refused(served):

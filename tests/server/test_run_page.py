@@ -90,6 +90,11 @@ def test_words_of_the_filter_field_work_as_filters(looked):
     assert cases(by_word) == ["polyglot-rust-c", "pypi-server"]
 
 
+@pytest.mark.parametrize("text", ['"', "*", "-", "(", "a AND", "%_\\\\", "\x00", "é😀", "owner:"])
+def test_no_text_breaks_the_filter_field(looked, text):
+    assert looked.client.get(f"/runs/{run_id(looked, 'kimi')}", params={"q": text}).status_code == 200
+
+
 def test_an_owner_or_a_cursor_that_does_not_exist_is_refused_in_words(looked):
     run = run_id(looked, "many")
 

@@ -1,4 +1,4 @@
-"""The list of failures as people page through it: filters, rows, groups, facets, and what stands above the list."""
+"""The list of failures as people page through it: filters, rows, groups, facets, and the digest above the list."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -133,7 +133,7 @@ class PastCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunDigest(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands above the failures of a run and in the list of runs. Computed once for each state of the run."""
+    """The summary above the failures of a run and in the list of runs. Computed once for each state of the run."""
 
     fit: bool
     health: str

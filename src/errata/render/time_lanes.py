@@ -56,21 +56,21 @@ def place_in(segments: Sequence[Segment], time: float) -> float:
 def time_lanes(dots: Sequence[tuple[str, float]], text: Callable[[str], str]) -> str:
     """`dots` are owners with seconds since 1970."""
     segments = segments_of([at for _, at in dots])
-    owners = [owner for owner in OWNERS if any(one == owner for one, _ in dots)]
-    owners.sort(key=lambda owner: -sum(one == owner for one, _ in dots))
+    owners = [owner for owner in OWNERS if any(each == owner for each, _ in dots)]
+    owners.sort(key=lambda owner: -sum(each == owner for each, _ in dots))
     height = LANE * len(owners)
     lanes = []
     for row, owner in enumerate(owners):
-        places = {round(STEPS * place_in(segments, at)) for one, at in dots if one == owner}
+        places = {round(STEPS * place_in(segments, at)) for each, at in dots if each == owner}
         y = LANE * row + LANE / 2
         drawn = "".join(f'<circle cx="{100 * at / STEPS:g}%" cy="{y:g}" r="{DOT}"/>' for at in sorted(places))
         line = f'<rect class="lane" width="100%" y="{LANE * row}" height="1"/>'
         lanes.append(f'{line}<g class="{letter_of(owner)}">{drawn}</g>')
     pauses = "".join(
-        f'<rect class="pause" x="{100 * (one.left + one.wide):.2f}%" width="{100 * PAUSE:.1f}%" height="{height}"/>'
-        for one in segments[:-1]
+        f'<rect class="pause" x="{100 * (each.left + each.wide):.2f}%" width="{100 * PAUSE:.1f}%" height="{height}"/>'
+        for each in segments[:-1]
     )
-    counts = ", ".join(f"{owner} {sum(one == owner for one, _ in dots)}" for owner in owners)
+    counts = ", ".join(f"{owner} {sum(each == owner for each, _ in dots)}" for owner in owners)
     names = "".join(
         f'<span class="own"><b class="k {letter_of(owner)}" aria-hidden="true">{letter_of(owner)}</b>'
         f"<span>{text(owner)}</span></span>"
@@ -92,7 +92,7 @@ def _ticks(segments: Sequence[Segment], height: int) -> str:
     start = _spelled(first, with_day=days)
     end = _spelled(last, with_day=days)
     line = f'<rect class="lane" width="100%" y="{height}" height="1"/>'
-    return f'{line}<text y="{height + 14}">{start}</text><text class="end" x="100%" y="{height + 14}">{end} UTC</text>'
+    return f'{line}<text y="{height + 14}">{start}</text><text class="end" x="100%" y="{height + 14}">{end}</text>'
 
 
 def _moment(seconds: float) -> datetime:

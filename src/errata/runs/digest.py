@@ -1,7 +1,6 @@
-"""The digest of a run: what stands above its failures and in the list of runs, kept until the run changes."""
+"""The digest of a run: the summary above its failures and in the list of runs, kept until the run changes."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import PurePosixPath
 
 import msgspec
@@ -9,6 +8,7 @@ import msgspec
 from errata.model import Attempt, Finding, Run, SourceRef, StoredRun
 from errata.model.listing import Dot, FindingLine, PolicyScore, RunDigest
 from errata.model.run import case_name, is_running
+from errata.model.times import moment_of
 from errata.runs.failure_index import ensure_indexed, past_counts, past_of
 from errata.runs.inherited_tasks import inherit_task_verdicts
 from errata.runs.standings import owner_of
@@ -167,16 +167,15 @@ def _holds(attempt: Attempt, ref: SourceRef) -> bool:
 
 
 def _dots(view: RunView) -> Iterable[Dot]:
-    """When each failure ended; of very many, every so many."""
+    """When each failure ended; of very many, a regular sample."""
     every = max(1, view.stored.counts.failures // MOST_DOTS)
     for at, attempt in enumerate(view.attempts(failures=True)):
         ended = attempt.finished_at or attempt.started_at
         if at % every or not ended:
             continue
-        try:
-            moment = datetime.fromisoformat(ended).timestamp()
-        except ValueError:
+        moment = moment_of(ended)
+        if moment.year == 1:  # not a time
             continue
         review = view.standings.get(attempt.id)
         owner = owner_of(view.attributions.get(attempt.id), review.standing if review else None)
-        yield Dot(owner or "unknown", moment)
+        yield Dot(owner or "unknown", moment.timestamp())

@@ -84,7 +84,7 @@ def list_page(
         return FailurePage(
             facets=facets, listed=tuple(_with_lines(stored, store, rows[:ROWS], mark)), following=following
         )
-    groups = groups_of(store, stored.run.id, filters, grouping, after=after, limit=GROUPS + 1)  # type: ignore[arg-type]
+    groups = _groups(stored, store, mark, filters, grouping, after)  # type: ignore[arg-type]
     following = (groups[GROUPS - 1].size, groups[GROUPS - 1].name) if len(groups) > GROUPS else None
     named = {one.id: one for one in buckets_of(store, stored.run.suite)} if grouping == "bucket" else {}
     return FailurePage(
@@ -96,6 +96,29 @@ def list_page(
         ),
         following=following,
     )
+
+
+_grouped: dict[tuple[str, str, str, FailureFilters, Grouping], list[RowGroup]] = {}
+"""The first groups, like the facets below."""
+
+
+def _groups(
+    stored: StoredRun,
+    store: Store,
+    mark: str,
+    filters: FailureFilters,
+    grouping: Grouping,
+    after: tuple[int, str] | None,
+) -> list[RowGroup]:
+    """The first ones are counted once for each state of the run."""
+    if after is not None or filters.text:  # what holds a text changes with the full-text index
+        return groups_of(store, stored.run.id, filters, grouping, after=after, limit=GROUPS + 1)
+    key = str(store.path), stored.run.id, mark, filters, grouping
+    if key not in _grouped:
+        if len(_grouped) >= MOST_COUNTED:
+            _grouped.clear()
+        _grouped[key] = groups_of(store, stored.run.id, filters, grouping, limit=GROUPS + 1)
+    return _grouped[key]
 
 
 class FailureBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,6 +163,8 @@ MOST_COUNTED = 500
 
 def facets_in(stored: StoredRun, store: Store, mark: str, filters: FailureFilters) -> Facets:
     """Counted once for each state of the run."""
+    if filters.text:  # what holds a text changes with the full-text index
+        return facets_of(store, stored.run.id, filters)
     key = str(store.path), stored.run.id, mark, filters
     if key not in _counted:
         if len(_counted) >= MOST_COUNTED:

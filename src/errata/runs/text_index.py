@@ -18,7 +18,7 @@ from errata.store.database import Store
 from errata.store.failure_list import forget_other_runs, listed_rows, marks_of, rows_by_attempt
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
-from errata.store.text_index import END, START, FoundText, IndexedText, find_texts, keep_texts, texts_mark
+from errata.store.text_index import END, START, IndexedText, TextHit, find_texts, keep_texts, texts_mark
 from errata.text.clean import clean
 from errata.triage.reasons import explained, reason_of
 
@@ -26,7 +26,7 @@ LONGEST = 4_000
 """Characters of one text."""
 MOST_ANSWERS = 20_000
 """Failures of a run whose answers and checks are indexed; of the others, the reason."""
-FOUND = 40
+MOST_HITS = 40
 _WORD = re.compile(r'(owner|model|case|signal|is|suite):(?:"([^"]*)"|(\S+))')
 
 
@@ -51,7 +51,7 @@ def parse_query(text: str) -> Query:
     state = fields.pop("is", "")
     owner = fields.pop("owner", "")
     if owner and owner not in OWNERS:
-        owner = next((one for one in OWNERS if one.startswith(owner.lower())), owner)
+        owner = next((entry for entry in OWNERS if entry.startswith(owner.lower())), owner)
     return Query(text=" ".join(_WORD.sub(" ", text).split()), owner=owner, state=state, **fields)
 
 
@@ -83,7 +83,7 @@ def _texts(stored: StoredRun, store: Store) -> Iterator[IndexedText]:
             seen.add(attempt.case)
             yield IndexedText(case_name(run, attempt.case), "case", run.id, attempt.case, attempt.id)
         asked = "" if at >= MOST_ANSWERS or explained(attempt, attribution) else expected.of(attempt)
-        logs = log_names(one.path for one in attempt.artefacts if one.role == "log")
+        logs = log_names(entry.path for entry in attempt.artefacts if entry.role == "log")
         for where, text in _quotes(attempt, attribution, asked, is_short=at >= MOST_ANSWERS):
             anchor = anchor_of(where, logs) if where else ""
             yield IndexedText(clean(text[:LONGEST]), "quote", run.id, attempt.case, attempt.id, where, anchor)
@@ -97,11 +97,11 @@ def _quotes(attempt: Attempt, attribution: Attribution, asked: str, *, is_short:
     """Place and text, each text once."""
     reason = reason_of(attempt, attribution, asked)
     seen = {""}
-    texts = [(reason.where, reason.text), *((one.where, one.quote) for one in attribution.signals)]
+    texts = [(reason.where, reason.text), *((entry.where, entry.quote) for entry in attribution.signals)]
     if not is_short:
         texts += [(f"errors[{at}].message", error.message) for at, error in enumerate(attempt.errors)]
-        texts += [(f"checks[{one.name}]", one.explanation) for one in attempt.checks if one.failed]
-        texts += [(f"judgements[{one.judge}]", one.reasoning) for one in attempt.judgements]
+        texts += [(f"checks[{entry.name}]", entry.explanation) for entry in attempt.checks if entry.failed]
+        texts += [(f"judgements[{entry.judge}]", entry.reasoning) for entry in attempt.judgements]
         texts += [("output", attempt.output.text or attempt.output.answer or "")]
     for where, text in texts:
         if text not in seen:
@@ -112,10 +112,10 @@ def _quotes(attempt: Attempt, attribution: Attribution, asked: str, *, is_short:
 # answering
 
 
-def search(text: str, store: Store, *, limit: int = FOUND) -> list[SearchHit]:
+def search(text: str, store: Store, *, limit: int = MOST_HITS) -> list[SearchHit]:
     """Runs, cases, quotes, verdicts and buckets that fit; of each kind the best first."""
     query = parse_query(text)
-    runs = {one.run.id: one for one in all_runs(store) if _fits(one, query)}
+    runs = {entry.run.id: entry for entry in all_runs(store) if _fits(entry, query)}
     if not query.text and not query.has_fields:
         return []
     if not query.text:
@@ -125,8 +125,8 @@ def search(text: str, store: Store, *, limit: int = FOUND) -> list[SearchHit]:
     for kinds in (("run",), ("case",), ("quote", "verdict")):
         if kinds == ("run",) and (query.owner or query.signal or query.case or query.state):
             continue
-        found = find_texts(store, query.text, kinds=kinds, limit=4 * limit, run_ids=chosen)
-        hits += _hits(found, runs, query, store)[:limit]
+        matching = find_texts(store, query.text, kinds=kinds, limit=4 * limit, run_ids=chosen)
+        hits += _hits(matching, runs, query, store)[:limit]
     return hits + (_buckets(query.text, store)[:limit] if not query.has_fields else [])
 
 
@@ -135,14 +135,14 @@ def _fits(stored: StoredRun, query: Query) -> bool:
     return query.model.lower() in run.subject.model.lower() and query.suite.lower() in run.suite.lower()
 
 
-def _hits(found: Sequence[FoundText], runs: dict[str, StoredRun], query: Query, store: Store) -> list[SearchHit]:
-    rows = rows_by_attempt(store, [one.attempt for one in found if one.attempt])
+def _hits(matching: Sequence[TextHit], runs: dict[str, StoredRun], query: Query, store: Store) -> list[SearchHit]:
+    rows = rows_by_attempt(store, [entry.attempt for entry in matching if entry.attempt])
     hits = []
-    for one in found:
-        row = rows[one.attempt][1] if one.attempt in rows else None
-        if one.run_id not in runs or not _row_fits(row, query):
+    for entry in matching:
+        row = rows[entry.attempt][1] if entry.attempt in rows else None
+        if entry.run_id not in runs or not _row_fits(row, query):
             continue
-        hits.append(_hit(one, runs[one.run_id], row.owner if row is not None else ""))
+        hits.append(_hit(entry, runs[entry.run_id], row.owner if row is not None else ""))
     return hits
 
 
@@ -163,23 +163,23 @@ def _row_fits(row: FailureRow | None, query: Query) -> bool:
 _STATES = {"disagreed": "disputed", "disagree": "disputed"}
 
 
-def _hit(found: FoundText, stored: StoredRun, owner: str) -> SearchHit:
-    before, _, rest = found.snippet.partition(START)
+def _hit(matching: TextHit, stored: StoredRun, owner: str) -> SearchHit:
+    before, _, rest = matching.snippet.partition(START)
     hit, _, after = rest.partition(END)
     after = after.replace(START, "").replace(END, "")
     run = stored.run
-    is_run = found.kind == "run"
+    is_run = matching.kind == "run"
     return SearchHit(
-        kind=found.kind,  # type: ignore[arg-type]
-        title=subject_label(run) or run.native_id if is_run else case_name(run, found.case_key),
+        kind=matching.kind,  # type: ignore[arg-type]
+        title=subject_label(run) or run.native_id if is_run else case_name(run, matching.case_key),
         before=before,
         hit=hit,
         after=after,
         run=run.id,
-        case_key=found.case_key,
-        attempt=found.attempt,
-        where=found.place,
-        anchor=found.anchor,
+        case_key=matching.case_key,
+        attempt=matching.attempt,
+        where=matching.place,
+        anchor=matching.anchor,
         owner=owner,
         model=subject_label(run) or run.native_id,
     )
@@ -214,7 +214,7 @@ def _by_fields(query: Query, runs: dict[str, StoredRun], store: Store, limit: in
 def _buckets(text: str, store: Store) -> list[SearchHit]:
     words = text.lower().split()
     return [
-        SearchHit(kind="bucket", title=one.title, bucket=one.slug, after=one.description)
-        for one in buckets_of(store)
-        if all(word in f"{one.title} {one.slug} {one.description}".lower() for word in words)
+        SearchHit(kind="bucket", title=entry.title, bucket=entry.slug, after=entry.description)
+        for entry in buckets_of(store)
+        if all(word in f"{entry.title} {entry.slug} {entry.description}".lower() for word in words)
     ]

@@ -3,8 +3,9 @@
 import threading
 
 from errata.errors import ErrataError
+from errata.model.listing import FailureFilters
 from errata.settings import Settings, using_store
-from errata.verbs.look import close_index, digest_of, ensure_searchable_texts, forget_missing, marks_of
+from errata.verbs.look import close_index, digest_of, ensure_searchable_texts, forget_missing, list_page, marks_of
 from errata.verbs.store import Store, all_runs, open_store
 
 PAUSE = 2.0
@@ -49,6 +50,7 @@ class Indexer:
                 continue
             try:
                 digest_of(stored, store)
+                list_page(stored, store, FailureFilters(), grouping="bucket", order="log")  # its counts are kept
                 ensure_searchable_texts(stored, store)
             except ErrataError:  # a page that shows the run reports it
                 pass

@@ -1,5 +1,6 @@
 """Failures by filters, a page at a time, with counts: the queries of the index, and what its rows are made from."""
 
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -76,22 +77,24 @@ def triaged_rows(
         failed = failed.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq).limit(limit)
         for row in connection.execute(failed.execution_options(yield_per=FETCH)):
             made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
-            said = unpack(row.record, Attribution) if row.record is not None else None
+            attribution = unpack(row.record, Attribution) if row.record is not None else None
             yield FailureRow(
                 seq=row.seq,
                 attempt=made,
                 case_key=row.case_key,
-                owner=said.owner if said else "unknown",
-                confidence=said.confidence if said else "",
+                owner=attribution.owner if attribution else "unknown",
+                confidence=attribution.confidence if attribution else "",
                 check_name=row.check_name or "",
                 category=row.category or "",
-                key=key_mark(said.failure_key.exact) if said and is_likeness(said.failure_key) else "",
+                key=key_mark(attribution.failure_key.exact)
+                if attribution and is_likeness(attribution.failure_key)
+                else "",
                 review="open",
                 bucket="",
                 past="",
                 tokens=row.tokens,
                 duration=row.duration,
-                signals=_padded(dict.fromkeys(one.name for one in said.signals)) if said else "",
+                signals=_padded(dict.fromkeys(one.name for one in attribution.signals)) if attribution else "",
             )
 
 
@@ -138,13 +141,13 @@ def keep_rows(store: Store, run_id: str, rows: Iterable[FailureRow], mark: str) 
 
 def known_lines(store: Store, run_id: str, seqs: Sequence[int]) -> dict[int, EvidenceLine]:
     """By number: the lines that were looked up before."""
-    found = {}
+    matching = {}
     for some in chunks(seqs):
         marks = ", ".join("?" * len(some))
         query = f"SELECT seq, quote, place, anchor, checks FROM lines WHERE run_id = ? AND seq IN ({marks})"  # noqa: S608
         for seq, *line in index_of(store).execute(query, [run_id, *some]):
-            found[seq] = EvidenceLine(*line)
-    return found
+            matching[seq] = EvidenceLine(*line)
+    return matching
 
 
 def keep_lines(store: Store, run_id: str, lines: Mapping[int, EvidenceLine], mark: str) -> None:
@@ -226,7 +229,7 @@ def listed_rows(
     store: Store, run_id: str, filters: FailureFilters, order: Order, *, after: Cursor | None = None, limit: int = 100
 ) -> list[FailureRow]:
     """The next rows behind a cursor; a row is found by its key, never by its rank."""
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     key = _SORT_KEYS[order]
     if after is not None and order == "log":
         where, values = f"{where} AND seq > ?", [*values, after[1]]
@@ -250,7 +253,7 @@ def cursor_of(row: FailureRow, order: Order) -> Cursor:
 
 
 def count_rows(store: Store, run_id: str, filters: FailureFilters) -> int:
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     query = f"SELECT COUNT(*) FROM failures WHERE {where}"  # noqa: S608
     return int(index_of(store).execute(query, values).fetchone()[0])
 
@@ -259,7 +262,7 @@ def rank_of(
     store: Store, run_id: str, filters: FailureFilters, seq: int
 ) -> tuple[int, int, FailureRow | None, FailureRow | None]:
     """The place of a failure among those that fit, in the order of the log; how many fit; and its two neighbours."""
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     connection = index_of(store)
     total = count_rows(store, run_id, filters)
     before = connection.execute(
@@ -287,7 +290,7 @@ def groups_of(
     limit: int,
 ) -> list[RowGroup]:
     """The largest first; behind a group of this size and name."""
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     column = _GROUPED_BY[grouping]
     reviewed = "SUM(review IN ('reviewed', 'final', 'disputed'))"
     query = (
@@ -296,15 +299,15 @@ def groups_of(
     )
     if after is not None:
         query, values = f"{query} HAVING (-count, name) > (?, ?)", [*values, -after[0], after[1]]
-    found = index_of(store).execute(f"{query} ORDER BY -count, name LIMIT ?", [*values, limit]).fetchall()
+    matching = index_of(store).execute(f"{query} ORDER BY -count, name LIMIT ?", [*values, limit]).fetchall()
     return [
         RowGroup(name, size, reviewed, _owner_of_most(store, run_id, filters, column, name))
-        for name, size, reviewed in found
+        for name, size, reviewed in matching
     ]
 
 
 def _owner_of_most(store: Store, run_id: str, filters: FailureFilters, column: str, name: str) -> str:
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     query = (
         f"SELECT owner FROM failures WHERE {where} AND {column} = ?"  # noqa: S608
         " GROUP BY owner ORDER BY owner = 'collateral', -COUNT(*) LIMIT 1"
@@ -336,15 +339,15 @@ def _without(filters: FailureFilters, field: str, none: Any) -> FailureFilters:
 
 
 def _counted(store: Store, run_id: str, filters: FailureFilters, column: str) -> dict[str, int]:
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     query = f"SELECT {column}, COUNT(*) FROM failures WHERE {where} GROUP BY {column}"  # noqa: S608
-    found = index_of(store).execute(query, values)
-    return dict(sorted(((str(name), count) for name, count in found), key=lambda pair: (-pair[1], pair[0])))
+    matching = index_of(store).execute(query, values)
+    return dict(sorted(((str(name), count) for name, count in matching), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _signals(store: Store, run_id: str, filters: FailureFilters) -> dict[str, int]:
     """Grouped by whole combinations first: there are few of them."""
-    where, values = _where(run_id, filters)
+    where, values = _where(store, run_id, filters)
     query = f"SELECT signals, COUNT(*) FROM failures WHERE {where} GROUP BY signals"  # noqa: S608
     often: dict[str, int] = {}
     for names, count in index_of(store).execute(query, values):
@@ -353,7 +356,7 @@ def _signals(store: Store, run_id: str, filters: FailureFilters) -> dict[str, in
     return dict(sorted(often.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _where(run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:
+def _where(store: Store, run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:
     parts, values = ["run_id = ?"], [run_id]
     if filters.owners:
         parts.append(f"owner IN ({', '.join('?' * len(filters.owners))})")
@@ -374,24 +377,52 @@ def _where(run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:
         parts.append("INSTR(signals, ?) > 0")
         values.append(f" {filters.signal} ")
     if filters.text:
-        like = filters.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        parts.append("(case_key LIKE ? ESCAPE '\\' OR attempt IN (SELECT attempt FROM texts WHERE texts MATCH ?))")
-        values += [f"%{like}%", match_words(filters.text)]
+        _match(store, run_id, filters.text)
+        parts.append("seq IN (SELECT seq FROM temp.matched)")
     return " AND ".join(parts), values
+
+
+def _match(store: Store, run_id: str, text: str) -> None:
+    """Collect the failures of a run that hold a text, or whose case does, once for all queries of a page."""
+    connection = index_of(store)
+    marks = connection.execute("SELECT number, rows_mark, texts_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    key = (run_id, text, marks)
+    if _matched.get(store) == key:
+        return
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS matched (seq INTEGER PRIMARY KEY)")
+    connection.execute("DELETE FROM temp.matched")
+    like = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    connection.execute(
+        "INSERT INTO temp.matched SELECT seq FROM failures WHERE run_id = ? AND case_key LIKE ? ESCAPE '\\'",
+        (run_id, f"%{like}%"),
+    )
+    if marks is not None:
+        start = marks[0] << 32
+        connection.execute(
+            "INSERT OR IGNORE INTO temp.matched SELECT seq FROM failures WHERE run_id = ? AND attempt IN"
+            " (SELECT attempt FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ?)",
+            (run_id, match_words(text), start, start + (1 << 32) - 1),
+        )
+    _matched[store] = key
+
+
+_matched: "weakref.WeakKeyDictionary[Store, tuple[str, str, Any]]" = weakref.WeakKeyDictionary()
+"""What the temporary table of a store's thread was filled for."""
 
 
 def match_words(text: str) -> str:
     """Every word of a text as a phrase of the full-text index; the last one may be the beginning of a word."""
-    words = [f'"{word}"' for word in text.replace('"', " ").split()]
+    plain = "".join(letter if letter.isprintable() and letter != '"' else " " for letter in text)
+    words = [f'"{word}"' for word in plain.split()]
     return f"{' '.join(words)}*" if words else '""'
 
 
 def rows_by_attempt(store: Store, attempt_ids: Sequence[str]) -> dict[str, tuple[str, FailureRow]]:
     """Attempt → its run and its row; of all runs that are in the index."""
-    found = {}
+    matching = {}
     for some in chunks(attempt_ids):
         marks = ", ".join("?" * len(some))
         query = f"SELECT run_id, {_COLUMNS} FROM failures WHERE attempt IN ({marks})"  # noqa: S608
         for run_id, *row in index_of(store).execute(query, list(some)):
-            found[row[1]] = run_id, FailureRow(*row)
-    return found
+            matching[row[1]] = run_id, FailureRow(*row)
+    return matching

@@ -26,7 +26,7 @@ class IndexedText(NamedTuple):
     anchor: str = ""
 
 
-class FoundText(NamedTuple):
+class TextHit(NamedTuple):
     kind: str
     run_id: str
     case_key: str
@@ -61,7 +61,7 @@ def keep_texts(store: Store, run_id: str, texts: Iterable[IndexedText], mark: st
 
 def find_texts(
     store: Store, text: str, *, kinds: Sequence[str], limit: int, run_ids: Sequence[str] | None = None
-) -> list[FoundText]:
+) -> list[TextHit]:
     """The best first; empty where a word is not in any text."""
     chosen = f" AND run_id IN ({', '.join('?' * len(run_ids))})" if run_ids is not None else ""
     query = (
@@ -70,7 +70,7 @@ def find_texts(
     )
     values = [START, END, AROUND, match_words(text), *kinds, *(run_ids or ()), limit]
     try:
-        return [FoundText(*row) for row in index_of(store).execute(query, values)]
+        return [TextHit(*row) for row in index_of(store).execute(query, values)]
     except sqlite3.OperationalError:  # words that the index can't take, such as a lone mark
         return []
 

@@ -130,8 +130,8 @@ def row_of(attempt: Attempt, stored: StoredRun, store: Store) -> FailureRow | No
     if not attempt.is_failure:
         return None
     ensure_indexed(stored, store)
-    found = rows_by_attempt(store, [attempt.id]).get(attempt.id)
-    return found[1] if found else None
+    matching = rows_by_attempt(store, [attempt.id]).get(attempt.id)
+    return matching[1] if matching else None
 
 
 def neighbours_of(row: FailureRow, stored: StoredRun, store: Store, filters: FailureFilters) -> Neighbours:
@@ -145,26 +145,26 @@ def same_failures(row: FailureRow, stored: StoredRun, store: Store) -> SameFailu
     filters = FailureFilters(key=row.key) if row.key else FailureFilters(bucket=row.bucket)
     count = count_rows(store, stored.run.id, filters)
     listed = listed_rows(store, stored.run.id, filters, "log", limit=ALIKE + 1)
-    others = tuple(one for one in listed if one.seq != row.seq)[:ALIKE]
+    others = tuple(entry for entry in listed if entry.seq != row.seq)[:ALIKE]
     return SameFailures(row.key, row.bucket, count, others) if others else None
 
 
 def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
     """Every run with attempts at the case, the newest first."""
-    found = []
+    matching = []
     for stored in all_runs(store, suite=suite)[:MOST_RUNS]:
-        tried = tuple(one for one in attempts_of(store, stored.pk, case=case) if one.counted)
+        tried = tuple(entry for entry in attempts_of(store, stored.pk, case=case) if entry.counted)
         if tried:
             ensure_indexed(stored, store)
-            rows = rows_by_attempt(store, [one.id for one in tried if one.is_failure])
-            found.append(CaseInRun(stored, tried, tuple(row for _, row in rows.values())))
-    return found
+            rows = rows_by_attempt(store, [entry.id for entry in tried if entry.is_failure])
+            matching.append(CaseInRun(stored, tried, tuple(row for _, row in rows.values())))
+    return matching
 
 
-def case_text(found: Iterable[CaseInRun], store: Store) -> tuple[str, str]:
+def case_text(matching: Iterable[CaseInRun], store: Store) -> tuple[str, str]:
     """Task and expected answer, as the newest log that describes the case has them; else empty."""
-    for one in found:
-        case = case_of(store, one.stored.pk, one.attempts[0].case, one.attempts[0].case_version)
+    for entry in matching:
+        case = case_of(store, entry.stored.pk, entry.attempts[0].case, entry.attempts[0].case_version)
         if case is not None and (case.input or case.expected):
             return _as_text(case.input), _as_text(case.expected)
     return "", ""

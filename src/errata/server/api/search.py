@@ -10,7 +10,7 @@ from errata.verbs.look import count_indexed, search
 from errata.verbs.store import all_runs
 
 
-class FoundText(msgspec.Struct, frozen=True, kw_only=True):
+class AddressedHit(msgspec.Struct, frozen=True, kw_only=True):
     """A hit with the address of its page."""
 
     hit: SearchHit
@@ -18,7 +18,7 @@ class FoundText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
-    hits: tuple[FoundText, ...]
+    hits: tuple[AddressedHit, ...]
     runs: int
     indexed: int
     """Runs whose texts can be searched; the others are being indexed."""
@@ -28,7 +28,7 @@ def find(exchange: Exchange) -> SearchResult:
     query = exchange.arguments(SearchQuery)
     hits = search(query.q, exchange.store) if query.q.strip() else []
     return SearchResult(
-        hits=tuple(FoundText(hit=hit, address=address_of(hit)) for hit in hits),
+        hits=tuple(AddressedHit(hit=hit, address=address_of(hit)) for hit in hits),
         runs=len(all_runs(exchange.store)),
         indexed=count_indexed(exchange.store),
     )

@@ -25,8 +25,8 @@ from errata.server.pages.attempt_side import (
     source_card,
 )
 from errata.server.pages.attempt_steps import folded, log_section, step_article, transcript
-from errata.server.pages.attempt_texts import AttemptTexts, Passage, as_text
-from errata.server.pages.attempt_verdicts import Reading, marks_of, readings_of, verdict_columns
+from errata.server.pages.attempt_texts import AttemptTexts, LinedText, as_text
+from errata.server.pages.attempt_verdicts import ShownVerdict, marks_of, readings_of, verdict_columns
 from errata.server.pages.run_query import RunQuery
 from errata.text.outgoing import page_lines
 from errata.verbs.look import (
@@ -43,6 +43,15 @@ from errata.verbs.look import (
 
 LONG_DIFF = 400
 """Lines of an answer up to which it is compared word by word."""
+KEYS = (
+    ("n N", "Next or previous evidence"),
+    ("j k", "Next or previous step"),
+    ("d", "The decisive step"),
+    ("1 2 3", "Verifier, task, last message"),
+    ("e E", "Unfold or fold everything"),
+    ("[ ]", "Previous or next failure of the list"),
+    ("V", "Give a verdict"),
+)
 _STEP = re.compile(r"step-(\d+)")
 
 
@@ -80,24 +89,24 @@ def found_attempt(exchange: Exchange) -> ShownAttempt:
 def attempt(exchange: Exchange) -> Answer:
     shown = found_attempt(exchange)
     query = exchange.arguments(AttemptQuery)
-    stored, store, one = shown.stored, exchange.store, shown.attempt
-    texts = AttemptTexts(one, shown.case)
+    stored, store, tried = shown.stored, exchange.store, shown.attempt
+    texts = AttemptTexts(tried, shown.case)
     readings = readings_of(shown.review)
     marks = list(marks_of(shown, readings))
     texts.put(marks)
     marked = frozenset(int(found[1]) for place in texts.places.values() if (found := _STEP.match(place)))
-    row = row_of(one, stored, store)
+    row = row_of(tried, stored, store)
     around = neighbours_of(row, stored, store, query.filters) if row is not None else None
-    everywhere = case_over_runs(stored.run.suite, one.case, store) if stored.run.suite else []
+    everywhere = case_over_runs(stored.run.suite, tried.case, store) if stored.run.suite else []
     side = (
-        checks_card(one, texts)
+        checks_card(tried, texts)
         + signals_card(shown, texts, signal_owners(shown.attribution))
         + same_card(same_failures(row, stored, store) if row is not None else None, shown)
         + others_card(shown, everywhere)
         + kin_card(shown)
         + source_card(shown)
     )
-    path = attempt_address(one.id)
+    path = attempt_address(tried.id)
     body = (
         _head(shown, around, query)
         + verdict_columns(shown, readings, marks, texts)
@@ -106,8 +115,8 @@ def attempt(exchange: Exchange) -> Answer:
         + f'</div><div class="side">{side}</div></div>'
     )
     title = f"{shown.case_name} · {subject_label(stored.run) or stored.run.native_id}"
-    command = f"errata show {shell_quoted(one.id)}"
-    return Page(title=title, section="runs", body=body, command=command, scripts=("attempt.js",))
+    command = f"errata show {shell_quoted(tried.id)}"
+    return Page(title=title, section="runs", body=body, command=command, keys=KEYS, scripts=("attempt.js",))
 
 
 def steps(exchange: Exchange) -> Bytes:
@@ -129,19 +138,21 @@ def steps(exchange: Exchange) -> Bytes:
 
 
 def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptQuery) -> str:
-    run, one = shown.stored.run, shown.attempt
+    run, tried = shown.stored.run, shown.attempt
     name = subject_label(run) or run.native_id
     crumbs = (
         f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / '
-        f'<a href="{page_text(query.address(run.id, at=one.id))}">'
+        f'<a href="{page_text(query.address(run.id, at=tried.id))}">'
         f"{page_text(f'{name} on {run.suite}' if run.suite else name)}</a> / "
         f"{page_text(shown.case_name)}</nav>"
     )
-    number = f' <span class="with">attempt {one.index} of {shown.of}</span>' if shown.of > 1 else ""
-    native = f" <code>{page_text(one.native_id)}</code>" if one.native_id and one.native_id != shown.case_name else ""
+    number = f' <span class="with">attempt {tried.index} of {shown.of}</span>' if shown.of > 1 else ""
+    native = (
+        f" <code>{page_text(tried.native_id)}</code>" if tried.native_id and tried.native_id != shown.case_name else ""
+    )
     case = link(case_page(run.suite or "-", shown.case_name), shown.case_name, kind="plain")
     return (
-        f'{crumbs}<div class="head"><div><h1>{case}{number}{native}</h1>{_facts(one)}</div>'
+        f'{crumbs}<div class="head"><div><h1>{case}{number}{native}</h1>{_facts(tried)}</div>'
         f'<div class="actions">{_neighbours(around, query)}</div></div>'
     )
 
@@ -151,7 +162,7 @@ def _neighbours(around: Neighbours | None, query: AttemptQuery) -> str:
         return ""
     links = "".join(
         f'<a class="button" rel="{rel}" data-key="{key}" aria-label="{word} failure"'
-        f' href="{page_text(attempt_address(row.attempt, **query.chosen))}"><kbd>{key}</kbd></a>'
+        f' href="{page_text(attempt_address(row.attempt, **query.chosen))}"><span>{word}</span><kbd>{key}</kbd></a>'
         for rel, key, word, row in (
             ("prev", "[", "Previous", around.previous),
             ("next", "]", "Next", around.following),
@@ -164,12 +175,16 @@ def _neighbours(around: Neighbours | None, query: AttemptQuery) -> str:
     )
 
 
-def _facts(one: Attempt) -> str:
-    own = [one.native_status] if one.native_status and one.native_status not in (one.execution, one.outcome) else []
-    if one.reported is not None:
-        own.append(f"reported {one.reported:g}")
+def _facts(tried: Attempt) -> str:
+    own = (
+        [tried.native_status]
+        if tried.native_status and tried.native_status not in (tried.execution, tried.outcome)
+        else []
+    )
+    if tried.reported is not None:
+        own.append(f"reported {tried.reported:g}")
     harness = f' <span class="note">harness: {page_text(", ".join(own))}</span>' if own else ""
-    usage = one.usage.subject
+    usage = tried.usage.subject
     tokens = (
         f"{usage.input:,} in, {usage.output or 0:,} out"
         if usage.input is not None
@@ -178,19 +193,19 @@ def _facts(one: Attempt) -> str:
         else NONE
     )
     facts = [
-        ("execution", page_text(one.execution)),
-        ("measurement", page_text(one.measurement)),
-        ("outcome", page_text(one.outcome) + harness),
-        ("time", f"{one.duration:,.0f} s" if one.duration is not None else NONE),
+        ("execution", page_text(tried.execution)),
+        ("measurement", page_text(tried.measurement)),
+        ("outcome", page_text(tried.outcome) + harness),
+        ("time", f"{tried.duration:,.0f} s" if tried.duration is not None else NONE),
         ("tokens", tokens),
     ]
-    if one.stop_reason:
-        facts.append(("stopped by", page_text(one.stop_reason)))
-    if one.limit is not None:
-        value = f" {one.limit.value:g}" if one.limit.value is not None else ""
-        facts.append(("limit", page_text(f"{one.limit.type}{value} {one.limit.reason}")))
-    if one.native_reason:
-        facts.append(("reason", page_text(one.native_reason[:300])))
+    if tried.stop_reason:
+        facts.append(("stopped by", page_text(tried.stop_reason)))
+    if tried.limit is not None:
+        value = f" {tried.limit.value:g}" if tried.limit.value is not None else ""
+        facts.append(("limit", page_text(f"{tried.limit.type}{value} {tried.limit.reason}")))
+    if tried.native_reason:
+        facts.append(("reason", page_text(tried.native_reason[:300])))
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return f'<dl class="three" id="facts">{listed}</dl>'
 
@@ -198,7 +213,7 @@ def _facts(one: Attempt) -> str:
 # the transcript
 
 
-def _decisive(readings: list[Reading]) -> dict[int, list[str]]:
+def _decisive(readings: list[ShownVerdict]) -> dict[int, list[str]]:
     decisive: dict[int, list[str]] = {}
     for reading in readings:
         if reading.verdict.decisive_step is not None:
@@ -209,20 +224,20 @@ def _decisive(readings: list[Reading]) -> dict[int, list[str]]:
 def _transcript(
     shown: ShownAttempt,
     texts: AttemptTexts,
-    readings: list[Reading],
+    readings: list[ShownVerdict],
     marked: frozenset[int],
     path: str,
     query: AttemptQuery,
 ) -> str:
-    one = shown.attempt
+    tried = shown.attempt
     parts = [_task(texts)]
-    if one.steps:
+    if tried.steps:
         parts.append(transcript(texts, marked, _decisive(readings), path=path, whole=query.steps == "all"))
     else:
         parts.append('<p class="none">This log holds no transcript. Below is everything that it has.</p>')
     parts.append(_answer(shown, texts))
     for at, passage in enumerate(texts.errors, 1):
-        error = one.errors[at - 1]
+        error = tried.errors[at - 1]
         recovered = ' <span class="badge">recovered</span>' if error.recovered else ""
         parts.append(
             f'<article class="step{" evidence" if passage.spans else ""}" id="error-{at}"><h3><span>Error</span>'
@@ -236,7 +251,7 @@ def _transcript(
             f"<span>Judge {page_text(name)}</span></h3>"
             f'<div class="text" dir="auto">{folded(passage)}</div></article>'
         )
-    for artefact in one.artefacts:
+    for artefact in tried.artefacts:
         log = texts.files.get(artefact.path) if artefact.role == "log" else None
         if log is not None:
             whole = "" if query.log == log.anchor else f"{path}?log={log.anchor}"
@@ -251,9 +266,10 @@ def _task(texts: AttemptTexts) -> str:
     first = texts.attempt.steps[0] if texts.attempt.steps else None
     if texts.task is None or (first is not None and page_lines(first.text).strip() == texts.task.text.strip()):
         return ""
+    kind = "text" if texts.case is not None and isinstance(texts.case.input, str) else "data"
     return (
         f'<article class="step{" evidence" if texts.task.spans else ""}" id="task"><h3><span>Task</span></h3>'
-        f'<div class="text" dir="auto">{folded(texts.task)}</div></article>'
+        f'<div class="{kind}" dir="auto">{folded(texts.task)}</div></article>'
     )
 
 
@@ -286,9 +302,9 @@ def _output(shown: ShownAttempt, texts: AttemptTexts, answer: str) -> str:
 def _expected(expected: str) -> str:
     if not expected:
         return ""
-    inner = folded(Passage("expected", expected))
+    inner = folded(LinedText("expected", expected))
     head = "<h3><span>Expected</span></h3>"
-    return f'<article class="step" id="expected">{head}<div class="text" dir="auto">{inner}</div></article>'
+    return f'<article class="step" id="expected">{head}<div class="data" dir="auto">{inner}</div></article>'
 
 
 ENDPOINTS = (

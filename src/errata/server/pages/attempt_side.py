@@ -54,7 +54,7 @@ def _entry(step: Step, texts: AttemptTexts, marked: frozenset[int]) -> str:
 def checks_card(attempt: Attempt, texts: AttemptTexts) -> str:
     if not attempt.checks:
         return _card("Checks", "<p>The log has no checks of this attempt.</p>")
-    rows = "".join(_check(check, texts) for check in sorted(attempt.checks, key=lambda one: one.order))
+    rows = "".join(_check(check, texts) for check in sorted(attempt.checks, key=lambda entry: entry.order))
     return _card("Checks", f'<ul class="checks">{rows}</ul>')
 
 
@@ -74,14 +74,14 @@ def _check(check: Check, texts: AttemptTexts) -> str:
 
 
 def signals_card(shown: ShownAttempt, texts: AttemptTexts, owners: dict[str, str]) -> str:
-    said = shown.attribution
-    if said is None or not said.signals:
+    attribution = shown.attribution
+    if attribution is None or not attribution.signals:
         return ""
     rows = "".join(
-        f"<li>{chip(owners[one.name], page_text) if one.name in owners else _NO_CHIP}"
-        f" <code>{page_text(one.name)}</code>"
-        f' <a class="note" href="#{page_text(anchor_of(one.where, texts.logs))}">{page_text(one.where)}</a></li>'
-        for one in said.signals
+        f"<li>{chip(owners[entry.name], page_text) if entry.name in owners else _NO_CHIP}"
+        f" <code>{page_text(entry.name)}</code>"
+        f' <a class="note" href="#{page_text(anchor_of(entry.where, texts.logs))}">{page_text(entry.where)}</a></li>'
+        for entry in attribution.signals
     )
     return _card("Signals", f'<ul class="signals">{rows}</ul>')
 
@@ -103,18 +103,18 @@ def same_card(same: SameFailures | None, shown: ShownAttempt) -> str:
 
 def others_card(shown: ShownAttempt, everywhere: Sequence[CaseInRun]) -> str:
     run = shown.stored.run
-    others = [one for one in everywhere if one.stored.run.id != run.id]
+    others = [entry for entry in everywhere if entry.stored.run.id != run.id]
     page = link(case_page(run.suite or "-", shown.case_name), "All runs of this case")
     if not others:
         return _card("Same case, other runs", f"<p>No other run of {page_text(run.suite or 'this suite')} has it.</p>")
-    rows = "".join(_other(one) for one in others[:OTHERS])
+    rows = "".join(_other(entry) for entry in others[:OTHERS])
     return _card("Same case, other runs", f'<ul class="signals">{rows}</ul><p>{page}</p>', note=f"{len(others)}")
 
 
-def _other(one: CaseInRun) -> str:
-    attempt = one.attempts[0]
-    run = one.stored.run
-    row = next((row for row in one.rows if row.attempt == attempt.id), None)
+def _other(entry: CaseInRun) -> str:
+    attempt = entry.attempts[0]
+    run = entry.stored.run
+    row = next((row for row in entry.rows if row.attempt == attempt.id), None)
     sign = chip(row.owner, page_text) if row is not None else '<b class="k plain" title="passed">✓</b>'
     return f"<li>{sign} {link(attempt_address(attempt.id), subject_label(run) or run.native_id)}</li>"
 
@@ -122,7 +122,7 @@ def _other(one: CaseInRun) -> str:
 def source_card(shown: ShownAttempt) -> str:
     attempt, run = shown.attempt, shown.stored.run
     places = [str(attempt.ref)] if attempt.ref is not None else []
-    places += [str(one.ref) for one in attempt.artefacts[:4] if one.ref is not None]
+    places += [str(entry.ref) for entry in attempt.artefacts[:4] if entry.ref is not None]
     command = f"errata show {shell_quoted(attempt.id)}"
     rows = "".join(
         f'<li><code>{page_text(place)}</code><button type="button" data-does="copy-beside" hidden>Copy</button></li>'
@@ -139,9 +139,9 @@ def kin_card(shown: ShownAttempt) -> str:
     for title, some in kin:
         if some:
             listed = "".join(
-                f"<li>{link(attempt_address(one.id), one.path or f'session {one.session}')} "
-                f'<span class="note">{one.outcome}</span></li>'
-                for one in some[:40]
+                f"<li>{link(attempt_address(entry.id), entry.path or f'session {entry.session}')} "
+                f'<span class="note">{entry.outcome}</span></li>'
+                for entry in some[:40]
             )
             parts.append(_card(title, f'<ul class="signals">{listed}</ul>'))
     return "".join(parts)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from errata.model import Step
 from errata.model.times import moment_of
 from errata.render.blocks_html import page_text
-from errata.server.pages.attempt_texts import ENDS, MOST, AttemptTexts, Passage
+from errata.server.pages.attempt_texts import ENDS, MOST, AttemptTexts, LinedText
 
 FOLDED = 12
 """Lines of a text that are shown before the rest is folded."""
@@ -26,7 +26,7 @@ _KINDS = {
 }
 
 
-def has_evidence(passages: Iterable[Passage]) -> bool:
+def has_evidence(passages: Iterable[LinedText]) -> bool:
     return any(passage.spans for passage in passages)
 
 
@@ -62,9 +62,9 @@ def transcript(
     shown = shown_steps(texts, marked, whole=whole)
     at = 0
     while at < len(shown):
-        one = shown[at]
-        if isinstance(one, tuple):
-            parts.append(_left_out(one, path))
+        shown_part = shown[at]
+        if isinstance(shown_part, tuple):
+            parts.append(_left_out(shown_part, path))
             at += 1
             continue
         alike = _run_of_alike(shown[at:], texts, marked, decisive)
@@ -73,7 +73,7 @@ def transcript(
             parts.append(_alike(folded, texts, marked, decisive, times))
             at += alike
             continue
-        parts.append(step_article(one, texts, marked, decisive, is_late=one.index in times))
+        parts.append(step_article(shown_part, texts, marked, decisive, is_late=shown_part.index in times))
         at += 1
     return "".join(parts)
 
@@ -119,9 +119,9 @@ def _alike(
     times: frozenset[int],
 ) -> str:
     name, main = _call_of(steps[0]) or ("", "")
-    said = f" with <code>{page_text(main[:80])}</code>" if main else ""
+    with_text = f" with <code>{page_text(main[:80])}</code>" if main else ""
     inner = "".join(step_article(step, texts, marked, decisive, is_late=step.index in times) for step in steps)
-    words = f"Steps {steps[0].index} to {steps[-1].index}: {len(steps)} {page_text(name)} calls{said}"
+    words = f"Steps {steps[0].index} to {steps[-1].index}: {len(steps)} {page_text(name)} calls{with_text}"
     return f'<details class="alike"><summary>{words}</summary>{inner}</details>'
 
 
@@ -181,7 +181,7 @@ def _numbers(step: Step) -> str:
     return " · ".join(parts)
 
 
-def _parts(step: Step, passages: Sequence[Passage]) -> Iterator[str]:
+def _parts(step: Step, passages: Sequence[LinedText]) -> Iterator[str]:
     call: list[str] = []
     for passage in passages:
         if passage.kind in ("reasoning", "text", "error"):
@@ -206,7 +206,7 @@ def _media(part: dict[str, object]) -> str:
     return f'<p class="media">[{page_text(kind)}, {size:,} characters in the log; not shown]</p>'
 
 
-def folded(passage: Passage) -> str:
+def folded(passage: LinedText) -> str:
     """The first lines, then the rest behind a fold that is open where it holds evidence."""
     lines = list(passage.lines())
     shown = cut_lines(lines, passage)
@@ -223,7 +223,7 @@ def folded(passage: Passage) -> str:
 Line = tuple[int, str, bool]
 
 
-def cut_lines(lines: list[Line], passage: Passage) -> list[Line]:
+def cut_lines(lines: list[Line], passage: LinedText) -> list[Line]:
     """Of a text of more than 200 kB the first and the last lines, and those around evidence."""
     if len(passage.text) <= MOST or len(lines) <= 2 * ENDS:
         return lines
@@ -234,7 +234,7 @@ def cut_lines(lines: list[Line], passage: Passage) -> list[Line]:
     return [line for at, line in enumerate(lines) if at in keep]
 
 
-def _joined(lines: Iterable[Line], passage: Passage) -> str:
+def _joined(lines: Iterable[Line], passage: LinedText) -> str:
     """Each line has an address of its own; a jump in the numbers is shown."""
     parts, before = [], None
     for number, html, _ in lines:
@@ -245,7 +245,7 @@ def _joined(lines: Iterable[Line], passage: Passage) -> str:
     return "".join(parts).removesuffix("\n")
 
 
-def log_section(path: str, passage: Passage, *, size: int | None, whole: str = "") -> str:
+def log_section(path: str, passage: LinedText, *, size: int | None, whole: str = "") -> str:
     """A log with its line numbers; what is far from evidence and from its end is folded.
 
     `whole` is the address of the page with every line of it; empty where this is that page.
@@ -284,7 +284,7 @@ LOADED = 2_000
 """Folded lines of a log that are part of the page."""
 
 
-def _far(lines: list[Line], passage: Passage, whole: str) -> str:
+def _far(lines: list[Line], passage: LinedText, whole: str) -> str:
     if not lines:
         return ""
     if len(lines) > LOADED and whole:
@@ -296,7 +296,7 @@ def _far(lines: list[Line], passage: Passage, whole: str) -> str:
     return f'<details class="far"><summary>{words}</summary>{inner}</details>'
 
 
-def _numbered(line: Line, passage: Passage) -> str:
+def _numbered(line: Line, passage: LinedText) -> str:
     number, html, is_marked = line
     address = page_text(passage.address(number))
     kind = "line hit" if is_marked else "line"

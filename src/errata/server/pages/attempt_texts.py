@@ -27,34 +27,34 @@ class Mark(NamedTuple):
     quote: str
 
 
-class Span(NamedTuple):
+class MarkedSpan(NamedTuple):
     start: int
     end: int
     mark: str
 
 
-class Passage:
+class LinedText:
     """One text with its lines. `anchor` is the address of its first part, `first` the number of its first line."""
 
     def __init__(self, anchor: str, text: str, *, first: int = 1, separator: str = ":", kind: str = "") -> None:
         self.anchor, self.first, self.separator, self.kind = anchor, first, separator, kind
         self.text = page_lines(text)
-        self.spans: list[Span] = []
+        self.spans: list[MarkedSpan] = []
 
     @property
     def count(self) -> int:
         return self.text.count("\n") + 1
 
     def find(self, quote: str) -> tuple[int, int] | None:
-        """Where the quote stands, whatever the white space in it."""
+        """Where the quote is, whatever the white space in it."""
         if quote in self.text:
             at = self.text.index(quote)
             return at, at + len(quote)
         words = quote.split()
         if not words or len(words) > 400:
             return None
-        found = re.search(r"\s+".join(map(re.escape, words)), self.text)
-        return found.span() if found else None
+        match = re.search(r"\s+".join(map(re.escape, words)), self.text)
+        return match.span() if match else None
 
     def line_of(self, offset: int) -> int:
         return self.first + self.text.count("\n", 0, offset)
@@ -71,7 +71,7 @@ class Passage:
             at += len(line) + 1
 
 
-def _marked(line: str, at: int, spans: Sequence[Span]) -> str:
+def _marked(line: str, at: int, spans: Sequence[MarkedSpan]) -> str:
     """Marks do not nest: where two quotes overlap, the second begins behind the first."""
     parts, done = [], 0
     for span in sorted(spans):
@@ -91,39 +91,43 @@ class AttemptTexts:
 
     def __init__(self, attempt: Attempt, case: Case | None) -> None:
         self.attempt, self.case = attempt, case
-        self.logs = log_names(one.path for one in attempt.artefacts if one.role == "log")
-        self.steps: dict[int, list[Passage]] = {step.index: list(_step_passages(step)) for step in attempt.steps}
-        self.files: dict[str, Passage] = {}
+        self.logs = log_names(passage.path for passage in attempt.artefacts if passage.role == "log")
+        self.steps: dict[int, list[LinedText]] = {step.index: list(_step_passages(step)) for step in attempt.steps}
+        self.files: dict[str, LinedText] = {}
         for artefact in attempt.artefacts:
             if artefact.role == "log" and artefact.text is not None:
-                self.files[artefact.path] = Passage(
+                self.files[artefact.path] = LinedText(
                     self.logs[artefact.path], artefact.text, first=artefact.lines_before + 1, separator="-"
                 )
         self.checks = {
-            check.name: Passage(f"check-{slug(check.name)}", check.explanation)
+            check.name: LinedText(f"check-{slug(check.name)}", check.explanation)
             for check in attempt.checks
             if check.explanation
         }
         self.errors = [
-            Passage(f"error-{at}", "\n".join(filter(None, (error.message, error.traceback))))
+            LinedText(f"error-{at}", "\n".join(filter(None, (error.message, error.traceback))))
             for at, error in enumerate(attempt.errors, 1)
         ]
         self.judges = [
-            (one, Passage(f"judge-{slug(one.judge)}", one.reasoning)) for one in attempt.judgements if one.reasoning
+            (passage, LinedText(f"judge-{slug(passage.judge)}", passage.reasoning))
+            for passage in attempt.judgements
+            if passage.reasoning
         ]
         text = attempt.output.text if attempt.output.text is not None else attempt.output.answer
-        self.output = Passage("output", text) if text is not None else None
-        self.task = Passage("task", as_text(case.input)) if case is not None and case.input not in (None, "") else None
+        self.output = LinedText("output", text) if text is not None else None
+        self.task = (
+            LinedText("task", as_text(case.input)) if case is not None and case.input not in (None, "") else None
+        )
         names = {step.actor.name for step in attempt.steps if step.actor.role == "assistant"}
         self.has_several_agents = len(names) > 1
         self.places: dict[str, str] = {}
         """Mark → the address of its quote."""
 
-    def all(self) -> Iterator[Passage]:
-        yield from (one for one in (self.task,) if one is not None)
+    def all(self) -> Iterator[LinedText]:
+        yield from (passage for passage in (self.task,) if passage is not None)
         for passages in self.steps.values():
             yield from passages
-        yield from (one for one in (self.output,) if one is not None)
+        yield from (passage for passage in (self.output,) if passage is not None)
         yield from self.errors
         yield from self.checks.values()
         yield from (passage for _, passage in self.judges)
@@ -139,19 +143,19 @@ class AttemptTexts:
         if len(mark.quote.strip()) < SHORTEST:
             return ""
         every = list(self.all())
-        base = anchor if any(one.anchor == anchor for one in every) else re.sub(r"-\d+$", "", anchor)
-        own = [one for one in every if one.anchor in (anchor, base)]
+        base = anchor if any(passage.anchor == anchor for passage in every) else re.sub(r"-\d+$", "", anchor)
+        own = [passage for passage in every if passage.anchor in (anchor, base)]
         variants = list(_variants(page_lines(mark.quote)))
-        elsewhere = [(one, variants[0]) for one in every if one not in own]
-        for passage, quote in (*((one, quote) for quote in variants for one in own), *elsewhere):
+        elsewhere = [(passage, variants[0]) for passage in every if passage not in own]
+        for passage, quote in (*((passage, quote) for quote in variants for passage in own), *elsewhere):
             if (place := self._place(passage, quote, anchor)) is not None:
-                passage.spans.append(Span(*place, mark.name))
+                passage.spans.append(MarkedSpan(*place, mark.name))
                 return passage.address(passage.line_of(place[0]))
         return ""
 
     @staticmethod
-    def _place(passage: Passage, quote: str, anchor: str) -> tuple[int, int] | None:
-        """In a log, at the line that the place names, where the quote stands there."""
+    def _place(passage: LinedText, quote: str, anchor: str) -> tuple[int, int] | None:
+        """In a log, at the line that the place names, if the quote is there."""
         number = anchor.rpartition("-")[2]
         if passage.separator == "-" and number.isdecimal():
             lines = passage.text.split("\n")
@@ -178,10 +182,10 @@ def _variants(quote: str) -> Iterator[str]:
         yield lines[0]
 
 
-def _step_passages(step: Step) -> Iterator[Passage]:
+def _step_passages(step: Step) -> Iterator[LinedText]:
     anchor, first = f"step-{step.index}", 1
     for kind, text in _step_texts(step):
-        passage = Passage(anchor, text, first=first, kind=kind)
+        passage = LinedText(anchor, text, first=first, kind=kind)
         first += passage.count
         yield passage
 

@@ -19,31 +19,32 @@ _LETTERS = [letter for letter in ascii_uppercase if letter != "T"]
 """Of reviewers; T is triage."""
 
 
-class Reading(NamedTuple):
+class ShownVerdict(NamedTuple):
     letter: str
     verdict: Verdict
 
 
-def readings_of(review: AttemptReview | None) -> list[Reading]:
-    """The verdicts that stand or stood beside each other; the standing one first, without superseded ones."""
+def readings_of(review: AttemptReview | None) -> list[ShownVerdict]:
+    """The verdicts that were not superseded; the standing one first."""
     if review is None:
         return []
     gone = {verdict.supersedes for verdict in review.verdicts}
     live = [verdict for verdict in review.verdicts if verdict.id not in gone]
     live.sort(key=lambda verdict: verdict.id != review.standing.verdict.id)
-    return [Reading(letter, verdict) for letter, verdict in zip(_LETTERS, live, strict=False)]
+    return [ShownVerdict(letter, verdict) for letter, verdict in zip(_LETTERS, live, strict=False)]
 
 
-def marks_of(shown: ShownAttempt, readings: Sequence[Reading]) -> Iterator[Mark]:
+def marks_of(shown: ShownAttempt, readings: Sequence[ShownVerdict]) -> Iterator[Mark]:
     """Every quote with its name; those of triage that decided come first."""
     if shown.attribution is not None:
-        said = [one for one in shown.attribution.signals if one.quote]
-        said.sort(key=lambda one: one.name != shown.attribution.decided_by)  # type: ignore[union-attr]
-        signs = [(one.where, one.quote) for one in said]
+        quoting = [one for one in shown.attribution.signals if one.quote]
+        quoting.sort(key=lambda one: one.name != shown.attribution.decided_by)  # type: ignore[union-attr]
+        signs = [(one.where, one.quote) for one in quoting]
         because = shown.explanation.because if shown.explanation is not None else None
-        if because is not None and because.text and (because.where, because.text) not in signs:
+        if because is not None and because.text and because.text not in [text for _, text in signs]:
             signs.insert(0, (because.where, because.text))
-        for at, (where, text) in enumerate(signs[:QUOTES], 1):
+        once = {text: (where, text) for where, text in reversed(signs)}
+        for at, (where, text) in enumerate(list(once.values())[::-1][:QUOTES], 1):
             yield Mark(f"T{at}", where, text)
     for reading in readings:
         for at, quote in enumerate(reading.verdict.evidence, 1):
@@ -52,7 +53,7 @@ def marks_of(shown: ShownAttempt, readings: Sequence[Reading]) -> Iterator[Mark]
 
 
 def verdict_columns(
-    shown: ShownAttempt, readings: Sequence[Reading], marks: Sequence[Mark], texts: AttemptTexts
+    shown: ShownAttempt, readings: Sequence[ShownVerdict], marks: Sequence[Mark], texts: AttemptTexts
 ) -> str:
     """Same slots in the same order in every column, so that eyes move sideways."""
     columns = [_triage(shown, marks, texts)] if shown.attribution is not None else []
@@ -65,9 +66,9 @@ def verdict_columns(
     )
 
 
-def _strip(shown: ShownAttempt, readings: Sequence[Reading]) -> str:
+def _strip(shown: ShownAttempt, readings: Sequence[ShownVerdict]) -> str:
     own = [reading.verdict for reading in readings if reading.verdict.inherited_from is None]
-    desk = f'<a href="{page_text(review_page(shown.attempt.id))}">Settle it</a>'
+    address = f'<a href="{page_text(review_page(shown.attempt.id))}">Settle it</a>'
     if shown.stale:
         return '<p class="strip-line warn"><b>The log has changed since the review.</b> The quoted text is gone.</p>'
     if not readings:
@@ -84,11 +85,13 @@ def _strip(shown: ShownAttempt, readings: Sequence[Reading]) -> str:
         if len(values) > 1
     ]
     if differing:
-        return f'<p class="strip-line warn"><b>The reviewers disagree on the {differing[0]}.</b> {desk}</p>'
+        return f'<p class="strip-line warn"><b>The reviewers disagree on the {differing[0]}.</b> {address}</p>'
     triage = shown.attribution.owner if shown.attribution is not None else own[0].owner
-    said = "agrees with triage" if own[0].owner == triage else f"names another owner than triage ({page_text(triage)})"
+    relation = (
+        "agrees with triage" if own[0].owner == triage else f"names another owner than triage ({page_text(triage)})"
+    )
     many = "The reviewer" if len(own) == 1 else f"{len(own)} reviewers agree; the standing verdict"
-    return f'<p class="strip-line">{many} {said}.</p>'
+    return f'<p class="strip-line">{many} {relation}.</p>'
 
 
 def _quotes(letter: str, marks: Sequence[Mark], texts: AttemptTexts) -> str:
@@ -110,20 +113,24 @@ def _column(name: str, note: str, owner: str, sure: str, rest: str) -> str:
 
 
 def _triage(shown: ShownAttempt, marks: Sequence[Mark], texts: AttemptTexts) -> str:
-    said, explained = shown.attribution, shown.explanation
-    assert said is not None
+    attribution, explained = shown.attribution, shown.explanation
+    assert attribution is not None
     meaning = explained.meaning if explained is not None else ""
     effect = f'<p class="note">Counts {page_text(explained.effect.text)}.</p>' if explained is not None else ""
     against = "".join(f"<li>{page_text(one.text)}</li>" for one in explained.against) if explained is not None else ""
     doubts = f'<p class="note">Against it:</p><ul class="against">{against}</ul>' if against else ""
     words = f"<p>{page_text(meaning[:1].upper() + meaning[1:])}.</p>" if meaning else ""
-    label = f'<p class="label"><code>{page_text(said.decided_by)}</code></p>'
+    label = f'<p class="label"><code>{page_text(attribution.decided_by)}</code></p>'
     return _column(
-        "Triage", "rules", said.owner, said.confidence, label + words + effect + doubts + _quotes("T", marks, texts)
+        "Triage",
+        "rules",
+        attribution.owner,
+        attribution.confidence,
+        label + words + effect + doubts + _quotes("T", marks, texts),
     )
 
 
-def _reviewer(reading: Reading, marks: Sequence[Mark], texts: AttemptTexts) -> str:
+def _reviewer(reading: ShownVerdict, marks: Sequence[Mark], texts: AttemptTexts) -> str:
     verdict = reading.verdict
     at = f"{verdict.at[:10]} {verdict.at[11:16]}" if verdict.at else ""
     inherited = "inherited, " if verdict.inherited_from else ""
@@ -141,7 +148,7 @@ def _reviewer(reading: Reading, marks: Sequence[Mark], texts: AttemptTexts) -> s
 
 
 def _own(shown: ShownAttempt) -> str:
-    desk = page_text(review_page(shown.attempt.id))
+    address = page_text(review_page(shown.attempt.id))
     bucket = ""
     if shown.bucket is not None:
         target = page_text(bucket_page(shown.bucket.slug))
@@ -150,5 +157,5 @@ def _own(shown: ShownAttempt) -> str:
         return f'<section class="mine" aria-label="Your verdict"><p class="who"><b>Passed</b></p>{bucket}</section>'
     return (
         f'<section class="mine" aria-label="Your verdict"><p class="who"><b>You</b></p>{bucket}'
-        f'<p><a class="button" data-key="V" href="{desk}">Give a verdict<kbd>V</kbd></a></p></section>'
+        f'<p><a class="button" data-key="V" href="{address}">Give a verdict<kbd>V</kbd></a></p></section>'
     )

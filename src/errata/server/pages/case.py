@@ -16,7 +16,7 @@ from errata.server.exchange import Exchange, Page
 from errata.server.layout import link, table
 from errata.server.pages.addresses import attempt_address, run_page
 from errata.server.pages.attempt_steps import folded
-from errata.server.pages.attempt_texts import Passage
+from errata.server.pages.attempt_texts import LinedText
 from errata.verbs.look import CaseInRun, case_over_runs, case_text
 
 ANSWERS = 6
@@ -29,38 +29,38 @@ def case(exchange: Exchange) -> Page:
     suite, name = exchange.values["suite"], exchange.values["case"]
     suite = "" if suite == NONE_NAMED else suite
     key = f"{suite}/{name}" if suite else name
-    found = case_over_runs(suite, key, exchange.store) or case_over_runs(suite, name, exchange.store)
-    if not found:
+    with_case = case_over_runs(suite, key, exchange.store) or case_over_runs(suite, name, exchange.store)
+    if not with_case:
         raise NotFoundError(f"No run of `{suite or 'any suite'}` has the case `{name}`", hint="`/search` finds cases")
-    task, expected = case_text(found, exchange.store)
+    task, expected = case_text(with_case, exchange.store)
     body = (
         f'<nav class="crumbs" aria-label="You are here">{link("/", "Runs")} / {page_text(suite or "no suite")}</nav>'
-        f'<div class="head"><div><h1>{page_text(name)}</h1><p class="facts">{_facts(found)}</p></div></div>'
-        f'<div class="cards">{_owners(found)}{_task(task, expected)}</div>'
-        f'<section class="card"><h2>Runs</h2>{_runs(found)}</section>{_answers(found, expected)}'
+        f'<div class="head"><div><h1>{page_text(name)}</h1><p class="facts">{_facts(with_case)}</p></div></div>'
+        f'<div class="cards">{_owners(with_case)}{_task(task, expected)}</div>'
+        f'<section class="card"><h2>Runs</h2>{_runs(with_case)}</section>{_answers(with_case, expected)}'
     )
-    command = f"errata show {shell_quoted(f'{found[0].stored.run.id}/{name}')}"
+    command = f"errata show {shell_quoted(f'{with_case[0].stored.run.id}/{name}')}"
     return Page(title=f"{name} · {suite}", section="runs", body=body, command=command)
 
 
-def _tries(found: list[CaseInRun]) -> list[Attempt]:
-    return [one for some in found for one in some.attempts]
+def _tries(with_case: list[CaseInRun]) -> list[Attempt]:
+    return [entry for some in with_case for entry in some.attempts]
 
 
-def _facts(found: list[CaseInRun]) -> str:
-    tries = _tries(found)
-    passed = sum(one.outcome == "pass" for one in tries)
-    models = {subject_label(one.stored.run) or one.stored.run.native_id for one in found}
+def _facts(with_case: list[CaseInRun]) -> str:
+    tries = _tries(with_case)
+    passed = sum(entry.outcome == "pass" for entry in tries)
+    models = {subject_label(entry.stored.run) or entry.stored.run.native_id for entry in with_case}
     facts = (
-        f"<b>{len(found):,}</b> runs",
+        f"<b>{len(with_case):,}</b> runs",
         f"<b>{len(models):,}</b> models",
         f"<b>{passed:,}</b> of <b>{len(tries):,}</b> attempts passed",
     )
     return "".join(f"<span>{fact}</span>" for fact in facts)
 
 
-def _owners(found: list[CaseInRun]) -> str:
-    counts = Counter(row.owner for one in found for row in one.rows)
+def _owners(with_case: list[CaseInRun]) -> str:
+    counts = Counter(row.owner for entry in with_case for row in entry.rows)
     if not counts:
         return '<section class="card"><h2>Who has to act</h2><p>No attempt at this case failed.</p></section>'
     strip = OwnerStrip(counts=tuple(OwnerCount(owner, count) for owner, count in counts.most_common()))
@@ -75,33 +75,33 @@ def _task(task: str, expected: str) -> str:
         return ""
     parts = ""
     if task:
-        parts += f'<div class="step-text" dir="auto">{folded(Passage("task", task))}</div>'
+        parts += f'<div class="step-text" dir="auto">{folded(LinedText("task", task))}</div>'
     if expected:
-        parts += f'<h3>Expected</h3><div dir="auto">{folded(Passage("expected", expected))}</div>'
+        parts += f'<h3>Expected</h3><div dir="auto">{folded(LinedText("expected", expected))}</div>'
     return f'<section class="card texts"><h2>Task</h2>{parts}</section>'
 
 
-def _runs(found: list[CaseInRun]) -> str:
+def _runs(with_case: list[CaseInRun]) -> str:
     """The newest first, with a cell for each attempt."""
     return table(
         ("Model", "Attempts", "Started", "Tokens#", "Time#"),
         (
             (
-                link(run_page(one.stored.run.id), subject_label(one.stored.run) or one.stored.run.native_id),
-                " ".join(_cell(attempt, one) for attempt in one.attempts[:20]),
-                page_text(spelled_span(one.stored.run.started_at, None) or NONE),
-                _sum([attempt.usage.subject.tokens for attempt in one.attempts]),
-                _sum([attempt.duration for attempt in one.attempts], " s"),
+                link(run_page(entry.stored.run.id), subject_label(entry.stored.run) or entry.stored.run.native_id),
+                " ".join(_cell(attempt, entry) for attempt in entry.attempts[:20]),
+                page_text(spelled_span(entry.stored.run.started_at, None) or NONE),
+                _sum([attempt.usage.subject.tokens for attempt in entry.attempts]),
+                _sum([attempt.duration for attempt in entry.attempts], " s"),
             )
-            for one in found
+            for entry in with_case
         ),
         label="Runs of this case",
         kind="case-runs",
     )
 
 
-def _cell(attempt: Attempt, one: CaseInRun) -> str:
-    row = next((row for row in one.rows if row.attempt == attempt.id), None)
+def _cell(attempt: Attempt, entry: CaseInRun) -> str:
+    row = next((row for row in entry.rows if row.attempt == attempt.id), None)
     shown = chip(row.owner, page_text) if row is not None else _OTHER.get(attempt.outcome, _OTHER["none"])
     return f'<a class="plain" href="{page_text(attempt_address(attempt.id))}">{shown}</a>'
 
@@ -118,26 +118,26 @@ def _sum(values: list[int | None] | list[float | None], unit: str = "") -> str:
     return f"{sum(known):,.0f}{unit}" if known else NONE
 
 
-def _answers(found: list[CaseInRun], expected: str) -> str:
+def _answers(with_case: list[CaseInRun], expected: str) -> str:
     """One of each run, side by side; equal ones once."""
     columns: dict[str, list[tuple[CaseInRun, Attempt]]] = {}
-    for one in found:
-        attempt = one.attempts[0]
+    for entry in with_case:
+        attempt = entry.attempts[0]
         text = attempt.output.text if attempt.output.text is not None else attempt.output.answer
         if text is not None:
-            columns.setdefault(text.strip(), []).append((one, attempt))
+            columns.setdefault(text.strip(), []).append((entry, attempt))
     if not columns:
         return ""
     parts = []
     for at, (text, given) in enumerate(list(columns.items())[:ANSWERS]):
         names = ", ".join(
-            link(attempt_address(attempt.id, "output"), subject_label(one.stored.run) or one.stored.run.native_id)
-            for one, attempt in given[:6]
+            link(attempt_address(attempt.id, "output"), subject_label(entry.stored.run) or entry.stored.run.native_id)
+            for entry, attempt in given[:6]
         )
         more = f" and {len(given) - 6} more" if len(given) > 6 else ""
         sign = "✓" if given[0][1].outcome == "pass" else "✕"
         is_expected = ' <span class="badge">as expected</span>' if expected and text == expected.strip() else ""
-        inner = folded(Passage(f"answer-{at + 1}", text)) if text else '<p class="note">The answer is empty.</p>'
+        inner = folded(LinedText(f"answer-{at + 1}", text)) if text else '<p class="note">The answer is empty.</p>'
         parts.append(f'<section><p><b>{sign}</b> {names}{more}{is_expected}</p><div dir="auto">{inner}</div></section>')
     left = len(columns) - ANSWERS
     rest = f'<p class="more">{left:,} more answers are on the pages of the attempts.</p>' if left > 0 else ""

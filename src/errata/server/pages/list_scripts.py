@@ -1,8 +1,19 @@
-"""The scripts of a list: keys and the next page; live updates where the server has a stream of changes."""
+"""The scripts and keys of a list: live updates only where the server has a stream of changes."""
 
 from functools import cache
 
 from errata.server.layout import static_file
+
+ROW_KEYS = (("j k", "Next or previous row"), ("↵", "Open it"), ("o", "Open it in a new tab"), ("f", "Filter"))
+FAILURE_KEYS = (
+    *ROW_KEYS,
+    ("J K", "Next or previous group"),
+    ("h l", "Fold or unfold the group"),
+    ("x X", "Select the row, or all rows up to it"),
+    ("R", "Review"),
+    ("C", "Compare"),
+)
+RUN_KEYS = (*ROW_KEYS, ("x X", "Select the run, or all runs up to it"), ("C", "Compare the selected runs"))
 
 
 @cache

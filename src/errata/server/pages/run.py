@@ -15,7 +15,7 @@ from errata.server.endpoints import Endpoint
 from errata.server.exchange import Answer, Bytes, Exchange, Page, Redirect
 from errata.server.layout import link
 from errata.server.pages.addresses import compare_page, review_page, run_page
-from errata.server.pages.list_scripts import list_scripts
+from errata.server.pages.list_scripts import FAILURE_KEYS, list_scripts
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
@@ -36,15 +36,26 @@ def run(exchange: Exchange) -> Answer:
     digest, is_current = known_digest(stored, exchange.store)
     if not listed.is_complete:
         digest, is_current = None, False
-    one = stored.run
+    shown_run = stored.run
     body = (
         _head(stored, digest)
-        + _summary(digest, one, query, is_current=is_current)
+        + _summary(digest, shown_run, query, is_current=is_current)
         + _failures(stored, listed, query, grouping, digest)
     )
-    title = f"{subject_label(one) or one.native_id} on {one.suite}" if one.suite else subject_label(one)
-    command = f"errata analyze {shell_quoted(one.id)}" if not query.chosen else _command(one, query)
-    return Page(title=title or one.native_id, section="runs", body=body, command=command, scripts=list_scripts())
+    title = (
+        f"{subject_label(shown_run) or shown_run.native_id} on {shown_run.suite}"
+        if shown_run.suite
+        else subject_label(shown_run)
+    )
+    command = f"errata analyze {shell_quoted(shown_run.id)}" if not query.chosen else _command(shown_run, query)
+    return Page(
+        title=title or shown_run.native_id,
+        section="runs",
+        body=body,
+        command=command,
+        keys=FAILURE_KEYS,
+        scripts=list_scripts(),
+    )
 
 
 def rows(exchange: Exchange) -> Bytes:
@@ -198,7 +209,7 @@ def _empty(run: Run, query: RunQuery) -> str:
         f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">{name}: {page_text(value)} ✕</a>'
         for name, value in query.chosen.items()
     )
-    return f'<div class="empty"><p>Nothing matches these filters. Remove one:</p><p>{chips}</p></div>'
+    return f'<div class="empty"><p>Nothing matches these filters. Remove shown_run:</p><p>{chips}</p></div>'
 
 
 def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grouping) -> str:
@@ -208,18 +219,18 @@ def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grou
         for name, value in {**query.chosen, "group": query.group or ""}.items()
         if value and name != "q"
     )
-    found = plural(listed.facets.total, "failure")
+    counted = plural(listed.facets.total, "failure")
     whole = f" of {stored.counts.failures:,}" if listed.facets.total != stored.counts.failures else ""
     field = (
         f'<form class="filter" action="{run_page(run.id)}" role="search">{hidden}<input type="search" name="q"'
-        f' value="{page_text(query.q)}" placeholder="Filter {found}" aria-label="Filter failures" autocomplete="off">'
-        f'<span class="note" role="status">{found}{whole}</span></form>'
+        f' value="{page_text(query.q)}" placeholder="Filter {counted}" aria-label="Filter failures" autocomplete="off">'
+        f'<span class="note" role="status">{counted}{whole}</span></form>'
     )
     groups = _choice("Group", "group", _words(GROUPINGS), grouping, run, query)
     orders = _choice("Sort", "sort", _words(ORDERS), query.sort, run, query)
     chips = "".join(
         f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">'
-        f"{name}: {page_text(_said(name, value, listed))} ✕</a>"
+        f"{name}: {page_text(_spelled(name, value, listed))} ✕</a>"
         for name, value in query.chosen.items()
         if name in ("bucket", "key", "past", "q")
     )
@@ -230,7 +241,7 @@ def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grou
     return f'<div class="bar">{field}{chips}{groups}{orders}{keys}</div>'
 
 
-def _said(name: str, value: str, listed: FailurePage) -> str:
+def _spelled(name: str, value: str, listed: FailurePage) -> str:
     """A bucket by its title, where one is shown."""
     if name == "bucket" and listed.groups and listed.groups[0].bucket is not None:
         return listed.groups[0].bucket.title
@@ -257,7 +268,14 @@ def _facets(facets: Facets, run: Run, query: RunQuery) -> str:
         _facet("Owner", "owner", facets.owner, run, query),
         _facet("Signal", "signal", facets.signal, run, query),
         _facet("Review", "review", facets.review, run, query, words=REVIEWS),
-        _facet("Earlier runs", "past", {one: n for one, n in facets.past.items() if one}, run, query, words=_PAST),
+        _facet(
+            "Earlier runs",
+            "past",
+            {shown_run: n for shown_run, n in facets.past.items() if shown_run},
+            run,
+            query,
+            words=_PAST,
+        ),
         _facet("Category", "category", facets.category, run, query, none="none"),
     )
     inner = "".join(parts)

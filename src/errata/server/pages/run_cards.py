@@ -86,8 +86,8 @@ def cards(digest: RunDigest, run: Run, query: RunQuery) -> str:
 def _score_card(digest: RunDigest) -> str:
     measured = [one for one in digest.scores if one.total]
     if not measured:
-        said = page_text(next((one.note for one in digest.scores if one.note), "no attempt was scored"))
-        return f'<section class="card"><h2>Score</h2><p>No score: {said}.</p></section>'
+        reason = page_text(next((one.note for one in digest.scores if one.note), "no attempt was scored"))
+        return f'<section class="card"><h2>Score</h2><p>No score: {reason}.</p></section>'
     highest = max((one.high if one.high is not None else one.rate or 0) for one in measured)
     end = min(1.0, max(0.2, ceil(highest / 0.2 - 1e-9) * 0.2))
     bars = score_bars([_bar(one) for one in digest.scores if one.total], page_text, end=end)

@@ -53,7 +53,7 @@ class RunQuery(msgspec.Struct, frozen=True, kw_only=True):
     cursor: str = ""
     """Where the list goes on, from the link to the next page."""
     at: str = ""
-    """The attempt that the cursor stands on."""
+    """The attempt that the row cursor is on."""
 
     @property
     def filters(self) -> FailureFilters:

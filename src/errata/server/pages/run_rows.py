@@ -120,7 +120,7 @@ def _row(shown: FailureLine, run: Run, query: RunQuery) -> str:
     review = f'<b class="disagree">{_STANDING[row.review]}</b>' if row.review == "disputed" else _STANDING[row.review]
     cells = (
         ("case", f'<a class="open" href="{page_text(target)}">{page_text(case_name(run, row.case_key))}</a>'),
-        ("owner", f'{chip(row.owner, page_text)} <span class="sure">{page_text(row.confidence)}</span>'),
+        ("owner", f'<span class="own">{chip(row.owner, page_text)}<span class="sure">{row.confidence}</span></span>'),
         ("broke", page_text(row.check_name) or NONE),
         (
             "quote",

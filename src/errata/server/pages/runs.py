@@ -14,7 +14,7 @@ from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
 from errata.server.layout import link
 from errata.server.pages.addresses import review_page, run_page
-from errata.server.pages.list_scripts import list_scripts
+from errata.server.pages.list_scripts import RUN_KEYS, list_scripts
 from errata.verbs.look import known_digests
 from errata.verbs.store import all_runs
 
@@ -56,7 +56,7 @@ def runs(exchange: Exchange) -> Page:
     if start + PAGE < len(chosen):
         left = len(chosen) - start - PAGE
         body += f"<p>{link(f'/?q={query.q}&page={query.page + 1}', f'{left:,} older runs')}</p>"
-    return Page(title="Runs", section="runs", body=body, command="errata runs", scripts=list_scripts())
+    return Page(title="Runs", section="runs", body=body, command="errata runs", keys=RUN_KEYS, scripts=list_scripts())
 
 
 def _fits(stored: StoredRun, digest: RunDigest | None, text: str) -> bool:
@@ -80,8 +80,8 @@ def _fits(stored: StoredRun, digest: RunDigest | None, text: str) -> bool:
     return True
 
 
-def _filter(query: RunsQuery, found: int, total: int) -> str:
-    counted = plural(found, "run") if found == total else f"{found:,} of {plural(total, 'run')}"
+def _filter(query: RunsQuery, matching: int, total: int) -> str:
+    counted = plural(matching, "run") if matching == total else f"{matching:,} of {plural(total, 'run')}"
     return (
         f'<form class="filter" action="/" role="search"><input type="search" name="q" value="{page_text(query.q)}"'
         ' placeholder="Filter runs" aria-label="Filter runs" autocomplete="off">'
@@ -129,7 +129,7 @@ def _row(stored: StoredRun, digest: RunDigest | None) -> str:
 
 
 def _badge(digest: RunDigest) -> str:
-    first = page_text(digest.findings[0].text) if digest.findings else "The checkup found nothing."
+    first = page_text(digest.findings[0].text) if digest.findings else "The checkup matching nothing."
     return f'<b class="badge {digest.health.replace(" ", "-")}" title="{first}">{digest.health}</b>'
 
 

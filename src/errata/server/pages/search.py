@@ -22,13 +22,13 @@ class SearchQuery(msgspec.Struct, frozen=True, kw_only=True):
     q: str = ""
 
 
-def found(exchange: Exchange) -> Page:
+def results(exchange: Exchange) -> Page:
     query = exchange.arguments(SearchQuery)
     hits = search(query.q, exchange.store) if query.q.strip() else []
     field = (
         '<form class="filter" action="/search" role="search"><input type="search" name="q"'
         f' value="{page_text(query.q)}"'
-        ' aria-label="Search" placeholder="uvx: command not found owner:environment" autocomplete="off"></form>'
+        ' aria-label="Search" placeholder="uvx: command not results owner:environment" autocomplete="off"></form>'
     )
     return Page(
         title=f"{query.q} · Search" if query.q else "Search",
@@ -89,4 +89,4 @@ def address_of(hit: SearchHit) -> str:
     return attempt_address(hit.attempt, hit.anchor)
 
 
-ENDPOINTS = (Endpoint(path="/search", handler=found, query=SearchQuery, summary="Search everything."),)
+ENDPOINTS = (Endpoint(path="/search", handler=results, query=SearchQuery, summary="Search everything."),)

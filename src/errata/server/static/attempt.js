@@ -113,7 +113,7 @@ function follow(key) {
   if (link instanceof HTMLAnchorElement) location.assign(link.href);
 }
 
-const evidence = () => all(".transcript mark").map((mark) => /** @type {HTMLElement} */ (mark.closest(".line, .l") ?? mark));
+const evidence = () => all(".transcript mark, .side mark").map((mark) => /** @type {HTMLElement} */ (mark.closest(".line, .l") ?? mark));
 
 /** @type {Record<string, () => void>} */
 const keys = {
