@@ -14,6 +14,7 @@ from errata.model.attribution import suggested_label
 from errata.model.bucket import BucketPlace
 from errata.model.identity import split_attempt_id
 from errata.model.standing import name_of
+from errata.model.verdict import short_word_for
 from errata.review.budget import UNLIMITED
 from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
 from errata.review.evidence import PlaceIndex, is_core
@@ -43,6 +44,7 @@ from errata.store.buckets import buckets_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs, run_by_id
+from errata.verbs.review import agreement_of
 
 __all__ = [
     "Progress",
@@ -82,6 +84,27 @@ def worklist(request: WorkRequest, store: Store, *, now: datetime) -> Worklist:
         parts.append(run_to_review(context, store, request.filters, request.reviewer, now=now))
     built = build_worklist(parts, request.reviewer, state=request.state)
     return msgspec.structs.replace(built, more_runs=len(runs) - len(parts))
+
+
+class OwnAgreement(NamedTuple):
+    """How far another reviewer names the same owner, over the failures that both reviewed."""
+
+    reviewer: str
+    both: int
+    kappa: float
+
+
+def agreement_with_others(run: str, store: Store, reviewer: Reviewer) -> list[OwnAgreement]:
+    """Over one run, or over all; without pairs for which kappa is undefined."""
+    runs = [run_named(run, store)] if run else all_runs(store)
+    own = short_word_for(reviewer)
+    found = []
+    for one in agreement_of(runs, store):
+        for pair in one.owners.pairs:
+            if own in (pair.first, pair.other) and pair.kappa is not None:
+                other = pair.other if pair.first == own else pair.first
+                found.append(OwnAgreement(other.partition(":")[2], pair.both, pair.kappa))
+    return found
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

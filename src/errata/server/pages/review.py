@@ -25,7 +25,7 @@ from errata.verbs.review_drafts import (
     OtherVerdicts,
     UnfinishedDraft,
 )
-from errata.verbs.worklist import ReviewItem, WorkItem, Worklist, lines_of
+from errata.verbs.worklist import ReviewItem, WorkItem, Worklist, agreement_with_others, lines_of
 
 PREFETCH = "x-errata-prefetch"
 """Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""
@@ -43,7 +43,8 @@ def desk(exchange: Exchange) -> Answer:
     return Page(
         title="Review",
         section="review",
-        body=f'<div class="desk empty">{queue_column(queue, query, "")}{_nothing(queue, query)}</div>{_foot(exchange)}',
+        body=f'<div class="desk empty">{queue_column(queue, query, "")}{_nothing(queue, query, exchange)}</div>'
+        + _foot(exchange),
         command=f"errata review status {shell_word(query.run or 'latest')}",
         scripts=("desk.js",),
     )
@@ -58,14 +59,16 @@ def next_item(items: Sequence[WorkItem], after: str) -> str | None:
     return next(iter(free or [one.attempt for one in ordered]), None)
 
 
-def _nothing(queue: Worklist, query: QueueQuery) -> str:
+def _nothing(queue: Worklist, query: QueueQuery, exchange: Exchange) -> str:
     progress = queue.progress
-    if query.chosen and not queue.items:
+    if query.chosen and not queue.items and not (progress.failures and query.state == "open"):
         head, text = "Nothing matches", "Change the filter, or remove it."
         return f'<section class="packet"><h1>{head}</h1><p>{text} <a href="/review">Show everything</a></p></section>'
     text = f"{progress.done} of {progress.failures} reviewed, {progress.changed} changed the owner."
     if not progress.failures:
         text = "No run in this store has failures."
+    for one in agreement_with_others(query.run, exchange.store, reviewer_of(exchange)):
+        text += f" Kappa with {page_text(one.reviewer)}: {one.kappa:.2f}, over {one.both} failures."
     return (
         f'<section class="packet"><h1>Queue empty</h1><p>{text}</p>'
         '<p><a href="/buckets">Buckets</a> · <a href="/">Runs</a> · '
