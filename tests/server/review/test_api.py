@@ -106,11 +106,11 @@ def test_a_quote_is_found_word_for_word_or_the_answer_names_the_actual_text(desk
     def check(**body):
         return desk.client.post(address(INDEX, "quote"), json=body).json()
 
-    assert check(**QUOTE)["found"] is True
+    assert check(**QUOTE)["is_found"] is True
     typed = check(quote=QUOTE["quote"])
-    assert (typed["found"], typed["place"], typed["lines"]) == (True, "checks/deploy", [2, 2])
+    assert (typed["is_found"], typed["place"], typed["lines"]) == (True, "checks/deploy", [2, 2])
     wrong = check(quote="the index has a reserved word in it", place="run.log")
-    assert wrong["found"] is False
+    assert wrong["is_found"] is False
     assert "is not in `run.log`" in wrong["problem"]
 
 
