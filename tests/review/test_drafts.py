@@ -7,10 +7,10 @@ import pytest
 from tests.review.a_packet import CONVEX, with_place
 
 from errata.model import PacketPlace
-from errata.review.drafts import Draft, DraftQuote, answer_of, find_quote, first_cause, problems_of, transferred
+from errata.review.drafts import DraftQuote, VerdictDraft, answer_of, find_quote, first_cause, problems_of, transferred
 
 QUOTE = DraftQuote(place="output/convex/guard.ts", quote='if (used > 3) throw new Error("too many requests')
-DRAFT = Draft(owner="model", label="MODEL_FAULT", cause="Another text is thrown", evidence=(QUOTE,))
+DRAFT = VerdictDraft(owner="model", label="MODEL_FAULT", cause="Another text is thrown", evidence=(QUOTE,))
 
 
 def fields_with_problems(**changes):

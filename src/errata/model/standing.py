@@ -56,8 +56,8 @@ def without_withdrawn(verdicts: Iterable[Verdict]) -> list[Verdict]:
     every = list(verdicts)
     by_id = {one.id: one for one in every}
     gone: set[str] = set()
-    for one in every:
-        at = one if one.withdrawn else None
+    for verdict in every:
+        at = verdict if verdict.withdrawn else None
         while at is not None and at.id not in gone:
             gone.add(at.id)
             at = by_id.get(at.supersedes or "")

@@ -31,7 +31,7 @@ class DraftQuote(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[int, int] | None = None
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class VerdictDraft(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = ""
     label: str = ""
     """Empty for the label of the owner, where there is only one."""
@@ -46,14 +46,14 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftProblem(msgspec.Struct, frozen=True, kw_only=True):
-    """What prevents saving, and the field to change; an empty field stands for the whole."""
+    """What prevents saving, and the field to change; an empty field means the whole form."""
 
     field: str
     message: str
 
 
 class FoundQuote(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a quote is, or why it is no evidence."""
+    """Where a quote is, or why it is not evidence."""
 
     quote: str
     place: str = ""
@@ -70,7 +70,7 @@ def labels_for(owner: str, packet: Packet) -> tuple[LabelChoice, ...]:
     return tuple(choice for choice in packet.question.labels if choice.owner == owner)
 
 
-def problems_of(draft: Draft, packet: Packet) -> Iterator[DraftProblem]:
+def problems_of(draft: VerdictDraft, packet: Packet) -> Iterator[DraftProblem]:
     """In the order of the form. Whether the quotes are there is decided when it is submitted."""
     if not draft.owner:
         yield DraftProblem(field="owner", message=NO_OWNER)
@@ -85,7 +85,7 @@ def problems_of(draft: Draft, packet: Packet) -> Iterator[DraftProblem]:
         yield DraftProblem(field="evidence", message=message)
 
 
-def _label_problem(draft: Draft, packet: Packet) -> DraftProblem | None:
+def _label_problem(draft: VerdictDraft, packet: Packet) -> DraftProblem | None:
     labels = [choice.label for choice in labels_for(draft.owner, packet)]
     if draft.label in (*labels, "") and (draft.label or len(labels) < 2):
         return None
@@ -97,7 +97,7 @@ def _is_of_eval(quote: DraftQuote, packet: Packet) -> bool:
     return any(kind_of(place) in FROM_THE_EVAL for place in places)
 
 
-def answer_of(draft: Draft, packet: Packet) -> str:
+def answer_of(draft: VerdictDraft, packet: Packet) -> str:
     """As any reviewer would have given it."""
     labels = labels_for(draft.owner, packet)
     label = draft.label or (labels[0].label if labels else NO_LABEL)
@@ -151,14 +151,14 @@ def first_cause(titles: Sequence[str]) -> str:
     return _NEXT_SENTENCE.split(title, maxsplit=1)[0][:CAUSE]
 
 
-def transferred(draft: Draft, packet: Packet) -> Draft | None:
+def transferred(draft: VerdictDraft, packet: Packet) -> VerdictDraft | None:
     """The same verdict on another failure: with the quotes that are there, too; None where none of them is.
 
     The decisive step goes with the quote of it.
     """
     index = PlaceIndex(packet)
-    found = (_counterpart(quote, index, packet) for quote in draft.evidence)
-    kept = [one for one in found if one is not None]
+    counterparts = (_counterpart(quote, index, packet) for quote in draft.evidence)
+    kept = [one for one in counterparts if one is not None]
     step = draft.decisive_step if any(one.place == f"steps/{draft.decisive_step}" for one in kept) else None
     return msgspec.structs.replace(draft, evidence=tuple(kept), decisive_step=step) if kept else None
 
@@ -167,8 +167,7 @@ def _counterpart(quote: DraftQuote, index: PlaceIndex, packet: Packet) -> DraftQ
     """The same text in another packet, in the same place if it is there; else the same text with other numbers."""
     holding = index.holding(quote.quote)
     if holding:
-        place = quote.place if quote.place in holding else holding[0]
-        return DraftQuote(quote=quote.quote, place=place)
+        return DraftQuote(quote=quote.quote, place=quote.place if quote.place in holding else holding[0])
     pattern = re.compile(r"\d+".join(map(re.escape, _NUMBER.split(quote.quote))))
     for place in sorted(packet.places, key=lambda one: one.place != quote.place):
         if match := pattern.search(place.text):

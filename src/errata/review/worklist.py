@@ -1,4 +1,4 @@
-"""What a person has to review, in the order in which it pays: one list over several runs, with its progress."""
+"""What a person has to review, the most useful first: one list over several runs, with its progress."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from errata.review.status import case_of
 
 WorkGroup = Literal["disputed", "unsure", "many", "other", "done"]
 GROUPS: tuple[WorkGroup, ...] = ("disputed", "unsure", "many", "other", "done")
-"""In this order: reviewers disagree; triage is unsure; it stands for others; the rest; nothing left to do."""
+"""In this order: reviewers disagree; triage is unsure; others have the same failure key; the rest; nothing to do."""
 PACE = 10
 PAUSE = 900
 """Seconds between two verdicts that were not spent on reviewing."""
@@ -42,7 +42,7 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
     """Others who are reading it at the moment."""
 
 
-class Progress(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewProgress(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
     done: int
     """Nothing is left to do for this reviewer."""
@@ -73,7 +73,7 @@ class RunToReview(msgspec.Struct, frozen=True, kw_only=True):
 
 class Worklist(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[WorkItem, ...]
-    progress: Progress
+    progress: ReviewProgress
     more_runs: int = 0
     """Runs that were left out because the list is long enough; a filter by run reaches them."""
 
@@ -82,7 +82,7 @@ def build_worklist(runs: Sequence[RunToReview], reviewer: Reviewer, *, state: Wo
     items = [item for run in runs for item in _items_of(run, reviewer)]
     ranks = {group: at for at, group in enumerate(GROUPS)}
     ordered = sorted(items, key=lambda one: (ranks[one.group], -one.stands_for if one.group == "many" else 0))
-    progress = Progress(
+    progress = ReviewProgress(
         failures=len(items),
         done=sum(one.group == "done" for one in items),
         disputed=sum(len(set(one.owners)) > 1 for one in items),

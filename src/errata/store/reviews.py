@@ -62,8 +62,8 @@ def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
 def _refuse_unseen(connection: Connection, rows: Sequence[dict[str, Any]], seen: frozenset[str]) -> None:
     for row in rows:
         query = select(verdicts.c.id).where(verdicts.c.run_id == row["run_id"], ~verdicts.c.inherited)
-        found = connection.execute(query.where(verdicts.c.attempt_id == row["attempt_id"]))
-        if any(each.id not in seen for each in found):
+        others = connection.execute(query.where(verdicts.c.attempt_id == row["attempt_id"]))
+        if any(each.id not in seen for each in others):
             raise ConflictError("Somebody has saved another verdict meanwhile", hint="read it, then save again")
 
 

@@ -14,10 +14,10 @@ from errata.review.drafts import (
     NO_CORE,
     NO_OWNER,
     NO_QUOTE,
-    Draft,
     DraftProblem,
     DraftQuote,
     FoundQuote,
+    VerdictDraft,
     answer_of,
     find_quote,
     first_cause,
@@ -35,7 +35,7 @@ from errata.store.buckets import buckets_of
 from errata.store.database import Store
 from errata.store.reviews import end_lease, lease_on
 from errata.verbs.review import submit_verdict
-from errata.verbs.worklist import Reading, alike_attempts, context_and_view, packet_for_reader, readings_on
+from errata.verbs.worklist import ShownReading, alike_attempts, context_and_view, packet_for_reader, readings_on
 
 __all__ = [
     "NO_CAUSE",
@@ -44,10 +44,10 @@ __all__ = [
     "NO_QUOTE",
     "AcceptedVerdict",
     "Claim",
-    "Draft",
     "DraftProblem",
     "DraftQuote",
     "FoundQuote",
+    "VerdictDraft",
 ]
 
 
@@ -55,17 +55,17 @@ def check_quote(attempt: str, quote: DraftQuote, store: Store, *, blind: bool) -
     """Looked up in the packet, then in everything the log has of the attempt."""
     context, _ = context_and_view(attempt, store)
     packet = packet_for_reader(attempt, context, store, blind=blind)
-    found = find_quote(quote, packet)
-    if found.is_found or not packet.left_out:
-        return found
+    result = find_quote(quote, packet)
+    if result.is_found or not packet.left_out:
+        return result
     whole = find_quote(quote, packet_for_reader(attempt, context, store, blind=blind, whole=True))
-    return whole if whole.is_found else found
+    return whole if whole.is_found else result
 
 
 class DraftRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A draft to save, and what its reader had seen."""
 
-    draft: Draft
+    draft: VerdictDraft
     seen: tuple[str, ...] | None = None
     request: str = ""
     """The idempotency key."""
@@ -79,7 +79,7 @@ class UnfinishedDraft(msgspec.Struct, frozen=True):
 class OtherVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody saved a verdict that the reader had not seen; nothing was stored."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[ShownReading, ...]
     seen: tuple[str, ...]
 
 
@@ -116,13 +116,13 @@ def _field(reason: str) -> str:
     return next((name for name in ("cause", "label", "decisive_step", "confidence") if f"`{name}`" in reason), "")
 
 
-def _with_bucket(draft: Draft, context: RunContext, store: Store) -> Draft:
+def _with_bucket(draft: VerdictDraft, context: RunContext, store: Store) -> VerdictDraft:
     """A cause in the words of a bucket names that bucket."""
     if draft.bucket:
         return draft
     named = (one for one in buckets_of(store, context.stored.run.suite) if first_cause([one.title]) == draft.cause)
-    found = next(named, None)
-    return msgspec.structs.replace(draft, bucket=found.slug) if found else draft
+    bucket = next(named, None)
+    return msgspec.structs.replace(draft, bucket=bucket.slug) if bucket else draft
 
 
 def _other_verdicts(
@@ -150,7 +150,7 @@ class AlikeFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def alike_failures(
-    attempt: str, by: str, draft: Draft, store: Store, reviewer: Reviewer, *, now: datetime
+    attempt: str, by: str, draft: VerdictDraft, store: Store, reviewer: Reviewer, *, now: datetime
 ) -> tuple[AlikeFailure, ...]:
     """Open failures with the same failure key or in the same bucket, and whether the draft has evidence in them."""
     context, view = context_and_view(attempt, store)
@@ -193,7 +193,7 @@ def _save_alike(
 
 
 def undo_verdict(verdict: str, attempt: str, store: Store, reviewer: Reviewer, *, now: datetime) -> Verdict:
-    """The version after it: what was said before, or a withdrawal."""
+    """The version after it: the one before again, or a withdrawal."""
     context, _ = context_and_view(attempt, store)
     return versions.undo_verdict(verdict, attempt, context, store, reviewer, now=now)
 

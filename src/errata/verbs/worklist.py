@@ -14,6 +14,7 @@ from errata.model.attribution import suggested_label
 from errata.model.bucket import BucketPlace
 from errata.model.identity import split_attempt_id
 from errata.model.standing import name_of
+from errata.model.verdict import short_word_for
 from errata.review.budget import UNLIMITED
 from errata.review.drafts import DraftQuote, find_quote, first_cause, has_own_labels, lines_of
 from errata.review.evidence import PlaceIndex, is_core
@@ -26,7 +27,7 @@ from errata.review.stored import packets
 from errata.review.stored.verdicts import verdicts_on
 from errata.review.stored.worklist import reading_now, run_to_review
 from errata.review.worklist import (
-    Progress,
+    ReviewProgress,
     RunToReview,
     WorkGroup,
     WorkItem,
@@ -43,9 +44,10 @@ from errata.store.buckets import buckets_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs, run_by_id
+from errata.verbs.review import agreement_of
 
 __all__ = [
-    "Progress",
+    "ReviewProgress",
     "WorkGroup",
     "WorkItem",
     "WorkState",
@@ -84,7 +86,28 @@ def worklist(request: WorkRequest, store: Store, *, now: datetime) -> Worklist:
     return msgspec.structs.replace(built, more_runs=len(runs) - len(parts))
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class OwnAgreement(NamedTuple):
+    """How far another reviewer names the same owner, over the failures that both reviewed."""
+
+    reviewer: str
+    both: int
+    kappa: float
+
+
+def agreement_with_others(run: str, store: Store, reviewer: Reviewer) -> list[OwnAgreement]:
+    """Over one run, or over all; without pairs for which kappa is undefined."""
+    runs = [run_named(run, store)] if run else all_runs(store)
+    own = short_word_for(reviewer)
+    pairs = []
+    for agreement in agreement_of(runs, store):
+        for pair in agreement.owners.pairs:
+            if own in (pair.first, pair.other) and pair.kappa is not None:
+                other = pair.other if pair.first == own else pair.first
+                pairs.append(OwnAgreement(other.partition(":")[2], pair.both, pair.kappa))
+    return pairs
+
+
+class ShownReading(msgspec.Struct, frozen=True, kw_only=True):
     """One opinion on a failure, in the fields of the form."""
 
     by: str
@@ -110,7 +133,7 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredRun
     handle: str
     blind: bool
-    readings: tuple[Reading, ...]
+    readings: tuple[ShownReading, ...]
     """Triage first, then reviewers, oldest first; in a blind view only the reader's own."""
     seen: tuple[str, ...]
     """Ids of all verdicts on it: the version that was read."""
@@ -174,12 +197,12 @@ def packet_for_reader(attempt: str, context: RunContext, store: Store, *, blind:
 
 def readings_on(
     attempt: str, packet: Packet, context: RunContext, verdicts: Sequence[Verdict], reviewer: Reviewer
-) -> Iterator[Reading]:
+) -> Iterator[ShownReading]:
     attribution = context.attributions.get(attempt)
     if attribution is not None:
         yield _by_triage(attribution, packet)
     for verdict in newest_readings(verdicts):
-        yield Reading(
+        yield ShownReading(
             by=verdict.reviewer.name,
             verdict=verdict.id,
             owner=verdict.owner,
@@ -194,13 +217,13 @@ def readings_on(
         )
 
 
-def _by_triage(attribution: Attribution, packet: Packet) -> Reading:
+def _by_triage(attribution: Attribution, packet: Packet) -> ShownReading:
     """The quotes of its signals, as far as they are in the packet."""
     index = PlaceIndex(packet)
     quotes = dict.fromkeys(one.quote for one in attribution.signals if one.quote)
-    found = [(places[0], quote) for quote in quotes if (places := index.holding(quote))]
-    located = (find_quote(DraftQuote(quote=quote, place=place), packet) for place, quote in found)
-    return Reading(
+    placed = [(places[0], quote) for quote in quotes if (places := index.holding(quote))]
+    located = (find_quote(DraftQuote(quote=quote, place=place), packet) for place, quote in placed)
+    return ShownReading(
         by="triage",
         owner=attribution.owner,
         label=suggested_label(attribution, packet.question.taxonomy),

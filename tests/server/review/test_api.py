@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 from urllib.parse import quote
 
+import msgspec
 import pytest
 
 from errata.model import Reviewer
 from errata.review.submit import Submission
-from errata.store.reviews import verdicts_of
+from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.verbs.review import submit_verdict
 from errata.verbs.store import open_store
 
@@ -106,11 +107,11 @@ def test_a_quote_is_found_word_for_word_or_the_answer_names_the_actual_text(desk
     def check(**body):
         return desk.client.post(address(INDEX, "quote"), json=body).json()
 
-    assert check(**QUOTE)["found"] is True
+    assert check(**QUOTE)["is_found"] is True
     typed = check(quote=QUOTE["quote"])
-    assert (typed["found"], typed["place"], typed["lines"]) == (True, "checks/deploy", [2, 2])
+    assert (typed["is_found"], typed["place"], typed["lines"]) == (True, "checks/deploy", [2, 2])
     wrong = check(quote="the index has a reserved word in it", place="run.log")
-    assert wrong["found"] is False
+    assert wrong["is_found"] is False
     assert "is not in `run.log`" in wrong["problem"]
 
 
@@ -247,3 +248,20 @@ def test_alike_lists_first_and_saves_only_where_a_quote_is_found(desk):
 def test_an_id_that_names_nothing_is_refused(desk):
     assert desk.client.get(address("nothing")).status_code == 404
     assert save(desk.client, attempt=f"{RUN}:convex-evals/none#1").status_code == 404
+
+
+def test_an_undo_takes_back_what_identical_failures_inherited(desk, desk_store):
+    first, second = (one["attempt"] for one in queue(desk.client, owner="environment")["items"][:2])
+    reading = item(desk.client, first)["readings"][0]
+    quotes = [{"quote": one["quote"], "place": one["place"]} for one in reading["evidence"]]
+    draft = {"owner": "environment", "label": "", "cause": "The image can't be built", "evidence": quotes}
+    saved = save(desk.client, attempt=first, draft=draft).json()["id"]
+    store = open_store(desk_store)
+    [verdict] = verdicts_of(store, first.partition(":")[0])
+    copied = msgspec.structs.replace(verdict, id="copied", attempt=second, inherited_from=saved, evidence=())
+    keep_verdicts(store, [copied])
+    assert queue(desk.client)["done"] == 2
+
+    desk.client.post(address(first, "undo"), json={"verdict": saved})
+
+    assert queue(desk.client)["done"] == 0

@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
-from tests.server.axe import violations_in_both_themes
+from tests.server.axe import violations, violations_in_both_themes
 
 from errata.store.reviews import verdicts_of
 from errata.verbs.store import all_runs, open_store
@@ -120,7 +120,7 @@ def test_a_verdict_needs_an_owner_and_a_quote_and_says_so_in_place(desk, desk_st
     expect(page.locator("input[name=owner][value=provider]")).to_be_checked()
     press(page, "?")
     expect(page.locator("dialog#keys")).to_be_visible()
-    assert violations_in_both_themes(page) == []
+    assert violations(page) == []
 
 
 def test_two_people_on_one_failure_lose_nothing(server_for, desk_store, window):
@@ -142,7 +142,7 @@ def test_two_people_on_one_failure_lose_nothing(server_for, desk_store, window):
     expect(his.locator("#conflict")).to_contain_text("ada saved a verdict meanwhile: model")
     assert his.locator("input[name=owner]:checked").input_value() == "unknown"
     assert [one.reviewer.name for one in verdicts(desk_store)] == ["ada"]
-    assert violations_in_both_themes(his) == []
+    assert violations(his) == []
     his.get_by_role("button", name="Keep both as two verdicts").press("Enter")
     saved(his)
 

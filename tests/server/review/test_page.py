@@ -112,6 +112,25 @@ def test_an_empty_queue_and_a_filter_without_a_match_say_what_to_do_next(desk):
     assert "Change the filter" in page
 
 
+def test_at_the_end_the_page_counts_and_names_the_agreement_with_others(server_for):
+    desk, ben = server_for("ada"), server_for("ben")
+    attempts = [one["attempt"] for one in queue(desk.client, run=RUN)["items"]]
+    draft = {"owner": "unknown", "label": "", "cause": "Nobody knows"}
+    for at, attempt in enumerate(attempts):
+        lines = [one for one in item(desk.client, attempt)["packet"]["places"] if one["place"] in ("run.log", "error")]
+        evidence = [{"place": lines[0]["place"], "quote": lines[0]["text"].strip().splitlines()[-1]}]
+        given_draft = draft | {"evidence": evidence} | ({"owner": "model", "label": "MODEL_FAULT"} if at % 2 else {})
+        assert save(desk.client, attempt=attempt, draft=given_draft).status_code == 200
+        if at < 2:
+            assert save(ben.client, attempt=attempt, draft=given_draft).status_code == 200
+
+    page = desk.client.get("/review", params={"run": RUN}).text
+
+    assert "Queue empty" in page
+    assert re.search(r"9 of 9 reviewed, \d changed the owner\.", page)
+    assert "Kappa with ben: 1.00, over 2 failures." in page
+
+
 def test_texts_of_a_log_are_text(desk):
     page = desk.client.get(address(f"{RUN}:convex-evals/005-idioms/003-shared_validator#1")).text
 

@@ -23,13 +23,8 @@ def undo_verdict(
 
     Only the newest verdict of the same reviewer can be undone. To undo it twice changes nothing.
     """
-    own = [
-        one
-        for one in verdicts_on(store, attempt, withdrawn=True)
-        if one.inherited_from is None
-        and one.reviewer.kind == reviewer.kind
-        and name_of(one.reviewer) == name_of(reviewer)
-    ]
+    every = verdicts_on(store, attempt, withdrawn=True)
+    own = [one for one in every if one.inherited_from is None and _is_by(one, reviewer)]
     undone = next((one for one in own if one.id == verdict_id), None)
     if undone is None:
         hint = "only verdicts of your own can be undone"
@@ -46,6 +41,10 @@ def undo_verdict(
     else:
         keep_verdicts(store, identical_failures(context, store).inherit(made, made.at or ""))
     return made
+
+
+def _is_by(verdict: Verdict, reviewer: Reviewer) -> bool:
+    return verdict.reviewer.kind == reviewer.kind and name_of(verdict.reviewer) == name_of(reviewer)
 
 
 def _version_before(undone: Verdict, own: Sequence[Verdict], *, at: str) -> Verdict:

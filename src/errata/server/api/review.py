@@ -16,18 +16,18 @@ from errata.verbs.review_drafts import (
     AcceptedVerdict,
     AlikeFailure,
     Claim,
-    Draft,
     DraftProblem,
     DraftQuote,
     DraftRequest,
     FoundQuote,
     OtherVerdicts,
     UnfinishedDraft,
+    VerdictDraft,
 )
 from errata.verbs.worklist import (
-    Progress,
-    Reading,
     ReviewItem,
+    ReviewProgress,
+    ShownReading,
     WorkGroup,
     Worklist,
     WorkRequest,
@@ -55,7 +55,7 @@ class QueueQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def chosen(self) -> dict[str, str]:
-        """What differs from the default, as it stands in an address."""
+        """What differs from the default, as an address has it."""
         given = msgspec.to_builtins(self)
         usual = msgspec.to_builtins(QueueQuery())
         return {name: value for name, value in given.items() if value != usual[name]}
@@ -89,7 +89,7 @@ class ItemAnswer(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     packet_hash: str
     view: View
-    readings: tuple[Reading, ...]
+    readings: tuple[ShownReading, ...]
     seen: tuple[str, ...]
     """Send it back with the verdict: the version that was read."""
     in_hand: tuple[str, ...]
@@ -108,7 +108,7 @@ class QuoteRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    found: bool
+    is_found: bool
     quote: str
     place: str
     lines: tuple[int, int] | None
@@ -117,7 +117,7 @@ class QuoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VerdictRequest(msgspec.Struct, frozen=True, kw_only=True):
-    draft: Draft
+    draft: VerdictDraft
     seen: tuple[str, ...] | None = None
     request: str = ""
     """An idempotency key of your own: the same request again saves nothing."""
@@ -127,7 +127,7 @@ class VerdictRequest(msgspec.Struct, frozen=True, kw_only=True):
         return DraftRequest(draft=self.draft, seen=self.seen, request=self.request, blind=self.view == "blind")
 
 
-class SavedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class SavedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     saved: Literal[True] = True
     id: str
     attempt: str
@@ -144,7 +144,7 @@ class NotSavedAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     saved: Literal[False] = False
     problems: tuple[DraftProblem, ...] = ()
-    others: tuple[Reading, ...] = ()
+    others: tuple[ShownReading, ...] = ()
     seen: tuple[str, ...] = ()
 
 
@@ -192,9 +192,9 @@ def queue_for(query: QueueQuery, exchange: Exchange) -> Worklist:
 
 def show_queue(exchange: Exchange) -> QueueAnswer:
     query = exchange.arguments(QueueQuery)
-    found = queue_for(query, exchange)
-    progress: Progress = found.progress
-    items = msgspec.convert(found.items, tuple[QueueItem, ...], from_attributes=True)
+    queue = queue_for(query, exchange)
+    progress: ReviewProgress = queue.progress
+    items = msgspec.convert(queue.items, tuple[QueueItem, ...], from_attributes=True)
     return QueueAnswer(
         reviewer=exchange.caller.name,
         items=tuple(_blinded(one) for one in items) if query.is_blind else items,
@@ -203,7 +203,7 @@ def show_queue(exchange: Exchange) -> QueueAnswer:
         disputed=progress.disputed,
         changed=progress.changed,
         seconds_each=progress.seconds_each,
-        more_runs=found.more_runs,
+        more_runs=queue.more_runs,
     )
 
 
@@ -240,14 +240,14 @@ def check_quote(exchange: Exchange) -> QuoteAnswer:
     given = exchange.record(QuoteRequest)
     wanted = DraftQuote(quote=given.quote, place=given.place, lines=given.lines)
     blind = given.view == "blind"
-    found: FoundQuote = review_drafts.check_quote(exchange.values["attempt"], wanted, exchange.store, blind=blind)
+    result: FoundQuote = review_drafts.check_quote(exchange.values["attempt"], wanted, exchange.store, blind=blind)
     return QuoteAnswer(
-        found=found.is_found,
-        quote=found.quote,
-        place=found.place,
-        lines=found.lines,
-        kind=found.kind,
-        problem=found.problem,
+        is_found=result.is_found,
+        quote=result.quote,
+        place=result.place,
+        lines=result.lines,
+        kind=result.kind,
+        problem=result.problem,
     )
 
 
@@ -264,7 +264,7 @@ def save_verdict(exchange: Exchange) -> Answer:
         case OtherVerdicts():
             return _answered(NotSavedAnswer(others=result.readings, seen=result.seen), status=409)
     verdict = result.kept.verdict
-    return SavedAnswer(
+    return SavedVerdict(
         id=verdict.id,
         attempt=verdict.attempt,
         case=result.case,
@@ -331,7 +331,7 @@ ENDPOINTS = (
         method="POST",
         scope="review",
         takes=VerdictRequest,
-        gives=SavedAnswer,
+        gives=SavedVerdict,
         summary="Save a verdict; 409 where somebody else saved one that you had not seen.",
     ),
     Endpoint(

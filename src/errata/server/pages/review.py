@@ -19,13 +19,13 @@ from errata.server.pages.review_queue import queue_column
 from errata.text.shell import shell_word
 from errata.verbs import review_drafts
 from errata.verbs.review_drafts import (
-    Draft,
     DraftQuote,
     DraftRequest,
     OtherVerdicts,
     UnfinishedDraft,
+    VerdictDraft,
 )
-from errata.verbs.worklist import ReviewItem, WorkItem, Worklist, lines_of
+from errata.verbs.worklist import ReviewItem, WorkItem, Worklist, agreement_with_others, lines_of
 
 PREFETCH = "x-errata-prefetch"
 """Sent by `desk.js` with what it only loads ahead: nobody reads it yet, so it is not claimed."""
@@ -34,7 +34,7 @@ NEITHER = frozenset(("saved", "verdict", "part"))
 """Parts of an address that are not about the queue: what was saved last, and `part=queue` for the queue alone."""
 
 
-def desk(exchange: Exchange) -> Answer:
+def first_failure(exchange: Exchange) -> Answer:
     """The first failure that nobody else is reading."""
     query = _query(exchange)
     queue = queue_for(query, exchange)
@@ -43,7 +43,8 @@ def desk(exchange: Exchange) -> Answer:
     return Page(
         title="Review",
         section="review",
-        body=f'<div class="desk empty">{queue_column(queue, query, "")}{_nothing(queue, query)}</div>{_foot(exchange)}',
+        body=f'<div class="desk empty">{queue_column(queue, query, "")}{_nothing(queue, query, exchange)}</div>'
+        + _foot(exchange),
         command=f"errata review status {shell_word(query.run or 'latest')}",
         scripts=("desk.js",),
     )
@@ -58,14 +59,16 @@ def next_item(items: Sequence[WorkItem], after: str) -> str | None:
     return next(iter(free or [one.attempt for one in ordered]), None)
 
 
-def _nothing(queue: Worklist, query: QueueQuery) -> str:
+def _nothing(queue: Worklist, query: QueueQuery, exchange: Exchange) -> str:
     progress = queue.progress
-    if query.chosen and not queue.items:
+    if query.chosen and not queue.items and not (progress.failures and query.state == "open"):
         head, text = "Nothing matches", "Change the filter, or remove it."
         return f'<section class="packet"><h1>{head}</h1><p>{text} <a href="/review">Show everything</a></p></section>'
     text = f"{progress.done} of {progress.failures} reviewed, {progress.changed} changed the owner."
     if not progress.failures:
         text = "No run in this store has failures."
+    for pair in agreement_with_others(query.run, exchange.store, reviewer_of(exchange)):
+        text += f" Kappa with {page_text(pair.reviewer)}: {pair.kappa:.2f}, over {pair.both} failures."
     return (
         f'<section class="packet"><h1>Queue empty</h1><p>{text}</p>'
         '<p><a href="/buckets">Buckets</a> · <a href="/">Runs</a> · '
@@ -73,7 +76,7 @@ def _nothing(queue: Worklist, query: QueueQuery) -> str:
     )
 
 
-def desk_item(exchange: Exchange) -> Page:
+def one_failure(exchange: Exchange) -> Page:
     query = _query(exchange)
     if exchange.query.get("part") == "queue":
         return Page(title="Queue", body=queue_column(queue_for(query, exchange), query, exchange.values["attempt"]))
@@ -84,13 +87,13 @@ def desk_item(exchange: Exchange) -> Page:
     return _page(exchange, query, item, FormState(draft=_first_draft(item)))
 
 
-def _first_draft(item: ReviewItem) -> Draft:
-    """What the reader said before; else only the suggested cause."""
+def _first_draft(item: ReviewItem) -> VerdictDraft:
+    """The reader's own verdict; else only the suggested cause."""
     own = next((one for one in item.readings if one.is_own), None)
     if own is None:
-        return Draft(cause=item.cause)
+        return VerdictDraft(cause=item.cause)
     quotes = tuple(DraftQuote(quote=one.quote, place=one.place, lines=one.lines) for one in own.evidence)
-    return Draft(
+    return VerdictDraft(
         owner=own.owner,
         label=own.label,
         cause=own.cause,
@@ -155,15 +158,15 @@ def _saved(exchange: Exchange) -> dict[str, str]:
 # --- without script
 
 
-def desk_form(exchange: Exchange) -> Answer:
+def sent_form(exchange: Exchange) -> Answer:
     """What a button of the form does."""
     query = _query(exchange)
     form = parse_qs(exchange.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=5_000)
-    wanted = _one(form, "do") or "save"
+    wanted = _value(form, "do") or "save"
     attempt = exchange.values["attempt"]
     if wanted == "undo":
         reviewer = reviewer_of(exchange)
-        review_drafts.undo_verdict(_one(form, "verdict"), attempt, exchange.store, reviewer, now=exchange.now)
+        review_drafts.undo_verdict(_value(form, "verdict"), attempt, exchange.store, reviewer, now=exchange.now)
         return Redirect(review_page(attempt, **query.chosen))
     if wanted in ("later", "discard"):
         return _go_on(exchange, query, attempt)
@@ -173,8 +176,8 @@ def desk_form(exchange: Exchange) -> Answer:
 def _saving(exchange: Exchange, query: QueueQuery, form: dict[str, list[str]], wanted: str) -> Answer:
     item = item_for(exchange, blind=query.is_blind)
     draft = _draft(form, item)
-    seen, attempt = tuple(_one(form, "seen").split()), item.packet.attempt_id
-    request = DraftRequest(draft=draft, seen=seen, request=_one(form, "request"), blind=query.is_blind)
+    seen, attempt = tuple(_value(form, "seen").split()), item.packet.attempt_id
+    request = DraftRequest(draft=draft, seen=seen, request=_value(form, "request"), blind=query.is_blind)
     reviewer, state = reviewer_of(exchange), FormState(draft=draft, seen=seen)
     if wanted in ("alike-key", "alike-bucket"):
         by = wanted.removeprefix("alike-")
@@ -199,23 +202,23 @@ def _go_on(exchange: Exchange, query: QueueQuery, attempt: str) -> Redirect:
     return Redirect(review_page(next_item(queue_for(query, exchange).items, attempt) or "", **query.chosen))
 
 
-def _one(form: dict[str, list[str]], name: str) -> str:
+def _value(form: dict[str, list[str]], name: str) -> str:
     return form.get(name, [""])[-1]
 
 
-def _draft(form: dict[str, list[str]], item: ReviewItem) -> Draft:
-    step = _one(form, "decisive_step").strip()
-    typed = tuple(DraftQuote(quote=one.strip()) for one in _one(form, "quotes").splitlines() if one.strip())
-    return Draft(
-        owner=_one(form, "owner"),
-        label=_one(form, "label"),
-        cause=_one(form, "cause").strip(),
+def _draft(form: dict[str, list[str]], item: ReviewItem) -> VerdictDraft:
+    step = _value(form, "decisive_step").strip()
+    typed = tuple(DraftQuote(quote=one.strip()) for one in _value(form, "quotes").splitlines() if one.strip())
+    return VerdictDraft(
+        owner=_value(form, "owner"),
+        label=_value(form, "label"),
+        cause=_value(form, "cause").strip(),
         evidence=(*_ticked(form.get("line", []), item), *typed),
         decisive_step=int(step) if step.isdecimal() and len(step) < 10 else None,
-        note=_one(form, "note").strip(),
-        recommendation_group=_one(form, "recommendation_group"),
-        recommendation=_one(form, "recommendation").strip(),
-        confidence=_one(form, "confidence") or "likely",
+        note=_value(form, "note").strip(),
+        recommendation_group=_value(form, "recommendation_group"),
+        recommendation=_value(form, "recommendation").strip(),
+        confidence=_value(form, "confidence") or "likely",
     )
 
 
@@ -233,11 +236,11 @@ def _ticked(given: Sequence[str], item: ReviewItem) -> tuple[DraftQuote, ...]:
 
 
 ENDPOINTS = (
-    Endpoint(path="/review", handler=desk, summary="The first failure to review."),
-    Endpoint(path="/review/{attempt:path}", handler=desk_item, summary="One failure to review, with the form."),
+    Endpoint(path="/review", handler=first_failure, summary="The first failure to review."),
+    Endpoint(path="/review/{attempt:path}", handler=one_failure, summary="One failure to review, with the form."),
     Endpoint(
         path="/review/{attempt:path}",
-        handler=desk_form,
+        handler=sent_form,
         method="POST",
         scope="review",
         summary="What the form of a failure sends without script.",

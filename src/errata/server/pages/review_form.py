@@ -13,8 +13,8 @@ from errata.render.palette import OWNERS
 from errata.server.api.review import QueueQuery
 from errata.server.pages.addresses import review_page
 from errata.server.pages.review_packet import LETTERS, reading_card
-from errata.verbs.review_drafts import NO_CAUSE, NO_CORE, NO_OWNER, NO_QUOTE, AlikeFailure, Draft, DraftProblem
-from errata.verbs.worklist import Reading, ReviewItem, has_own_labels
+from errata.verbs.review_drafts import NO_CAUSE, NO_CORE, NO_OWNER, NO_QUOTE, AlikeFailure, DraftProblem, VerdictDraft
+from errata.verbs.worklist import ReviewItem, ShownReading, has_own_labels
 
 CONFIDENCES: tuple[Confidence, ...] = ("weak", "likely", "certain")
 GROUPS: dict[RecommendationGroup | str, str] = {
@@ -29,9 +29,9 @@ GROUPS: dict[RecommendationGroup | str, str] = {
 class FormState(msgspec.Struct, frozen=True, kw_only=True):
     """What the form shows besides the item: what was sent, and why it was not saved."""
 
-    draft: Draft
+    draft: VerdictDraft
     problems: tuple[DraftProblem, ...] = ()
-    others: tuple[Reading, ...] = ()
+    others: tuple[ShownReading, ...] = ()
     """Verdicts that somebody saved meanwhile."""
     seen: tuple[str, ...] = ()
     alike: tuple[AlikeFailure, ...] = ()
@@ -72,7 +72,7 @@ def _field(name: str, title: str, key: str, body: str, *, note: str = "") -> str
     )
 
 
-def _owners(draft: Draft, state: FormState) -> str:
+def _owners(draft: VerdictDraft, state: FormState) -> str:
     radios = "".join(
         f'<label class="o"><input type="radio" name="owner" value="{owner}"{" checked" * (draft.owner == owner)}>'
         f'<b class="k {look.letter}" aria-hidden="true">{look.letter}</b><span>{owner}</span></label>'
@@ -84,7 +84,7 @@ def _owners(draft: Draft, state: FormState) -> str:
     )
 
 
-def _labels(item: ReviewItem, draft: Draft, state: FormState) -> str:
+def _labels(item: ReviewItem, draft: VerdictDraft, state: FormState) -> str:
     """Those of all owners; `desk.js` shows those of the chosen one."""
     if not has_own_labels(item.packet):
         return _problem(state, "label")
@@ -98,7 +98,7 @@ def _labels(item: ReviewItem, draft: Draft, state: FormState) -> str:
     return _field("label", "Label", "l", body)
 
 
-def _label(choice: LabelChoice, often: int, draft: Draft) -> str:
+def _label(choice: LabelChoice, often: int, draft: VerdictDraft) -> str:
     checked = " checked" * (draft.label == choice.label)
     note = f"{often} here" if often else choice.owner
     return (
@@ -108,7 +108,7 @@ def _label(choice: LabelChoice, often: int, draft: Draft) -> str:
     )
 
 
-def _cause(item: ReviewItem, draft: Draft, state: FormState) -> str:
+def _cause(item: ReviewItem, draft: VerdictDraft, state: FormState) -> str:
     known = "".join(f'<option value="{page_text(bucket.title)}"></option>' for bucket in item.causes)
     body = (
         f'<input name="cause" id="cause" list="causes" maxlength="200" autocomplete="off" aria-label="Cause"'
@@ -119,12 +119,12 @@ def _cause(item: ReviewItem, draft: Draft, state: FormState) -> str:
     return _field("cause", "Cause", "r", body)
 
 
-def _evidence(draft: Draft, state: FormState) -> str:
+def _evidence(draft: VerdictDraft, state: FormState) -> str:
     typed = "\n".join(" ".join(one.quote.split()) for one in draft.evidence)
     given = "".join(
-        f'<li data-place="{page_text(one.place)}" data-first="{one.lines[0] if one.lines else ""}"'
-        f' data-last="{one.lines[1] if one.lines else ""}"><code dir="auto">{escape(one.quote)}</code></li>'
-        for one in draft.evidence
+        f'<li data-place="{page_text(quote.place)}" data-first="{quote.lines[0] if quote.lines else ""}"'
+        f' data-last="{quote.lines[1] if quote.lines else ""}"><code dir="auto">{escape(quote.quote)}</code></li>'
+        for quote in draft.evidence
     )
     step = "" if draft.decisive_step is None else str(draft.decisive_step)
     body = (
@@ -139,7 +139,7 @@ def _evidence(draft: Draft, state: FormState) -> str:
     return _field("evidence", "Evidence", "q", body, note="each found word for word")
 
 
-def _words(draft: Draft) -> str:
+def _words(draft: VerdictDraft) -> str:
     groups = "".join(
         f'<option value="{value}"{" selected" * (draft.recommendation_group == value)}>{name}</option>'
         for value, name in GROUPS.items()
@@ -161,11 +161,11 @@ def _words(draft: Draft) -> str:
     return note + advice
 
 
-def _confidence(draft: Draft) -> str:
+def _confidence(draft: VerdictDraft) -> str:
     radios = "".join(
-        f'<label><input type="radio" name="confidence" value="{one}"{" checked" * (draft.confidence == one)}>'
-        f"<span>{one}</span></label>"
-        for one in CONFIDENCES
+        f'<label><input type="radio" name="confidence" value="{word}"{" checked" * (draft.confidence == word)}>'
+        f"<span>{word}</span></label>"
+        for word in CONFIDENCES
     )
     return (
         '<fieldset class="sure"><legend><b>Confidence</b> <kbd>-</kbd> <kbd>=</kbd></legend>'
@@ -197,7 +197,7 @@ def _conflict(state: FormState) -> str:
     return f'<div class="conflict" id="conflict">{conflict_text(state.others)}{cards}{_DISCARD}</div>'
 
 
-def conflict_text(others: Sequence[Reading]) -> str:
+def conflict_text(others: Sequence[ShownReading]) -> str:
     names = " and ".join(dict.fromkeys(one.by for one in others))
     return f"<p><b>{page_text(names)} saved a verdict meanwhile.</b> Yours is not saved yet.</p>"
 
@@ -210,8 +210,8 @@ def _alike(state: FormState) -> str:
         return '<div class="alike" id="alike" hidden></div>'
     fitting = [one for one in state.alike if one.fits]
     rows = "".join(
-        f"<li>{page_text(one.case)}{'' if one.fits else ' <span class=note>no quote of yours is in it</span>'}</li>"
-        for one in state.alike
+        f"<li>{page_text(other.case)}{'' if other.fits else ' <span class=note>no quote of yours is in it</span>'}</li>"
+        for other in state.alike
     )
     ids = "".join(f'<input type="hidden" name="attempt" value="{escape(one.attempt)}">' for one in fitting)
     return (

@@ -59,12 +59,12 @@ _SHOWN = {
 }
 
 
-def shown(key: str) -> str:
+def cap_of(key: str) -> str:
     return _SHOWN.get(key, key)
 
 
 def _caps(key: Key) -> str:
-    return " ".join(f"<kbd>{page_text(shown(each))}</kbd>" for each in key.keys)
+    return " ".join(f"<kbd>{page_text(cap_of(each))}</kbd>" for each in key.keys)
 
 
 def foot_keys() -> str:
@@ -76,7 +76,7 @@ def foot_keys() -> str:
 
 
 def _first_and_last(key: Key) -> str:
-    return f"<kbd>{shown(key.keys[0])}</kbd>…<kbd>{shown(key.keys[-1])}</kbd>"
+    return f"<kbd>{cap_of(key.keys[0])}</kbd>…<kbd>{cap_of(key.keys[-1])}</kbd>"
 
 
 def keys_dialog() -> str:
@@ -99,5 +99,5 @@ def keys_table() -> Iterator[str]:
     yield "| key | what it does |"
     yield "|---|---|"
     for key in KEYS:
-        caps = " ".join(f"`{shown(each)}`" for each in key.keys)
+        caps = " ".join(f"`{cap_of(each)}`" for each in key.keys)
         yield f"| {caps} | {key.does} |"

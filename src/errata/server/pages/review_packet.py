@@ -9,7 +9,7 @@ from errata.render.blocks_html import page_text
 from errata.render.charts import named_chip
 from errata.server.pages.addresses import attempt_page
 from errata.text.outgoing import for_others
-from errata.verbs.worklist import Reading, ReviewItem, is_core, kind_of
+from errata.verbs.worklist import ReviewItem, ShownReading, is_core, kind_of
 
 SECTIONS = ("Task", "Steps", "Output", "Verifier", "Expected", "Context")
 _BY_KIND = {
@@ -34,7 +34,7 @@ def packet_column(item: ReviewItem, position: str) -> str:
     marks = _marks(given)
     numbers = iter(range(1, 10**9))
     return (
-        f'<section class="packet" aria-labelledby="item-title">{_head(item, position)}{_held(item)}'
+        f'<section class="packet" aria-labelledby="item-title">{_head(item, position)}{_readers(item)}'
         + readings(given, item)
         + "".join(_section(name, places, marks, numbers) for name, places in _by_section(packet).items())
         + f"{_left_out(packet)}</section>"
@@ -64,14 +64,14 @@ def _head(item: ReviewItem, position: str) -> str:
     )
 
 
-def _held(item: ReviewItem) -> str:
+def _readers(item: ReviewItem) -> str:
     if not item.in_hand:
         return ""
     names = " and ".join(item.in_hand)
     return f'<p class="strip">{page_text(names)} {"is" if len(item.in_hand) == 1 else "are"} reading this.</p>'
 
 
-def readings(given: Sequence[Reading], item: ReviewItem) -> str:
+def readings(given: Sequence[ShownReading], item: ReviewItem) -> str:
     if not given:
         text = "Readings of others are hidden until you have saved." if item.blind else "Nobody has reviewed it yet."
         return f'<section class="sec readings"><p class="note">{text}</p><div class="two"></div></section>'
@@ -82,22 +82,22 @@ def readings(given: Sequence[Reading], item: ReviewItem) -> str:
     return f'<section class="sec readings">{head}<div class="two">{cards}</div></section>'
 
 
-def in_order(given: Sequence[Reading]) -> list[Reading]:
+def in_order(given: Sequence[ShownReading]) -> list[ShownReading]:
     """Where reviewers disagree they come first: their readings are to be chosen from, and triage is one more hint."""
     reviewers = [one for one in given if one.verdict]
     return [*reviewers, *(one for one in given if not one.verdict)] if len(reviewers) > 1 else list(given)
 
 
-def _count(given: Sequence[Reading]) -> str:
+def _count(given: Sequence[ShownReading]) -> str:
     return {0: "no reading yet", 1: "one reading", 2: "two readings"}.get(len(given), f"{len(given)} readings")
 
 
-def reading_card(reading: Reading, letter: str, key: str = "") -> str:
+def reading_card(reading: ShownReading, letter: str, key: str = "") -> str:
     """`key` takes it over into the form."""
     quotes = "".join(
-        f'<li data-place="{page_text(one.place)}" data-first="{one.lines[0] if one.lines else ""}"'
-        f' data-last="{one.lines[1] if one.lines else ""}"><code dir="auto">{_verbatim(one.quote)}</code></li>'
-        for one in reading.evidence
+        f'<li data-place="{page_text(quote.place)}" data-first="{quote.lines[0] if quote.lines else ""}"'
+        f' data-last="{quote.lines[1] if quote.lines else ""}"><code dir="auto">{_verbatim(quote.quote)}</code></li>'
+        for quote in reading.evidence
     )
     decisive = "" if reading.decisive_step is None else str(reading.decisive_step)
     values = f'data-owner="{page_text(reading.owner)}" data-label="{page_text(reading.label)}"'
@@ -114,7 +114,7 @@ def reading_card(reading: Reading, letter: str, key: str = "") -> str:
     )
 
 
-def _marks(given: Sequence[Reading]) -> Marks:
+def _marks(given: Sequence[ShownReading]) -> Marks:
     marks: dict[str, list[tuple[str, Quote]]] = {}
     for at, reading in enumerate(given):
         for number, quote in enumerate(reading.evidence, 1):
@@ -123,11 +123,11 @@ def _marks(given: Sequence[Reading]) -> Marks:
 
 
 def _by_section(packet: Packet) -> dict[str, list[PacketPlace]]:
-    found: dict[str, list[PacketPlace]] = {}
+    by_name: dict[str, list[PacketPlace]] = {}
     for place in packet.places:
         is_step = place.place.startswith(("steps/", "tool_calls", "tool_results"))
-        found.setdefault("Steps" if is_step else _BY_KIND.get(kind_of(place.place), "Context"), []).append(place)
-    return {name: found[name] for name in SECTIONS if name in found}
+        by_name.setdefault("Steps" if is_step else _BY_KIND.get(kind_of(place.place), "Context"), []).append(place)
+    return {name: by_name[name] for name in SECTIONS if name in by_name}
 
 
 def _section(name: str, places: Sequence[PacketPlace], marks: Marks, numbers: Iterator[int]) -> str:

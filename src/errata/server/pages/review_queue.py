@@ -8,12 +8,12 @@ from errata.render.charts import chip
 from errata.render.palette import OWNERS
 from errata.server.api.review import QueueQuery
 from errata.server.pages.addresses import review_page
-from errata.verbs.worklist import Progress, WorkItem, Worklist
+from errata.verbs.worklist import ReviewProgress, WorkItem, Worklist
 
 HEADINGS = {
     "disputed": "Disagreements",
     "unsure": "Triage is unsure",
-    "many": "Stands for others",
+    "many": "Repeated failures",
     "other": "Others",
     "done": "Done",
 }
@@ -29,7 +29,7 @@ def queue_column(queue: Worklist, query: QueueQuery, current: str) -> str:
     )
 
 
-def progress_bar(progress: Progress) -> str:
+def progress_bar(progress: ReviewProgress) -> str:
     whole = max(progress.failures, 1)
     agreed = max(progress.done - progress.disputed, 0)
     words = f"{progress.done} of {progress.failures} done, {progress.disputed} disagree, {progress.open} to do"
@@ -45,7 +45,7 @@ def progress_bar(progress: Progress) -> str:
     )
 
 
-def _minutes(progress: Progress) -> str:
+def _minutes(progress: ReviewProgress) -> str:
     if progress.seconds_each is None or not progress.open:
         return ""
     minutes = round(progress.open * progress.seconds_each / 60)

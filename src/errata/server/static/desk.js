@@ -693,7 +693,7 @@ async function quoteLine() {
   forms.settleQuote(form, quote, answer);
   last = forms.read(form);
   drafts.set(location.pathname, last);
-  if (!answer.found) forms.showProblems(form, [{ field: "evidence", message: answer.problem }]);
+  if (!answer.is_found) forms.showProblems(form, [{ field: "evidence", message: answer.problem }]);
 }
 
 /** @param {import("./desk_form.js").Quote} quote */

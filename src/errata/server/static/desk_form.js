@@ -272,7 +272,7 @@ export function settleQuote(form, quote, answer) {
     form,
     quotes.map((one) => {
       if (one.place !== quote.place || one.quote !== quote.quote || one.lines?.[0] !== quote.lines?.[0]) return one;
-      if (!answer.found) return { ...one, state: "missing", problem: answer.problem };
+      if (!answer.is_found) return { ...one, state: "missing", problem: answer.problem };
       return { ...one, ...answer, state: "found", problem: "" };
     }),
   );
