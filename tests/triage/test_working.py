@@ -213,3 +213,13 @@ def test_keys_and_searches_without_a_folder_are_calls_like_others(arguments):
     )
 
     assert decided(failed(steps=steps)).owner == "model"
+
+
+def test_an_empty_last_answer_after_a_mangled_call_is_a_doubt_only():
+    ended = Sighting(count=1, step=9, quote="empty after 5 calls")
+    mangled = Sighting(count=1, step=4, quote="Bash(': wc -c')")
+    clean = decided(failed(Conduct(turns=6, calls=5, ended_empty=ended)))
+    odd = decided(failed(Conduct(turns=6, calls=5, ended_empty=ended, mangled_calls=mangled)))
+
+    assert (clean.owner, clean.decided_by) == ("provider", "empty_final_turn")
+    assert (odd.owner, odd.proof, odd.also) == ("model", "presumed", ("provider",))
