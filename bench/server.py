@@ -83,22 +83,22 @@ def failing_rows(folder: Path, count: int) -> Path:
     return path
 
 
-class Taken(NamedTuple):
+class Timing(NamedTuple):
     """Milliseconds: what a user waits, and what the processor works; they differ on a busy machine."""
 
     wall: float
     processor: float
 
 
-def timed(work: Callable[[], object]) -> Taken:
+def timed(work: Callable[[], object]) -> Timing:
     """The best of a few."""
     return min(once(work) for _ in range(OFTEN))
 
 
-def once(work: Callable[[], object]) -> Taken:
+def once(work: Callable[[], object]) -> Timing:
     started, worked = time.perf_counter(), time.thread_time()
     work()
-    return Taken(1000 * (time.perf_counter() - started), 1000 * (time.thread_time() - worked))
+    return Timing(1000 * (time.perf_counter() - started), 1000 * (time.thread_time() - worked))
 
 
 class Asking:
@@ -157,7 +157,7 @@ def measure(count: int, folder: Path) -> None:
         print(f"  {'first contentful paint in Chromium':<46}{paint(f'{url}/runs/{stored.run.id}'):10,.0f}", flush=True)
 
 
-def say(what: str, taken: Taken) -> None:
+def say(what: str, taken: Timing) -> None:
     print(f"  {what:<46}{taken.wall:10,.0f}{taken.processor:10,.0f}", flush=True)
 
 

@@ -153,7 +153,7 @@ class Attempt(Record):
 
     @property
     def failed_as_expected(self) -> bool:
-        """A test that ran and failed as its mark says: the harness counts it for nobody, and nothing is missing."""
+        """A test that ran and failed as it is marked: the harness counts it for nobody, and nothing is missing."""
         return self.native_status == EXPECTED_FAILURE and self.execution == "completed" and self.outcome == "none"
 
     @property

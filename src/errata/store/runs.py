@@ -60,8 +60,8 @@ def runs_by_id(store: Store, run_ids: Sequence[str]) -> Iterator[StoredRun]:
         some = run_ids[at : at + ASKED_AT_ONCE]
         with store.reading() as connection:
             rows = connection.execute(_CURRENT.where(runs.c.run_id.in_(some)))
-            found = {row.run_id: _stored(row) for row in rows}
-        yield from (found[run_id] for run_id in some if run_id in found)
+            by_id = {row.run_id: _stored(row) for row in rows}
+        yield from (by_id[run_id] for run_id in some if run_id in by_id)
 
 
 def run_by_id(store: Store, run_id: str) -> StoredRun:

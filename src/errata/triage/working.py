@@ -64,7 +64,7 @@ def ended_with_an_empty_turn(attempt: Attempt, _case: Case | None) -> Iterator[O
         return
     if attempt.stop_reason in CUT_OFF or attempt.limit is not None or channel_state(conduct)[0] == "likely":
         return
-    # a call that arrived mangled or empty came first, and may be why nothing more was said
+    # a call that arrived mangled or empty came first, and may be why nothing more came
     is_odd = conduct.mangled_calls is not None or conduct.empty_calls is not None
     strength: Confidence = "likely" if conduct.calls and not is_odd else "weak"
     yield _in_step("empty_final_turn", "provider", strength, attempt, conduct.ended_empty)

@@ -55,7 +55,7 @@ KEYS = (
 _STEP = re.compile(r"step-(\d+)")
 
 
-class AttemptQuery(RunQuery, frozen=True, kw_only=True):
+class AttemptPageQuery(RunQuery, frozen=True, kw_only=True):
     """The list that one came from, and how much of a long transcript is shown."""
 
     steps: str = ""
@@ -88,7 +88,7 @@ def found_attempt(exchange: Exchange) -> ShownAttempt:
 
 def attempt(exchange: Exchange) -> Answer:
     shown = found_attempt(exchange)
-    query = exchange.arguments(AttemptQuery)
+    query = exchange.arguments(AttemptPageQuery)
     stored, store, tried = shown.stored, exchange.store, shown.attempt
     texts = AttemptTexts(tried, shown.case)
     readings = readings_of(shown.review)
@@ -137,7 +137,7 @@ def steps(exchange: Exchange) -> Bytes:
 # the head
 
 
-def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptQuery) -> str:
+def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptPageQuery) -> str:
     run, tried = shown.stored.run, shown.attempt
     name = subject_label(run) or run.native_id
     crumbs = (
@@ -157,7 +157,7 @@ def _head(shown: ShownAttempt, around: Neighbours | None, query: AttemptQuery) -
     )
 
 
-def _neighbours(around: Neighbours | None, query: AttemptQuery) -> str:
+def _neighbours(around: Neighbours | None, query: AttemptPageQuery) -> str:
     if around is None:
         return ""
     links = "".join(
@@ -227,7 +227,7 @@ def _transcript(
     readings: list[ShownVerdict],
     marked: frozenset[int],
     path: str,
-    query: AttemptQuery,
+    query: AttemptPageQuery,
 ) -> str:
     tried = shown.attempt
     parts = [_task(texts)]
@@ -317,7 +317,7 @@ ENDPOINTS = (
     Endpoint(
         path="/runs/{run}/cases/{case:path}/{attempt}",
         handler=attempt,
-        query=AttemptQuery,
+        query=AttemptPageQuery,
         summary="An attempt with its transcript, checks and verdicts.",
     ),
 )

@@ -26,7 +26,7 @@ SHORT = 160
 UNDO = '<form method="post" action="/buckets" class="undo"><button>Undo the last change</button></form>'
 
 
-class BucketsQuery(msgspec.Struct, frozen=True, kw_only=True):
+class BucketsPageQuery(msgspec.Struct, frozen=True, kw_only=True):
     run: str = ""
     """Only the causes of this run."""
     alone: bool = False
@@ -34,7 +34,7 @@ class BucketsQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def list_buckets(exchange: Exchange) -> Page:
-    query = exchange.arguments(BucketsQuery)
+    query = exchange.arguments(BucketsPageQuery)
     runs = [query.run] if query.run else []
     listed = grouping.buckets_of_runs(runs, exchange.store, alone=query.alone)
     head = _list_head(plural(listed.buckets, "bucket"), listed.statuses)
@@ -148,7 +148,7 @@ def _member_row(member: BucketMember) -> tuple[str, ...]:
 
 
 def _changes(details: BucketDetails, others: Iterable[Bucket]) -> str:
-    """Without script; each button sends the whole form and says what it does."""
+    """Without script; each button sends the whole form and is named after what it does."""
     bucket = details.counts.bucket
     options = "".join(f'<option value="{page_text(one.id)}">{page_text(one.title)}</option>' for one in others)
     supporting, needed = len(bucket.supported_by), min(NEEDED, details.counts.mistakes)
@@ -205,7 +205,9 @@ def change_bucket(exchange: Exchange) -> Redirect:
     form, store = exchange.form(), exchange.store
     action = _ACTIONS.get(form.get("action", ""))
     if action is None:
-        raise SettingsError(f"`{form.get('action', '')}` is no change", hint=f"one of: {', '.join(_ACTIONS)}")
+        raise SettingsError(
+            f"`{form.get('action', '')}` is not a change of a bucket", hint=f"one of: {', '.join(_ACTIONS)}"
+        )
     bucket = grouping.bucket_named(exchange.values["bucket"], store)
     return Redirect(bucket_page(action(exchange, bucket)))
 
@@ -278,7 +280,7 @@ def undo(exchange: Exchange) -> Redirect:
 
 
 ENDPOINTS = (
-    Endpoint(path="/buckets", handler=list_buckets, query=BucketsQuery, summary="The causes of failures."),
+    Endpoint(path="/buckets", handler=list_buckets, query=BucketsPageQuery, summary="The causes of failures."),
     Endpoint(path="/buckets", handler=undo, method="POST", scope="review", summary="Undo the last change of buckets."),
     Endpoint(path="/buckets/{bucket}", handler=show_bucket, summary="A cause with its failures and its history."),
     Endpoint(

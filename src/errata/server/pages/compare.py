@@ -35,7 +35,7 @@ ORDER_OF_OWNERS = (
 """Faults of the eval come first."""
 
 
-class CompareQuery(msgspec.Struct, frozen=True, kw_only=True):
+class ComparePageQuery(msgspec.Struct, frozen=True, kw_only=True):
     runs: str = ""
     """Names of runs, with commas between them."""
     common: bool = False
@@ -51,7 +51,7 @@ class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
 
     comparison: Comparison
     cells: list[dict[str, FailedCell]]
-    query: CompareQuery
+    query: ComparePageQuery
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_runs(exchange: Exchange) -> Page:
-    query = exchange.arguments(CompareQuery)
+    query = exchange.arguments(ComparePageQuery)
     names = [name for name in query.runs.split(",") if name.strip()]
     if len(names) < 2:
         return _choose(exchange, names)
@@ -83,7 +83,7 @@ def compare_runs(exchange: Exchange) -> Page:
     try:
         comparison = compare(stored, exchange.store, options)
     except NotComparableError as error:
-        return _refused(error, [one.run.id for one in stored], query)
+        return _refusal_page(error, [one.run.id for one in stored], query)
     page = ComparedPage(comparison=comparison, cells=cells_of_comparison(comparison, exchange.store), query=query)
     handles = handles_of(stored)
     words = ["errata", "compare", *(shell_word(handles[one.run.id]) for one in stored)]
@@ -123,7 +123,7 @@ def _suite_choice(suite: str, runs: Sequence[ListedRunOutput], chosen: set[str])
     return f'<fieldset class="card"><legend>{page_text(suite)}</legend><ul>{rows}</ul></fieldset>'
 
 
-def _refused(error: NotComparableError, runs: Sequence[str], query: CompareQuery) -> Page:
+def _refusal_page(error: NotComparableError, runs: Sequence[str], query: ComparePageQuery) -> Page:
     lines = "".join(f"<li>{page_text(one)}</li>" for one in error.hint.splitlines() if "`--common`" not in one)
     body = f"<h1>{page_text(error.message)}</h1><ul>{lines}</ul>"
     if not query.common and "`--common`" in error.hint:
@@ -160,9 +160,9 @@ def _head(page: ComparedPage) -> Iterator[str]:
         yield notice(f"{difference.what}: {values or cases}" + ("" if not (values and cases) else f" ({cases})"))
     for stored, why in comparison.left_out:
         yield notice(f"Left out: {stored.run.subject.model or stored.run.native_id}, {why}")
-    for one in comparison.runs:
-        if one.problems:
-            yield notice(f"{one.label} is not fit for comparison: {one.problems[0]}")
+    for column in comparison.runs:
+        if column.problems:
+            yield notice(f"{column.label} is not fit for comparison: {column.problems[0]}")
 
 
 def _state(cell: Cell | None, comparison: Comparison) -> str:
@@ -340,21 +340,21 @@ def _pair_cells(pair: Pairing) -> tuple[str, ...]:
 def _scores(page: ComparedPage) -> str:
     bars = [
         ScoreBar(
-            one.label,
+            column.label,
             clean.rate,
             low=clean.interval[0] if clean.interval else None,
             high=clean.interval[1] if clean.interval else None,
             count=f"{clean.passed}/{clean.total}" if clean.total else "",
-            measured=one.scores["strict"].rate,
+            measured=column.scores["strict"].rate,
         )
-        for one in page.comparison.columns
-        for clean in [one.scores["clean"]]
+        for column in page.comparison.columns
+        for clean in [column.scores["clean"]]
     ]
     links = " ".join(link(run_page(run), label) for run, label in zip(page.run_ids, page.labels, strict=True))
     left_out = sum(
         count
-        for one in page.comparison.columns
-        for why, count in one.scores["clean"].left_out.items()
+        for column in page.comparison.columns
+        for why, count in column.scores["clean"].left_out.items()
         if why in NOT_THE_SUBJECTS
     )
     note = "clean, 95 % interval; hollow: strict"
@@ -368,14 +368,14 @@ def _deviations(page: ComparedPage) -> str:
         return card("By category", "<p>No model deviates in a category beyond chance.</p>")
     rows = (
         (
-            page_text(one.label),
-            page_text(one.category),
-            f"{one.cases:,}",
-            percent(one.rate),
-            percent(one.expected),
-            page_text(points(one.deviation, one.interval)),
+            page_text(deviation.label),
+            page_text(deviation.category),
+            f"{deviation.cases:,}",
+            percent(deviation.rate),
+            percent(deviation.expected),
+            page_text(points(deviation.deviation, deviation.interval)),
         )
-        for one in exceptions
+        for deviation in exceptions
     )
     head = ("Model", "Category", "Cases#", "Rate#", "Expected#", "Deviation (95 % interval)")
     shown = scrolling(table(head, rows, label="deviations"), "deviations by category")
@@ -383,5 +383,5 @@ def _deviations(page: ComparedPage) -> str:
 
 
 ENDPOINTS = (
-    Endpoint(path="/compare", handler=compare_runs, query=CompareQuery, summary="Runs compared case by case."),
+    Endpoint(path="/compare", handler=compare_runs, query=ComparePageQuery, summary="Runs compared case by case."),
 )

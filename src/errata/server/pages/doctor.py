@@ -56,11 +56,11 @@ def _unreadable(runs: list[StoredRun]) -> str:
         return card("Unreadable rows", "<p>Every row of every imported log could be read.</p>")
     rows = (
         (
-            link(run_page(one.run.id), one.run.subject.model or one.run.native_id),
-            page_text(one.run.suite),
-            f"{one.counts.unreadable:,}",
+            link(run_page(stored.run.id), stored.run.subject.model or stored.run.native_id),
+            page_text(stored.run.suite),
+            f"{stored.counts.unreadable:,}",
         )
-        for one in damaged
+        for stored in damaged
     )
     count = sum(one.counts.unreadable for one in damaged)
     return card(

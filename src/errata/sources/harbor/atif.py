@@ -125,7 +125,7 @@ class AtifTrajectory:
 
 
 def in_order(steps: Sequence[Any]) -> Iterator[tuple[int, Any, bool]]:
-    """Each step with its place in the file, and whether it stands there too late.
+    """Each step with its place in the file, and whether it comes too late there.
 
     Agents' logs are converted when they end, and calls that never got a result are appended behind the last turn. They
     come where they were made, by their time; all other steps stay in the order of the file.
