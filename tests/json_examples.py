@@ -211,10 +211,11 @@ def about_skills() -> Iterator[tuple[str, Rows]]:
 
 def about_tokens() -> Iterator[tuple[str, Rows]]:
     created = rows("token", "create", "ci", "--scope", "report")
-    settled = {"id": "0123456789ab"}  # by chance otherwise
+    at = "2026-03-10T08:00:00Z"
+    settled = {"id": "0123456789ab", "created_at": at, "created_by": "ada"}  # else by chance, by time and by machine
     yield "token create", [{"token": row["token"] | settled, "secret": "errata_0123456789ab_…"} for row in created]
     yield "token list", [row | settled for row in rows("token", "list")]
-    yield "token revoke", [row | settled for row in rows("token", "revoke", "ci")]
+    yield "token revoke", [row | settled | {"revoked_at": at} for row in rows("token", "revoke", "ci")]
 
 
 def about_the_store() -> Iterator[tuple[str, Rows]]:

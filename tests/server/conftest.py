@@ -1,5 +1,6 @@
 """A server on loopback over a store that is built once, a client, and a real browser."""
 
+import asyncio
 import shutil
 import threading
 import time
@@ -112,23 +113,29 @@ def served(serve: Callable[..., Served]) -> Served:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def chromium() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """Playwright's loop counts as running for as long as the browser is open; other tests call `asyncio.run`."""
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
+        loop = asyncio._get_running_loop()
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
 
 
 @pytest.fixture
-def window(chromium: Browser) -> Iterator[Callable[..., Page]]:
+def window(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Callable[..., Page]]:
     """Opens a browser of its own for each call. What a page logs as an error, CSP violations too, fails the test."""
+    browser, loop = chromium
+    asyncio._set_running_loop(loop)
     contexts: list[BrowserContext] = []
     problems: list[str] = []
 
     def opened(**options: object) -> Page:
-        context = chromium.new_context(**options)
+        context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
@@ -138,6 +145,7 @@ def window(chromium: Browser) -> Iterator[Callable[..., Page]]:
     yield opened
     for context in contexts:
         context.close()
+    asyncio._set_running_loop(None)
     assert problems == []
 
 

@@ -110,13 +110,10 @@ def _keys(page: Page) -> str:
     """The dialog of keys, unless the page has its own. Without script there are no keys."""
     if 'id="keys"' in page.body:
         return ""
-    rows = "".join(
-        f'<tr><th scope="row">{_caps(keys)}</th><td>{page_text(does)}</td></tr>'
-        for keys, does in (*page.keys, *EVERYWHERE)
-    )
+    rows = "".join(f"<dt>{_caps(keys)}</dt><dd>{page_text(does)}</dd>" for keys, does in (*page.keys, *EVERYWHERE))
     return (
         '<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys of this page</h2>'
-        f'<table><caption class="hidden">Keys and what they do</caption><tbody>{rows}</tbody></table>'
+        f"<dl>{rows}</dl>"
         '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
         '<form method="dialog"><button>Close</button></form></dialog>'
     )
