@@ -71,7 +71,7 @@ def test_a_long_transcript_shows_its_ends_and_loads_the_rest(looked, hostile):
     page = looked.page(hostile)
     gap = re.search(r'data-steps="(\d+)-(\d+)"', page)
 
-    assert page.count('<article class="step') < STEPS
+    assert page.count('<article class="event') < STEPS
     assert 'id="step-1"' in page
     assert f'id="step-{STEPS}"' in page
     assert gap is not None

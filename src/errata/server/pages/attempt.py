@@ -240,14 +240,14 @@ def _transcript(
         error = tried.errors[at - 1]
         recovered = ' <span class="badge">recovered</span>' if error.recovered else ""
         parts.append(
-            f'<article class="step{" evidence" if passage.spans else ""}" id="error-{at}"><h3><span>Error</span>'
+            f'<article class="event{" evidence" if passage.spans else ""}" id="error-{at}"><h3><span>Error</span>'
             f'<code>{page_text(error.type)}</code>{recovered}<span class="numbers">{page_text(error.phase)}</span></h3>'
             f'<div class="error" dir="auto">{folded(passage)}</div></article>'
         )
     for judgement, passage in texts.judges:
         name = judgement.judge or judgement.model
         parts.append(
-            f'<article class="step{" evidence" if passage.spans else ""}" id="{page_text(passage.anchor)}"><h3>'
+            f'<article class="event{" evidence" if passage.spans else ""}" id="{page_text(passage.anchor)}"><h3>'
             f"<span>Judge {page_text(name)}</span></h3>"
             f'<div class="text" dir="auto">{folded(passage)}</div></article>'
         )
@@ -268,7 +268,7 @@ def _task(texts: AttemptTexts) -> str:
         return ""
     kind = "text" if texts.case is not None and isinstance(texts.case.input, str) else "data"
     return (
-        f'<article class="step{" evidence" if texts.task.spans else ""}" id="task"><h3><span>Task</span></h3>'
+        f'<article class="event{" evidence" if texts.task.spans else ""}" id="task"><h3><span>Task</span></h3>'
         f'<div class="{kind}" dir="auto">{folded(texts.task)}</div></article>'
     )
 
@@ -283,7 +283,9 @@ def _answer(shown: ShownAttempt, texts: AttemptTexts) -> str:
         inner = diff_html(answer, expected, captions=("answer", "expected"), clean=page_lines)
         marked = folded(texts.output) if texts.output is not None and texts.output.spans else ""
         whole = f'<div class="text" dir="auto">{marked}</div>' if marked else ""
-        return f'<article class="step" id="output"><h3><span>Answer and expectation</span></h3>{whole}{inner}</article>'
+        return (
+            f'<article class="event" id="output"><h3><span>Answer and expectation</span></h3>{whole}{inner}</article>'
+        )
     return _output(shown, texts, answer) + _expected(expected)
 
 
@@ -294,7 +296,7 @@ def _output(shown: ShownAttempt, texts: AttemptTexts, answer: str) -> str:
         return ""
     inner = folded(texts.output) if texts.output.text else '<p class="note">The answer is empty.</p>'
     return (
-        f'<article class="step{" evidence" if texts.output.spans else ""}" id="output"><h3><span>Answer</span></h3>'
+        f'<article class="event{" evidence" if texts.output.spans else ""}" id="output"><h3><span>Answer</span></h3>'
         f'<div class="text" dir="auto">{inner}</div></article>'
     )
 
@@ -304,7 +306,7 @@ def _expected(expected: str) -> str:
         return ""
     inner = folded(LinedText("expected", expected))
     head = "<h3><span>Expected</span></h3>"
-    return f'<article class="step" id="expected">{head}<div class="data" dir="auto">{inner}</div></article>'
+    return f'<article class="event" id="expected">{head}<div class="data" dir="auto">{inner}</div></article>'
 
 
 ENDPOINTS = (

@@ -122,7 +122,7 @@ def _alike(
     with_text = f" with <code>{page_text(main[:80])}</code>" if main else ""
     inner = "".join(step_article(step, texts, marked, decisive, is_late=step.index in times) for step in steps)
     words = f"Steps {steps[0].index} to {steps[-1].index}: {len(steps)} {page_text(name)} calls{with_text}"
-    return f'<details class="alike"><summary>{words}</summary>{inner}</details>'
+    return f'<details class="same-calls"><summary>{words}</summary>{inner}</details>'
 
 
 def _backwards(steps: Sequence[Step]) -> frozenset[int]:
@@ -143,7 +143,7 @@ def step_article(
 ) -> str:
     passages = texts.steps[step.index]
     whose = decisive.get(step.index, [])
-    kinds = ["step", "decisive" if whose else "", "evidence" if has_evidence(passages) or step.index in marked else ""]
+    kinds = ["event", "decisive" if whose else "", "evidence" if has_evidence(passages) or step.index in marked else ""]
     badge = f'<b class="badge mark">decisive step of {page_text(" and ".join(whose))}</b>' if whose else ""
     late = '<span class="badge">late</span>' if is_late else ""
     number = f'<a class="no" href="#step-{step.index}" aria-label="Step {step.index}">{step.index}</a>'
@@ -239,7 +239,7 @@ def _joined(lines: Iterable[Line], passage: LinedText) -> str:
     parts, before = [], None
     for number, html, _ in lines:
         if before is not None and number != before + 1:
-            parts.append(f'<span class="cut">{number - before - 1:,} lines are not shown</span>\n')
+            parts.append(f'<span class="left-lines">{number - before - 1:,} lines are not shown</span>\n')
         parts.append(f'<span class="l" id="{page_text(passage.address(number))}">{html}</span>\n')
         before = number
     return "".join(parts).removesuffix("\n")
@@ -267,7 +267,7 @@ def log_section(path: str, passage: LinedText, *, size: int | None, whole: str =
             far.append(line)
     parts.append(_far(far, passage, whole))
     size_words = f"{size:,} bytes, " if size is not None else ""
-    kinds = "step evidence" if marked else "step"
+    kinds = "event evidence" if marked else "event"
     inner = f'<div class="log">{"".join(parts)}</div>'
     if not marked and len(passage.text) > OPEN:
         inner = f"<details><summary>Show this log</summary>{inner}</details>"

@@ -38,7 +38,7 @@ class LinedText:
 
     def __init__(self, anchor: str, text: str, *, first: int = 1, separator: str = ":", kind: str = "") -> None:
         self.anchor, self.first, self.separator, self.kind = anchor, first, separator, kind
-        self.text = page_lines(text)
+        self.text = page_lines(text).removesuffix("\n")
         self.spans: list[MarkedSpan] = []
 
     @property

@@ -5,7 +5,7 @@ import { onChange } from "./live.js";
 
 const run = document.querySelector("[data-shown-run]")?.getAttribute("data-shown-run") ?? null;
 const strip = document.createElement("p");
-strip.className = "changed";
+strip.className = "news";
 let count = 0;
 
 onChange((change) => {
