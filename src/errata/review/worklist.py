@@ -1,5 +1,6 @@
 """What a person has to review, the most useful first: one list over several runs, with its progress."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -23,6 +24,7 @@ PACE = 10
 PAUSE = 900
 """Seconds between two verdicts that were not spent on reviewing."""
 WorkState = Literal["open", "done", "disputed", "all"]
+_NUMBERS = re.compile(r"\d+")
 
 
 class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +165,16 @@ def _owners(
 
 
 def _key(attribution: Attribution | None) -> str:
-    return attribution.failure_key.exact if attribution is not None else ""
+    """Equal for failures that one verdict may be given to: same failure key, same owner, same evidence but for numbers.
+
+    The key alone does not do: of a harness with a single check, all failures without an error text share it. Empty
+    where nothing is quoted.
+    """
+    if attribution is None or not attribution.failure_key.exact:
+        return ""
+    quotes = {signal.name: signal.quote for signal in attribution.signals if signal.quote}
+    quote = quotes.get(attribution.decided_by) or next(iter(quotes.values()), "")
+    return f"{attribution.owner} {attribution.failure_key.exact} {_NUMBERS.sub('0', quote)}" if quote else ""
 
 
 def _changed(run: RunToReview) -> int:
@@ -185,7 +196,7 @@ def _pace(runs: Sequence[RunToReview], reviewer: Reviewer) -> float | None:
 
 
 def alike(attempt: str, items: Iterable[WorkItem], attributions: Mapping[str, Attribution]) -> tuple[str, ...]:
-    """Other open failures with the same failure key."""
+    """Other open failures with the same failure key, owner and evidence."""
     key = _key(attributions.get(attempt))
     others = (one.attempt for one in items if one.group != "done" and one.attempt != attempt)
     return tuple(one for one in others if key and _key(attributions.get(one)) == key)
