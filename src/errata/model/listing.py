@@ -150,6 +150,8 @@ class RunDigest(msgspec.Struct, frozen=True, kw_only=True):
     suspicious: int = 0
     to_repeat: int = 0
     without_failures: str = ""
+    has_passed: bool = False
+    """Every expected case was measured and passed, and none is suspicious."""
     unavailable: str = ""
     """The text that all attempts of an unavailable run share."""
     pending: tuple[str, ...] = ()

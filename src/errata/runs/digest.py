@@ -80,6 +80,7 @@ def _digest(view: RunView) -> RunDigest:
         suspicious=summary.suspicious.suspicious,
         to_repeat=summary.scores.to_repeat,
         without_failures=summary.without_failures,
+        has_passed=summary.all_passed,
         unavailable=_first_quote(summary.unavailable),
         pending=tuple(case_name(run, case) for case in tally.pending[:MOST_NAMED]),
         missing=tuple(case_name(run, case) for case in tally.missing[:MOST_NAMED]),

@@ -14,7 +14,7 @@ from pathlib import Path
 from errata.store.database import Store
 from errata.store.sqlite import BUSY_SECONDS
 
-VERSION = 5
+VERSION = 6
 """Counts up with every change of the tables: a file of another version is emptied."""
 _TABLES = (
     """CREATE TABLE runs (

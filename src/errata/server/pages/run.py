@@ -193,7 +193,7 @@ def _failures(
 
 def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
     words = digest.without_failures if digest is not None else "No failures"
-    if stored.counts.outcomes.get("pass", 0) == stored.counts.counted:
+    if digest is not None and digest.has_passed:
         words = f"All {stored.counts.counted:,} passed. Nothing to explain"
     odd = (
         f"<p>{plural(digest.suspicious, 'pass', 'passes')} deserve a second look: "
