@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
+from errata.model import Attribution, FailureKey, Reviewer, Signal, StoredRun, Verdict
 from errata.model.attempt import ListedFailure
 from errata.model.counts import Counts
 from errata.model.standing import without_withdrawn
@@ -22,9 +22,13 @@ def a_failure(number):
     return ListedFailure(number, f"s/case-{number}", named(number), "completed", "scored", "fail", "model")
 
 
-def triaged(number, *, confidence="likely", key="", owner="model"):
+def triaged(number, *, confidence="likely", key="", owner="model", quote="boom"):
     return Attribution(
-        attempt=named(number), owner=owner, confidence=confidence, failure_key=FailureKey(exact=key, coarse=key)
+        attempt=named(number),
+        owner=owner,
+        confidence=confidence,
+        failure_key=FailureKey(exact=key, coarse=key),
+        signals=(Signal(name="check_failed", quote=quote),),
     )
 
 
@@ -126,6 +130,22 @@ def test_others_with_the_same_key_are_alike_and_an_empty_key_is_not_a_key():
 
     assert alike(named(1), found.items, by_attempt) == (named(2),)
     assert alike(named(3), found.items, by_attempt) == ()
+
+
+def test_failures_with_one_key_are_not_alike_if_owner_or_evidence_differ():
+    attributions = [
+        triaged(1, key="reward", quote="line 13: uvx: command not found"),
+        triaged(2, key="reward", quote="line 17: uvx: command not found"),
+        triaged(3, key="reward", quote="AssertionError: no file"),
+        triaged(4, key="reward", quote="line 13: uvx: command not found", owner="environment"),
+        triaged(5, key="reward", quote=""),
+        triaged(6, key="reward", quote=""),
+    ]
+    found = worklist(attributions)
+    by_attempt = {one.attempt: one for one in attributions}
+
+    assert alike(named(1), found.items, by_attempt) == (named(2),)
+    assert alike(named(5), found.items, by_attempt) == ()
 
 
 @given(

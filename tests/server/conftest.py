@@ -13,7 +13,7 @@ import httpx2
 import msgspec
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from tests.conftest import FIXTURES
 from tests.server.look_store import build
 
@@ -127,26 +127,41 @@ def chromium() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
 
 
 @pytest.fixture
-def window(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Callable[..., Page]]:
-    """Opens a browser of its own for each call. What a page logs as an error, CSP violations too, fails the test."""
-    browser, loop = chromium
+def browser(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    opened, loop = chromium
     asyncio._set_running_loop(loop)
+    yield opened
+    asyncio._set_running_loop(None)
+
+
+@contextmanager
+def windows(browser: Browser, is_expected: Callable[[str], object] = lambda _: False) -> Iterator[Callable[..., Page]]:
+    """What a page logs as an error, CSP violations too, fails the test, unless it is expected."""
     contexts: list[BrowserContext] = []
     problems: list[str] = []
 
+    def noted(message: ConsoleMessage) -> None:
+        if message.type == "error" and not is_expected(message.text):
+            problems.append(message.text)
+
     def opened(**options: object) -> Page:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        contexts.append(browser.new_context(**options))
+        page = contexts[-1].new_page()
+        page.on("console", noted)
         page.on("pageerror", lambda error: problems.append(str(error)))
         return page
 
     yield opened
     for context in contexts:
         context.close()
-    asyncio._set_running_loop(None)
     assert problems == []
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a browser of its own for each call."""
+    with windows(browser) as opened:
+        yield opened
 
 
 __all__ = ["FIXTURES", "Served"]

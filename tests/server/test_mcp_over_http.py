@@ -4,8 +4,8 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from errata.mcp.catalogue import TOOLS
 from errata.mcp.http import REVIEW, HttpTools
-from errata.mcp.tools import TOOLS
 from errata.server.app import build_app
 from errata.server.exchange import ServerOptions
 from errata.settings import Settings

@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx2
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, Page
 from tests.conftest import FIXTURES
-from tests.server.conftest import Served
+from tests.server.conftest import Served, windows
 
 from errata.server import serving
 from errata.server.app import build_app
@@ -84,26 +84,10 @@ def server_for(desk_store: Path) -> Iterator[Callable[[str], RunningServer]]:
 
 
 @pytest.fixture
-def window(chromium: Browser) -> Iterator[Callable[..., Page]]:
+def window(browser: Browser) -> Iterator[Callable[..., Page]]:
     """As everywhere, but a refused verdict (409, 422) and a server that was stopped are no errors of the page."""
-    contexts: list[BrowserContext] = []
-    problems: list[str] = []
-
-    def noted(message: ConsoleMessage) -> None:
-        if message.type == "error" and not EXPECTED.search(message.text):
-            problems.append(message.text)
-
-    def opened(**options: object) -> Page:
-        contexts.append(chromium.new_context(**options))
-        page = contexts[-1].new_page()
-        page.on("console", noted)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert problems == []
+    with windows(browser, EXPECTED.search) as opened:
+        yield opened
 
 
 @pytest.fixture
