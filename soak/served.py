@@ -1,6 +1,6 @@
 """Readers and reviewers on one server while a log is imported: nobody gets an error, and verdicts are heard of in time.
 
-`python -m soak.served` prints the times of requests; `make soak` runs a short pass.
+`python -m soak.served` prints the times of requests (`LOG_MB=8` imports a smaller log); `make soak` runs a short pass.
 """
 
 import json
