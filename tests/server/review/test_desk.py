@@ -136,8 +136,8 @@ def test_two_people_on_one_failure_lose_nothing(server_for, desk_store, window):
 
     review(hers)
     saved(hers)
-    # within two seconds the other browser shows it; what Ben had seen stays what it was
-    expect(his.locator(".reading .by", has_text="ada")).to_be_visible(timeout=2_000)
+    # the other browser shows it by itself (soak measures how soon); what Ben had seen stays what it was
+    expect(his.locator(".reading .by", has_text="ada")).to_be_visible(timeout=15_000)
     press(his, "Enter")
     expect(his.locator("#conflict")).to_contain_text("ada saved a verdict meanwhile: model")
     assert his.locator("input[name=owner]:checked").input_value() == "unknown"

@@ -1,22 +1,17 @@
-"""Failures of a run by filters, one attempt, and its transcript in blocks."""
+"""Failures of a run by filters, and their counts."""
 
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Step
 from errata.model.listing import Facets
 from errata.model.output.failures import FailureOutput
-from errata.model.output.show import ShownAttemptOutput
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange
-from errata.server.pages.attempt import StepRange, found_attempt
 from errata.server.pages.run_query import RunQuery, read_cursor, written_cursor
 from errata.verbs.look import facets_of_run, failure_block, known_run
 
 MOST = 500
 """Failures of one answer."""
-BLOCK = 100
-"""Steps of one answer, unless more are asked for."""
 
 
 class FailureQuery(RunQuery, frozen=True, kw_only=True):
@@ -33,15 +28,6 @@ class FailureList(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[FailureOutput, ...]
     next: str | None
     """The `cursor` of the next page; null on the last one."""
-
-
-class Transcript(msgspec.Struct, frozen=True, kw_only=True):
-    """Steps of an attempt by their numbers."""
-
-    total: int
-    steps: tuple[Step, ...]
-    next: int | None
-    """The number of the next step; null at the end."""
 
 
 def list_failures(exchange: Exchange) -> FailureList:
@@ -66,21 +52,6 @@ def list_facets(exchange: Exchange) -> Facets:
     return facets_of_run(stored, exchange.store, exchange.arguments(RunQuery).filters)
 
 
-def show_attempt(exchange: Exchange) -> ShownAttemptOutput:
-    """Without its steps, which come in blocks."""
-    shown = found_attempt(exchange).as_json()
-    return msgspec.structs.replace(shown, attempt=msgspec.structs.replace(shown.attempt, steps=()))
-
-
-def show_steps(exchange: Exchange) -> Transcript:
-    wanted = exchange.arguments(StepRange)
-    steps = found_attempt(exchange).attempt.steps
-    last = wanted.to if wanted.to < msgspec.structs.fields(StepRange)[1].default else wanted.start + BLOCK - 1
-    chosen = tuple(step for step in steps if wanted.start <= step.index <= last)
-    following = next((step.index for step in steps if step.index > last), None)
-    return Transcript(total=len(steps), steps=chosen, next=following)
-
-
 ENDPOINTS = (
     Endpoint(
         path="/api/runs/{run}/failures",
@@ -95,18 +66,5 @@ ENDPOINTS = (
         query=RunQuery,
         gives=Facets,
         summary="Count the failures of a run by owner, check, signal, review state and category.",
-    ),
-    Endpoint(
-        path="/api/runs/{run}/cases/{case:path}/{attempt}/steps",
-        handler=show_steps,
-        query=StepRange,
-        gives=Transcript,
-        summary="Show steps of an attempt's transcript.",
-    ),
-    Endpoint(
-        path="/api/runs/{run}/cases/{case:path}/{attempt}",
-        handler=show_attempt,
-        gives=ShownAttemptOutput,
-        summary="Show an attempt with its checks, attribution and verdicts.",
     ),
 )

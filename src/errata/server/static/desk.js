@@ -102,13 +102,17 @@ function prefetch() {
   }, SHORTLY);
 }
 
+let visit = 0;
+/** False where it could not be loaded, or where something else was gone to meanwhile. */
 /** @param {string} page @param {{push?: boolean, focus?: boolean}} [how] @returns {Promise<boolean>} */
 async function show(page, { push = true, focus = true } = {}) {
+  const mine = ++visit;
   const found = await load(page);
+  if (mine !== visit) return false;
   const desk = document.querySelector(".desk");
   const packet = found?.querySelector(".packet");
   const form = found?.querySelector("form.verdict");
-  if (!desk || !packet || !form) {
+  if (!found || !desk || !packet || !form) {
     note("", "The server is not answering. This failure is not here yet.");
     return false;
   }
@@ -185,7 +189,9 @@ function put(draft) {
 
 /** @param {string} page */
 async function be(page) {
-  return pathOf(page) === location.pathname ? true : show(page, { focus: false });
+  if (pathOf(page) !== location.pathname) return show(page, { focus: false });
+  visit += 1; // whoever was on the way to the next one stays
+  return true;
 }
 
 async function undo() {
@@ -281,7 +287,7 @@ async function save(alike = null) {
   drafts.delete(location.pathname);
   fetched.delete(here());
   keep();
-  await goOn();
+  if (!(await goOn())) return;
   const next = document.getElementById("item-title")?.firstChild?.textContent?.trim();
   announce(next ? `saved, next: ${next}` : "saved");
 }

@@ -126,6 +126,7 @@ addEventListener("keydown", (event) => {
 // --- folding and loading
 
 list?.addEventListener("click", (event) => {
+  if (!(event instanceof MouseEvent)) return;
   const target = event.target;
   if (!(target instanceof HTMLElement)) return;
   if (target.matches(".fold")) {
