@@ -174,6 +174,10 @@ WITHOUT_FIGURES = {
     "skill list": "is about installed texts",
     "skill rm": "removes installed texts",
     "mcp": "answers with the records of the commands",
+    "serve": "answers with the records of the commands",
+    "token create": "names and scopes",
+    "token list": "names and scopes",
+    "token revoke": "names and scopes",
 }
 """Commands that show no figure of a run, and why."""
 

@@ -170,7 +170,7 @@ def test_every_reading_command_reads_a_read_only_store(read_only, tmp_path):
         shutil.rmtree("reports", ignore_errors=True)
         expected = errata(*command, "--store", writable)
         shutil.rmtree("reports", ignore_errors=True)
-        assert (told.code, told.out) == (expected.code, expected.out), command
+        assert (told.code, told.out) == (expected.code, expected.out), (command, told.err)
 
     assert errata("doctor", "--store", read_only).code == 0
     assert read_only.read_bytes() == before

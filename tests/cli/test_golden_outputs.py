@@ -384,6 +384,8 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
 
 Options:
   --store FILE   Path of the store; also accepted after the command.
+  --prod         Allow this command to write to the store of a production
+                 deployment.
   -V, --version  Show the version and exit.
   -h, --help     Show this message and exit.
 
@@ -395,6 +397,7 @@ Look:
   score        Show scores under every scoring policy.
   check        Check whether runs are complete and fit for comparison.
   sessions     List the sessions of a resumed run and what each one replaced.
+  serve        Show runs in the browser and answer the API.
   demo         Run `analyze` on a bundled example.
 
 Compare:
@@ -436,4 +439,5 @@ Store:
   sources      List the formats that errata reads.
   trust        Allow a project's `errata.toml` to set rules, taxonomies and
                more.
+  token        Create, list and revoke tokens of `serve`.
 """)

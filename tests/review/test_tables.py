@@ -65,6 +65,10 @@ def test_a_table_of_judged_turns_begins_with_the_columns_that_are_asked_for():
         "tool_results_json",
         "run_id",
         "follows_turn",
+        "verdict_label",
+        "verdict_owner",
+        "verdict_reviewer",
+        "verdict_state",
     )
 
 
@@ -106,6 +110,10 @@ def test_a_judged_row_holds_the_raw_content():
         "tool_results_json": "[]",
         "run_id": "run-1",
         "follows_turn": "",
+        "verdict_label": "",
+        "verdict_owner": "",
+        "verdict_reviewer": "",
+        "verdict_state": "",
     }
 
 

@@ -105,4 +105,5 @@ def test_a_row_that_another_row_of_the_same_attempt_contradicts_is_no_suspicious
     assert not contradictory & {one.suspicion.case for one in view.suspicious_passes()}
     passes = stored.counts.outcomes["pass"]
     strict = view.scores().scores["strict"].passed
-    assert passes_in_words(passes, SuspiciousCount(2, 0, view.suspicious.contradictory)).endswith(f"among {strict}")
+    words = passes_in_words(passes, SuspiciousCount(2, 0, view.suspicious.contradictory))
+    assert words == f"2 of {strict} passes look suspicious"

@@ -94,6 +94,9 @@ def import_paths(
 
 def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None) -> list[PathSummary]:
     """The same, of what was found at the paths before. A folder may hold very many small runs."""
+    orders = list(orders)
+    if not orders:  # a store that can only be read has nothing to refuse
+        return []
     with store.kept_open(), RunGroup(store) as group:
         read = [_import_one(order, store, group, on_items) for order in orders]
     summaries = [path.summary() for path in read]

@@ -188,7 +188,7 @@ def submit_task(
     refuse_without_lease(submission.lease, f"{task.case} (task)", reviewer, earlier, lease)
     packet, blind = _leased(submission, task, contexts, store)
     at = to_microseconds(now)
-    by = AnswerInfo(reviewer=reviewer, at=at, blind=blind)
+    by = AnswerInfo(reviewer=reviewer, at=at, blind=blind, triaged=_named_by_evidence(task))
     verdict = judge(submission.answer, packet, by, earlier)
     answer = read_answer(submission.answer)
     if isinstance(verdict, Rejection):
@@ -199,6 +199,11 @@ def submit_task(
     end_lease(store, place, reviewer=word)
     ignored = answer.ignored if isinstance(answer, ParsedAnswer) else ()
     return AcceptedVerdict(kept=kept, case=f"{task.case} (task)", inherited=inherited, ignored=ignored)
+
+
+def _named_by_evidence(task: SuspectTask) -> tuple[Owner, ...]:
+    """Whom the evidence against a task names: what rules found is the second opinion on a verdict against it."""
+    return ("task", "grader") if any(one.strength == "likely" for one in task.evidence) else ()
 
 
 def _leased(submission: Submission, task: SuspectTask, contexts: ContextOf, store: Store) -> tuple[Packet, bool]:
