@@ -354,7 +354,9 @@ hint: this is a temporary file of an interrupted write; import the finished one:
 
 def test_the_list_of_runs():
     """Of runs that nobody has analysed: a shared store would also count suspicious passes."""
-    import_fixtures(*(FIXTURES / "conversation_bench" / name / "data" for name in ("comparison", "damaged", "unjudged")))
+    import_fixtures(
+        *(FIXTURES / "conversation_bench" / name / "data" for name in ("comparison", "damaged", "unjudged"))
+    )
 
     assert done("runs").out == snapshot("""\
 run       model             suite          started           attempts passed  failures
