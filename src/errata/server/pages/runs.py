@@ -3,7 +3,7 @@
 import msgspec
 
 from errata.model import StoredRun
-from errata.model.listing import PolicyScore, RunDigest
+from errata.model.listing import RunDigest
 from errata.model.run import subject_label
 from errata.model.times import spelled_span
 from errata.render.blocks_html import page_text
@@ -118,7 +118,7 @@ def _row(stored: StoredRun, digest: RunDigest | None) -> str:
         ("name", name),
         ("", page_text(run.suite or NONE) + version),
         ("", _badge(digest) if digest is not None else waiting),
-        ("mini", _bracket(digest.scores) if digest is not None else ""),
+        ("mini", _bracket(digest) if digest is not None else ""),
         ("bar", _owners(run.id, digest) if digest is not None else ""),
         ("number", link(review_page(run=run.id), f"{opened:,}") if opened else "0"),
         ("number count", f"{counts.attempts_in_log:,}"),
@@ -129,13 +129,14 @@ def _row(stored: StoredRun, digest: RunDigest | None) -> str:
 
 
 def _badge(digest: RunDigest) -> str:
-    first = page_text(digest.findings[0].text) if digest.findings else "The checkup matching nothing."
+    first = page_text(digest.findings[0].text) if digest.findings else "The checkup has no findings."
     return f'<b class="badge {digest.health.replace(" ", "-")}" title="{first}">{digest.health}</b>'
 
 
-def _bracket(scores: tuple[PolicyScore, ...]) -> str:
-    """As reported hollow, clean solid with its interval."""
-    by_policy = {score.policy: score for score in scores if score.rate is not None}
+def _bracket(digest: RunDigest) -> str:
+    """As reported hollow, clean solid with its interval. A run that measured nothing has no score, not 0 %."""
+    is_measured = digest.health not in ("unavailable", "not judged")
+    by_policy = {score.policy: score for score in digest.scores if is_measured and score.rate is not None}
     clean, reported = by_policy.get("clean"), by_policy.get("as_reported")
     shown = clean or reported
     if shown is None or shown.rate is None:
