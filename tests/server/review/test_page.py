@@ -4,7 +4,7 @@ import re
 from html import unescape
 from urllib.parse import quote
 
-from tests.server.review.test_api import INDEX, RUN, item, queue, save
+from tests.server.review.test_review_api import INDEX, RUN, item, queue, save
 
 FORM = {
     "owner": "model",
