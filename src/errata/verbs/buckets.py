@@ -10,6 +10,7 @@ from errata.buckets.edit import Author, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult
 from errata.buckets.reconcile import SuggestionResult
+from errata.buckets.status import needed
 from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
 from errata.model.identity import split_attempt_id
@@ -88,6 +89,11 @@ def show_bucket(bucket: Bucket, store: Store, *, most: int | None) -> BucketDeta
         members=tuple(_members(store, counts.bucket, members if most is None else members[:most])),
         history=tuple(bucket_history(store, bucket)),
     )
+
+
+def verdicts_lacking(counts: BucketCounts) -> int:
+    """How many more verdicts have to support a bucket before it can be final."""
+    return max(0, needed(counts.mistakes) - len(counts.bucket.supported_by))
 
 
 def bucket_history(store: Store, bucket: Bucket | None = None) -> list[HistoryEntry]:

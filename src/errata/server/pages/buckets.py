@@ -21,7 +21,6 @@ from errata.verbs.buckets import BucketDetails, BucketMember, author_named
 
 MOST = 200
 """Members on the page; the rest is counted."""
-NEEDED = 3
 SHORT = 160
 UNDO = '<form method="post" action="/buckets" class="undo"><button>Undo the last change</button></form>'
 
@@ -151,8 +150,7 @@ def _changes(details: BucketDetails, others: Iterable[Bucket]) -> str:
     """Without script; each button sends the whole form and is named after what it does."""
     bucket = details.counts.bucket
     options = "".join(f'<option value="{page_text(one.id)}">{page_text(one.title)}</option>' for one in others)
-    supporting, needed = len(bucket.supported_by), min(NEEDED, details.counts.mistakes)
-    lacking = max(0, needed - supporting)
+    lacking = grouping.verdicts_lacking(details.counts)
     confirm = (
         '<button name="action" value="confirm">Confirm as final</button>'
         if not lacking and bucket.status != "final"
