@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.cli.fitting import columns, cut, fold, padded
+from errata.cli.fitting import columns, cut, fold, padded, short_path
 
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=120)
 
@@ -59,3 +59,16 @@ def test_a_path_that_is_there_to_be_copied_stays_in_one_piece():
 
 def test_wide_characters_line_up():
     assert columns(padded("漢字", 6)) == columns(padded("ab", 6)) == 6
+
+
+@given(names=st.lists(st.text("abcdef界-.", min_size=1, max_size=30), min_size=1, max_size=8), width=st.integers(4, 80))
+def test_a_shortened_path_fits(names, width):
+    assert columns(short_path("/".join(names), width)) <= width
+
+
+def test_a_shortened_path_keeps_its_first_name_and_its_file():
+    path = "blind-maze/blind-maze.1-of-1.2025-11-09__14-07-43/panes/post-agent.txt:1873"
+    assert short_path(path, 80) == path
+    assert short_path(path, 50) == "blind-maze/…/panes/post-agent.txt:1873"
+    assert short_path(path, 34) == "blind-maze/…/post-agent.txt:1873"
+    assert short_path(path, 25) == "…/post-agent.txt:1873"

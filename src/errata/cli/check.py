@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from errata.cli.fitting import WIDTH, columns, fold
+from errata.cli.fitting import WIDTH, columns, fold, short_path
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.runs import title_of
@@ -71,7 +71,7 @@ def put_findings(findings: Sequence[Finding]) -> None:
 def put_evidence(evidence: Evidence) -> None:
     """The place and the quote, on one line where they fit."""
     width = WIDTH - INDENT
-    place = one_line(str(evidence.ref), 2 * width) if evidence.ref else ""
+    place = short_path(one_line(str(evidence.ref))) if evidence.ref else ""
     quote = f'"{one_line(evidence.quote)}"' if evidence.quote else ""
     whole = wash(f"{place} {quote}".strip())
     if columns(whole) <= width or not place:

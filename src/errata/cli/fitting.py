@@ -23,7 +23,7 @@ def page_width() -> int:
 
 
 WIDTH = page_width()
-"""Of the page, measured when the program starts. Only an id or a path that cannot be broken may be wider."""
+"""Of the page, measured when the program starts. Only an id, or the path of a file that was written, may be wider."""
 
 
 def columns(text: str) -> int:
@@ -36,6 +36,21 @@ def cut(text: str, width: int) -> str:
     return (
         text if columns(text) <= width else f"{_head(beginning(text, len(text) - 1), max(width - 1, 0)).rstrip('…')}…"
     )
+
+
+OUTDENT = 4
+"""Where a line begins that a long word would make too wide."""
+
+
+def short_path(path: str, width: int = WIDTH - OUTDENT) -> str:
+    """Of a path that is wider than a line, the first name and the last ones: they say where, and which file it is."""
+    if columns(path) <= width or "/" not in path:
+        return cut(path, width)
+    first, *names = path.split("/")
+    tail = names.pop()
+    while names and columns(f"{first}/…/{names[-1]}/{tail}") <= width:
+        tail = f"{names.pop()}/{tail}"
+    return next((one for one in (f"{first}/…/{tail}", f"…/{tail}") if columns(one) <= width), cut(tail, width))
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import click
 
-from errata.cli.fitting import WIDTH, columns, fold, padded
+from errata.cli.fitting import WIDTH, columns, fold, padded, short_path
 from errata.cli.options import Options, shared_options, with_project
 from errata.cli.output import money, plural, put, put_json, wash
 from errata.cli.render.runs import counted_in, harness_title
@@ -303,7 +303,8 @@ def _parts(group: LeftOutGroup, proof: Proof | None, name: Name) -> list[str]:
     if proof is not None:
         quote = f'"{one_line(proof.quote, QUOTE)}"'
         only = f" ({name(group.members[0])})" if len(group.members) == 1 else ""
-        parts.append((f"{proof.where} {quote}" if _is_file(proof.where) else quote) + only)
+        place = f"{short_path(one_line(proof.where))} " if _is_file(proof.where) else ""
+        parts.append(f"{place}{quote}{only}")
     kinds: dict[str, list[Trial]] = {}
     for trial in group.members:
         kinds.setdefault("timed out" if trial.timed_out else _ENDED.get(trial.execution, trial.execution), []).append(
