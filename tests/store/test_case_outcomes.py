@@ -3,7 +3,16 @@
 from store_fixtures import put
 
 from errata.model import Case
-from errata.store.case_outcomes import FEW, CaseOutcome, case_outcomes, cases_named, failures_on
+from errata.store.case_outcomes import (
+    FEW,
+    CaseOutcome,
+    PassedIn,
+    case_outcomes,
+    cases_named,
+    failed_tasks,
+    failures_on,
+    passes_of_tasks,
+)
 from errata.testing import a_run, an_attempt
 
 
@@ -60,3 +69,27 @@ def test_failures_on_few_and_on_many_cases_are_found_alike(store):
 
     for keys in (frozenset(names[:3]), frozenset(names[: FEW + 1])):
         assert {attempt.case for attempt in failures_on(store, done.pk, keys)} == keys
+
+
+def test_who_passed_a_task_is_known_for_all_runs_by_one_query(store):
+    first, second = a_run(native_id="1"), a_run(native_id="2")
+    (one,) = put(
+        store,
+        first,
+        a_case(first, "edited"),
+        *(an_attempt(run=first.id, case=f"suite/{name}") for name in ("both", "edited", "alone")),
+    )
+    (two,) = put(
+        store,
+        second,
+        a_case(second, "edited", task="What else?"),
+        *(an_attempt(run=second.id, case=f"suite/{name}", outcome="pass") for name in ("both", "edited")),
+    )
+    passes = passes_of_tasks(store, [one.pk, two.pk])
+    failed = {key: passes[hash((key, digest))] for key, digest in failed_tasks(store, one.pk)}
+
+    assert failed == {
+        "suite/both": PassedIn(first=two.pk, only=None),
+        "suite/edited": PassedIn(first=None, only=one.pk),
+        "suite/alone": PassedIn(first=None, only=one.pk),
+    }

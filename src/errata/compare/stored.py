@@ -11,14 +11,14 @@ import msgspec
 from errata import compare, model
 from errata.compare.categories import CaseFacts
 from errata.compare.matrix import Matrix
-from errata.compare.summaries import RunSummary, summarise_run
-from errata.compare.trials import Opinions, Timeouts
+from errata.compare.summaries import RunSummary, RunTrials, summarise_run
+from errata.compare.trials import Timeouts
 from errata.errors import StoreError
 from errata.model import Case, Run, StoredRun
 from errata.model.case_versions import is_changed
 from errata.model.codec import pack
 from errata.model.run import case_name
-from errata.store.attempts import attempts_of, cases_of
+from errata.store.attempts import cases_of
 from errata.store.buckets import bucket_marks
 from errata.store.case_outcomes import cases_named
 from errata.store.case_versions import keys_with_versions, versions_of
@@ -42,32 +42,21 @@ def kept_run_summary(stored: StoredRun, store: Store, timeouts: Timeouts, *, to_
 _decoder = msgspec.msgpack.Decoder(RunSummary)
 
 
-def make_run_summary(
-    stored: StoredRun,
-    store: Store,
-    opinions: Opinions,
-    timeouts: Timeouts,
-    *,
-    to_pool: bool,
-    problems: tuple[str, ...],
-) -> RunSummary:
-    """Made from every attempt of the run, and kept beside it. `problems` are what makes it unfit for comparison."""
+def make_run_summary(stored: StoredRun, store: Store, counted: RunTrials, *, problems: tuple[str, ...]) -> RunSummary:
+    """Kept beside the run. `problems` are what makes it unfit for comparison."""
     failed: dict[str, dict[str, int]] = {}
     for _, case, check, often in failed_checks_by_case(store, [stored.pk]):
         failed.setdefault(check, {})[case] = often
     summary = summarise_run(
-        stored.run,
-        attempts_of(store, stored.pk),
-        opinions,
+        counted,
         cells=cells_of(store, [stored.pk]),
         failed_checks=failed,
         digests=digests_of(store, [stored.pk])[stored.pk],
         problems=problems,
-        timeouts=timeouts,
-        to_pool=to_pool,
     )
+    kind = _kind(counted.trials.timeouts, to_pool=counted.trials.to_pool)
     with suppress(StoreError):  # a store that is read-only still gives every answer
-        keep_summary(store, stored.pk, _kind(timeouts, to_pool=to_pool), _version(stored, store), pack(summary))
+        keep_summary(store, stored.pk, kind, _version(stored, store), pack(summary))
     return summary
 
 

@@ -56,30 +56,35 @@ class RunNumbers(msgspec.Struct, frozen=True):
         return None if self.summary.scored else WhyLeftOut("not_scored")
 
 
+class RunTrials:
+    """One pass over the attempts of a run: its trials, the patterns that stand in place of answers, and its scores."""
+
+    def __init__(
+        self, run: Run, attempts: Iterable[Attempt], opinions: Opinions, *, timeouts: Timeouts, to_pool: bool
+    ) -> None:
+        self.patterns: dict[str, dict[str, int]] = {}
+        self.roots: dict[str, str] = {}
+        watched = _watched(attempts, opinions, self.patterns, self.roots)
+        self.trials = Trials(run, watched, opinions, timeouts=timeouts, to_pool=to_pool)
+        self.scores = scores_of(self.trials)
+
+
 def summarise_run(
-    run: Run,
-    attempts: Iterable[Attempt],
-    opinions: Opinions,
+    counted: RunTrials,
     *,
     cells: Iterable[Cell],
     failed_checks: dict[str, dict[str, int]],
     digests: Mapping[str, str],
     problems: tuple[str, ...],
-    timeouts: Timeouts,
-    to_pool: bool,
 ) -> RunSummary:
-    patterns: dict[str, dict[str, int]] = {}
-    roots: dict[str, str] = {}
-    watched = _watched(attempts, opinions, patterns, roots)
-    trials = Trials(run, watched, opinions, timeouts=timeouts, to_pool=to_pool)
     return RunSummary(
-        unavailable=trials.unavailable,
-        scored=any(one.measurement == "scored" for one in trials.rows),
-        scores=scores_of(trials),
+        unavailable=counted.trials.unavailable,
+        scored=any(one.measurement == "scored" for one in counted.trials.rows),
+        scores=counted.scores,
         cells=[(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells],
         failed_checks=failed_checks,
-        patterns=patterns,
-        roots=roots,
+        patterns=counted.patterns,
+        roots=counted.roots,
         problems=problems,
         tasks=fingerprint(digests),
     )

@@ -11,7 +11,7 @@ from errata.compare.matrix import Matrix, subject_names
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.stored import cases_in, changed_cases, kept_run_summary, make_run_summary, what_they_ask
-from errata.compare.summaries import RunNumbers
+from errata.compare.summaries import RunNumbers, RunTrials
 from errata.compare.trials import Timeouts, Trials
 from errata.model import Attempt, Case, StoredRun
 from errata.model.counts import FailedCell
@@ -113,8 +113,12 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     view.ensure_triaged()
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
-        problems = tuple(finding.text for finding in view.health.findings if finding.breaks)
-        summary = make_run_summary(stored, store, view.opinions, timeouts, to_pool=to_pool, problems=problems)
+        opinions = view.opinions
+        attempts, conclude = view.attempts_to_examine()
+        counted = RunTrials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
+        findings = conclude(counted.scores["as_reported"]).findings
+        problems = tuple(finding.text for finding in findings if finding.breaks)
+        summary = make_run_summary(stored, store, counted, problems=problems)
     return RunNumbers(stored, summary)
 
 

@@ -1,6 +1,6 @@
 """One run as a command sees it: its facts as streams, and what is known of them, worked out once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
@@ -156,9 +156,13 @@ class RunView:
     def health(self) -> Health:
         if "overview" in self.__dict__:
             return self.overview.health
+        attempts, conclude = self.attempts_to_examine()
+        return conclude(as_reported(Trials(self.run, attempts)))
+
+    def attempts_to_examine(self) -> tuple[Iterator[Attempt], Callable[[Score], Health]]:
+        """Every attempt, examined as it passes by; then, given the harness's own number recomputed, the health."""
         survey = self._survey()
-        trials = Trials(self.run, _watch(self.attempts(), survey))
-        return self._health(survey, as_reported(trials))
+        return _watch(self.attempts(), survey), lambda reported: self._health(survey, reported)
 
     def _survey(self) -> RunSurvey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))

@@ -19,6 +19,14 @@ from errata.store.runs import run_by_id
 from errata.store.schema import attempts, blobs, blocks, cases, checks
 
 FETCH = 2_000
+PLACES = (
+    attempts.c.seq,
+    attempts.c.record_block,
+    attempts.c.record_at,
+    attempts.c.steps_block,
+    attempts.c.steps_at,
+)
+"""The first columns of whatever `read_rows` is given: where an attempt and its transcript lie."""
 
 
 def attempts_of(
@@ -34,7 +42,7 @@ def attempts_of(
     by_position: bool = False,
 ) -> Iterator[Attempt]:
     """In the order of the log, or by their place in the conversation or suite."""
-    query = select(attempts).where(attempts.c.run_pk == pk)
+    query = select(*PLACES).where(attempts.c.run_pk == pk)
     if failures:
         query = query.where(attempts.c.failure)
     if counted:
@@ -55,8 +63,7 @@ def failures_to_triage(
 ) -> Iterator[tuple[int, Attempt, bytes | None]]:
     """Every failure with its number, the texts of its files, and its case, packed; transcripts only where wanted."""
     joined = attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
-    places = (attempts.c.record_block, attempts.c.record_at, attempts.c.steps_block, attempts.c.steps_at)
-    query = select(attempts.c.seq, *places, cases.c.record.label("case_record"))
+    query = select(*PLACES, cases.c.record.label("case_record"))
     query = query.select_from(joined).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
     for row, attempt in read_rows(store, pk, query, steps=True, texts=True, with_steps=with_steps):
         yield row.seq, attempt, row.case_record
@@ -65,7 +72,7 @@ def failures_to_triage(
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
     """The counted attempts with this check failed."""
     joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
-    query = select(attempts).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
+    query = select(*PLACES).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
     for _, attempt in read_rows(store, pk, query.order_by(attempts.c.seq), steps=False):
         yield attempt
@@ -157,7 +164,7 @@ def read_rows(
     with_steps: Callable[[Attempt], bool] | None = None,
     texts: bool = False,
 ) -> Iterator[tuple[Row[Any], Attempt]]:
-    """`with_steps`: which attempts get their transcript; all where it is not given."""
+    """The query begins with `PLACES`. `with_steps`: which attempts get their transcript; all where it is not given."""
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
@@ -166,12 +173,16 @@ def read_rows(
 
         records, transcripts = BlockReader(load), BlockReader(load)
         versions = VersionLookup(connection, pk)
+        get, decode, has_versions = records.get, _attempt_decoder.decode, versions.has_any
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
-            attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
-            if versions.has_any and not attempt.case_version and (version := versions.at(attempt.case, row.seq)):
+            seq, block, at, steps_block, steps_at, *_ = row
+            attempt = decode(get(block, at))
+            if has_versions and not attempt.case_version and (version := versions.at(attempt.case, seq)):
                 attempt = msgspec.structs.replace(attempt, case_version=version)
-            if steps and row.steps_block is not None and (with_steps is None or with_steps(attempt)):
-                attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
+            if steps and steps_block is not None and (with_steps is None or with_steps(attempt)):
+                attempt = msgspec.structs.replace(
+                    attempt, steps=_steps_decoder.decode(transcripts.get(steps_block, steps_at))
+                )
             if texts and attempt.artefacts:
                 attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
             yield row, attempt
@@ -181,10 +192,7 @@ def _is_counted_pass(attempt: Attempt) -> bool:
     return attempt.outcome == "pass" and attempt.counted
 
 
-def _steps(transcripts: BlockReader, row: Row[Any]) -> tuple[Step, ...]:
-    return _steps_decoder.decode(transcripts.get(row.steps_block, row.steps_at))
-
-
+_attempt_decoder = msgspec.msgpack.Decoder(Attempt)
 _steps_decoder = msgspec.msgpack.Decoder(tuple[Step, ...])
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
 from errata.store import engine
-from errata.store.attempts import read_rows
+from errata.store.attempts import PLACES, read_rows
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs
 
@@ -121,7 +121,7 @@ def rules_version_of(store: Store, pk: int) -> str | None:
 def attributed_failures(store: Store, pk: int, *, steps: bool = False) -> Iterator[tuple[Attempt, Attribution]]:
     """In the order of the log; of a run that was triaged."""
     same = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
-    query = select(attempts, attributions.c.record.label("said")).join(attributions, same)
+    query = select(*PLACES, attributions.c.record.label("said")).join(attributions, same)
     query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
     for row, attempt in read_rows(store, pk, query, steps=steps):
         yield attempt, unpack(row.said, Attribution)

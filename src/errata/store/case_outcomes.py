@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select
 
 from errata.model import Attempt, Attribution, Case
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id
-from errata.store.attempts import attempts_of, read_rows
+from errata.store.attempts import PLACES, attempts_of, read_rows
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, case_versions, cases
@@ -151,42 +151,51 @@ def attributed_failures_on(store: Store, pk: int, run_id: str, keys: Iterable[st
             yield AttributedFailure(row.case_key, made, unpack(row.record, Attribution))
 
 
-class TriedElsewhere(NamedTuple):
-    """A case that a run failed, and how it went in the other runs or in other attempts of the same run."""
+class PassedIn(NamedTuple):
+    """How a task went in the runs that measured it; an edited task is another one."""
 
-    case: str
-    passed_in: int | None
-    """A run with an attempt that passed; none where nobody passed."""
+    first: int | None
+    """The first run with an attempt that passed."""
+    only: int | None
+    """The run that measured it, where no other did."""
 
 
-def tried_elsewhere(store: Store, pk: int, others: Iterable[int]) -> Iterator[TriedElsewhere]:
-    """Only where the task, its reference and its grader were the same."""
-    own, theirs = cases.alias(), cases.alias()
-    # as a list, not as a join: for a join, SQLite reads every run once for each case that failed
-    failed = select(attempts.c.case_key).where(attempts.c.run_pk == pk, attempts.c.failure)
-    passed_in = func.min(case((attempts.c.outcome == "pass", attempts.c.run_pk))).label("passed_in")
+def passes_of_tasks(store: Store, pks: Iterable[int]) -> dict[int, PassedIn]:
+    """By the hash of case and digest, since a suite may have a million cases; one query for all its runs."""
+    numbers = list(pks)
+    same = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
+    digest = func.coalesce(cases.c.digest, "").label("digest")
+    first = func.min(case((attempts.c.outcome == "pass", attempts.c.run_pk)))
     query = (
-        select(attempts.c.case_key, passed_in)
-        .select_from(
-            attempts.outerjoin(own, (own.c.run_pk == pk) & (own.c.key == attempts.c.case_key)).outerjoin(
-                theirs, (theirs.c.run_pk == attempts.c.run_pk) & (theirs.c.key == attempts.c.case_key)
-            )
-        )
-        .where(
-            attempts.c.run_pk.in_([pk, *others]),
-            attempts.c.case_key.in_(failed),
-            attempts.c.counted,
-            attempts.c.measurement == "scored",
-            (attempts.c.run_pk != pk) | (attempts.c.outcome == "pass"),
-            func.coalesce(own.c.digest, "") == func.coalesce(theirs.c.digest, ""),
-            ~exists().where(case_versions.c.run_pk == attempts.c.run_pk, case_versions.c.key == attempts.c.case_key),
-            ~exists().where(case_versions.c.run_pk == pk, case_versions.c.key == attempts.c.case_key),
-        )
-        .group_by(attempts.c.case_key)
+        select(attempts.c.case_key, digest, first, func.min(attempts.c.run_pk), func.max(attempts.c.run_pk))
+        .select_from(attempts.outerjoin(cases, same))
+        .where(attempts.c.run_pk.in_(numbers), attempts.c.counted, attempts.c.measurement == "scored", ~_has_versions())
+        .group_by(attempts.c.case_key, "digest")
+    )
+    known: dict[PassedIn, PassedIn] = {}
+    tasks = {}
+    with store.reading() as connection:
+        for key, version, passed_in, lowest, highest in connection.execute(query.execution_options(yield_per=2_000)):
+            passes = PassedIn(passed_in, lowest if lowest == highest else None)
+            tasks[hash((key, version))] = known.setdefault(passes, passes)
+    return tasks
+
+
+def failed_tasks(store: Store, pk: int) -> Iterator[tuple[str, str]]:
+    """Case and digest of what a run failed, without cases whose rows ask or expect different things."""
+    same = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
+    query = (
+        select(attempts.c.case_key, func.coalesce(cases.c.digest, ""))
+        .select_from(attempts.outerjoin(cases, same))
+        .where(attempts.c.run_pk == pk, attempts.c.failure, ~_has_versions())
+        .distinct()
     )
     with store.reading() as connection:
-        for row in connection.execute(query.execution_options(yield_per=2_000)):
-            yield TriedElsewhere(row.case_key, row.passed_in)
+        yield from ((key, digest) for key, digest in connection.execute(query.execution_options(yield_per=2_000)))
+
+
+def _has_versions() -> ColumnElement[bool]:
+    return exists().where(case_versions.c.run_pk == attempts.c.run_pk, case_versions.c.key == attempts.c.case_key)
 
 
 def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
@@ -201,7 +210,7 @@ def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
 def failures_on(store: Store, pk: int, keys: frozenset[str]) -> Iterator[Attempt]:
     """The failures of a run on some of its cases, without transcripts and the texts of files."""
     if len(keys) <= FEW:
-        query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.failure)
+        query = select(*PLACES).where(attempts.c.run_pk == pk, attempts.c.failure)
         # sorted here: asked for an order, SQLite walks through the whole run instead of the index by case
         rows = read_rows(store, pk, query.where(attempts.c.case_key.in_(sorted(keys))), steps=False)
         yield from (attempt for _, attempt in sorted(rows, key=lambda pair: pair[0].seq))

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select
 
 from errata.model.counts import Cell, CellState
-from errata.store.attempts import read_rows
+from errata.store.attempts import PLACES, read_rows
 from errata.store.case_versions import SEVERAL, keys_with_versions
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
@@ -116,6 +116,6 @@ def _followers(store: Store, pks: Collection[int]) -> Counter[Key]:
 
 def _repeats(store: Store, pk: int) -> bool:
     """Whether a run tries its cases several times; several rows of one and the same try do not make it so."""
-    again = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.number > 1)
+    again = select(*PLACES).where(attempts.c.run_pk == pk, attempts.c.counted, attempts.c.number > 1)
     rows = read_rows(store, pk, again.order_by(attempts.c.seq), steps=False)
     return any(attempt.duplicate_of is None for _, attempt in rows)

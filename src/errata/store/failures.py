@@ -10,7 +10,7 @@ from errata.model import Artefact, Attempt, Attribution, Case
 from errata.model.attempt import ListedFailure
 from errata.model.codec import unpack
 from errata.model.identity import AttemptParts, attempt_id
-from errata.store.attempts import FETCH, read_rows
+from errata.store.attempts import FETCH, PLACES, read_rows
 from errata.store.blocks import decompress
 from errata.store.case_versions import version_record
 from errata.store.database import Store
@@ -83,7 +83,7 @@ def attributed_at(store: Store, pk: int, seqs: Sequence[int]) -> dict[int, tuple
 
 def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]:
     """The counted turns at these positions of a conversation, with their messages and calls."""
-    query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted)
+    query = select(*PLACES).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(attempts.c.position >= first, attempts.c.position <= last)
     query = query.order_by(attempts.c.position, attempts.c.seq)
     return [attempt for _, attempt in read_rows(store, pk, query, steps=True)]
@@ -109,7 +109,7 @@ def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[
 
 
 def _numbered(store: Store, pk: int, seqs: Sequence[int], *, steps: bool = False) -> dict[int, Attempt]:
-    query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.seq.in_(seqs)).order_by(attempts.c.seq)
+    query = select(*PLACES).where(attempts.c.run_pk == pk, attempts.c.seq.in_(seqs)).order_by(attempts.c.seq)
     return {row.seq: attempt for row, attempt in read_rows(store, pk, query, steps=steps)}
 
 

@@ -15,7 +15,15 @@ from errata.model.identity import fingerprint
 from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
 from errata.store.attributions import AttributionSpool, Kept, rules_version_of
-from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on, tried_elsewhere
+from errata.store.case_outcomes import (
+    CaseOutcome,
+    PassedIn,
+    case_outcomes,
+    cases_named,
+    failed_tasks,
+    failures_on,
+    passes_of_tasks,
+)
 from errata.store.database import Store
 from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.triage import observe
@@ -126,13 +134,28 @@ def look_across(stored: StoredRun, store: Store) -> Across:
 
 
 def _passed_by(stored: StoredRun, store: Store, peers: Peers) -> dict[str, str]:
-    """Of the cases that this run failed and that were measured elsewhere: who passed each; empty for nobody."""
+    """Of the cases that this run failed and that were measured elsewhere: who passed each; empty for nobody.
+
+    Another attempt of the same run counts where it passed. Only where the task, its reference and its grader were the
+    same.
+    """
     named = peers.subjects | dict.fromkeys(peers.references, "the reference")
-    others = [pk for pk in named if pk != stored.pk]
     own = subject_name(stored.run)
-    names = {None: "", stored.pk: "another attempt of this run"}
-    names |= {pk: "another run of the same model" if named[pk] == own else named[pk] for pk in others}
-    return {tried.case: names[tried.passed_in] for tried in tried_elsewhere(store, stored.pk, others)}
+    names = {pk: "another run of the same model" if name == own else name for pk, name in named.items()}
+    names |= {stored.pk: "another attempt of this run"}
+    tasks = _passes_of_tasks(store, tuple(sorted({stored.pk, *named})))
+    passed_by = {}
+    for task in failed_tasks(store, stored.pk):
+        passes = tasks.get(hash(task))
+        if passes is not None and (passes.only != stored.pk or passes.first is not None):
+            passed_by[task[0]] = "" if passes.first is None else names[passes.first]
+    return passed_by
+
+
+@lru_cache(maxsize=1)
+def _passes_of_tasks(store: Store, pks: tuple[int, ...]) -> dict[int, PassedIn]:
+    """The same for all runs of a suite, one after the other."""
+    return passes_of_tasks(store, pks)
 
 
 def _fingerprint(cases: Mapping[str, CaseElsewhere], passed_by: Mapping[str, str]) -> str:
