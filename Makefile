@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check actionlint bench bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -98,6 +98,9 @@ bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Insp
 
 bench-inspect: $(READY) $(BENCH_READY) ## an Inspect log, beside inspect-ai's own reading of it
 	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
+
+bench-viewers: $(READY) $(BENCH_READY) ## the page of a run beside inspect view, on a log of 10,000 samples
+	@$(BIN)/python -m bench.viewers --python $(BENCH)/bin/python
 
 bench-real: $(READY) ## owners beside those of people who read the raw logs
 	@$(BIN)/python -m bench.real

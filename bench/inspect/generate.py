@@ -22,12 +22,12 @@ CALLS = MESSAGES // 2 - 1
 WORDS = ("tide", "harbour", "lock", "buoy", "chart", "depth", "pilot", "ebb", "flood", "mooring", "signal", "berth")
 
 
-def make(folder: Path, samples: int) -> None:
+def make(folder: Path, samples: int, calls: int = CALLS, target: str = "tide1") -> None:
     dataset = [
-        Sample(id=f"case-{at:05}", input=prose(f"input {at}", 60), target="tide1", metadata={"n": at})
+        Sample(id=f"case-{at:05}", input=prose(f"input {at}", 60), target=target, metadata={"n": at})
         for at in range(samples)
     ]
-    task = Task(dataset=dataset, solver=agent(), scorer=includes(), name="harbour")
+    task = Task(dataset=dataset, solver=agent(calls), scorer=includes(), name="harbour")
     model = get_model("mockllm/model", custom_outputs=outputs())
     (log,) = eval(task, model=model, display="none", log_dir=str(folder), log_format="eval", max_samples=20)
     assert log.status == "success", log.error
@@ -39,12 +39,12 @@ def prose(seed: str, words: int) -> str:
 
 
 @solver
-def agent() -> Solver:
+def agent(calls: int) -> Solver:
     tools = [look()]
 
     async def solve(state: TaskState, _generate: Generate) -> TaskState:
         state.messages.insert(0, ChatMessageSystem(content=prose("system", 80)))
-        for _ in range(CALLS):
+        for _ in range(calls):
             state.output = await get_model().generate(state.messages, tools=tools)
             state.messages.append(state.output.message)
             results, _ = await execute_tools(state.messages, tools)
@@ -78,4 +78,5 @@ def outputs() -> Iterator[ModelOutput]:
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), int(sys.argv[2]))
+    folder, samples, *rest = sys.argv[1:]
+    make(Path(folder), int(samples), *map(int, rest[:1]), *rest[1:])

@@ -9,6 +9,7 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── StoreError              the store is newer, locked, read-only, or not ours
 │   └── DamagedStoreError   a part of the file is lost; the message leads to what can be rebuilt
 ├── NotFoundError           no run, case or attempt of that name, or several
+├── NotReadyError           a server still derives what the request needs; it can be asked again
 ├── ConflictError           somebody changed it meanwhile, or the same key came with another content
 ├── NotComparableError      runs that did not measure the same thing: exit 4
 ├── ReportError             a report can't be edited as asked
@@ -63,6 +64,15 @@ class DamagedStoreError(StoreError):
 
 class NotFoundError(ErrataError):
     """No run, case or attempt of that name, or several."""
+
+
+class NotReadyError(ErrataError):
+    """A server derives this in the background, and a request does not wait for it."""
+
+    def __init__(self, message: str, *, hint: str = "", run: str = "") -> None:
+        """`run`: the id of the run that is being worked on."""
+        super().__init__(message, hint=hint)
+        self.run = run
 
 
 class ReportError(ErrataError):

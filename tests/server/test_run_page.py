@@ -30,6 +30,7 @@ def test_an_unknown_run_is_a_page_that_says_so(looked):
 
     assert answer.status_code == 404
     assert "No run matches" in answer.text
+    assert looked.client.get("/runs/a%00b").status_code == 404
 
 
 def test_the_page_shows_score_owners_and_groups_with_the_line_that_proves_them(looked):

@@ -44,3 +44,5 @@ class SuiteBoard(msgspec.Struct, frozen=True, kw_only=True):
     shared: int | None = None
     """On how many cases the ranks rest, where the runs do not have the same."""
     why_no_ranks: str = ""
+    waiting: tuple[StoredRun, ...] = ()
+    """Runs that are left out because a server still works out their owners."""

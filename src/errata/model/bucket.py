@@ -119,6 +119,8 @@ class BucketTable(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
     alone: int
     """Unreviewed failures alone in their bucket; listed only on request."""
+    waiting: tuple[str, ...] = ()
+    """Runs that a server still groups: their failures are missing here, or grouped as before."""
 
 
 class BucketSum(msgspec.Struct, frozen=True, kw_only=True):

@@ -78,6 +78,8 @@ class Worklist(msgspec.Struct, frozen=True, kw_only=True):
     progress: ReviewProgress
     more_runs: int = 0
     """Runs that were left out because the list is long enough; a filter by run reaches them."""
+    waiting: int = 0
+    """Runs that are left out because a server still works out their owners."""
 
 
 def build_worklist(runs: Sequence[RunToReview], reviewer: Reviewer, *, state: WorkState = "open") -> Worklist:

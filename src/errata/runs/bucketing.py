@@ -1,5 +1,7 @@
 """When the buckets of a run are stale and whether suggesting them again is cheap; and what the grouping gets to see."""
 
+import threading
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
@@ -10,14 +12,14 @@ from errata.buckets.failure import FailureToGroup, RuleMeaning, failure_to_group
 from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
 from errata.buckets.suggest import shared_parameters, suggest
-from errata.errors import StoreError
+from errata.errors import NotReadyError, StoreError
 from errata.model import Attempt, Attribution, BucketMark, Case, RunBuckets, StoredRun, Verdict
 from errata.model.case_versions import CaseBook
 from errata.model.standing import standing
 from errata.model.times import now_as_text
+from errata.runs.background import is_left_to_background
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
-from errata.runs.triaging import DERIVING
 from errata.store.attempts import case_book_of, case_of, with_texts
 from errata.store.attributions import attributed_failures
 from errata.store.buckets import (
@@ -48,36 +50,75 @@ WITH_LOGS = 1_000
 """Failures whose own logs and transcripts are looked at; of a run with more, what its checks and errors say."""
 
 
+_grouping: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+"""By suite: of the threads of a server, the first one groups; the others wait, and find it done."""
+
+
 def ensure_buckets(view: "RunView", *, most: int = CHEAP) -> None:
     """Suggest where the buckets of the run are stale, unless it has very many failures; other runs are left alone."""
     view.ensure_triaged()
-    mark = bucket_marks(view.store, [view.run.id]).get(view.run.id)
-    if mark is not None and 0 < view.stored.counts.failures <= most and not _is_fresh(mark, pending=True):
-        with suppress(StoreError):  # a store that can only be read still shows the rest
+    if not 0 < view.stored.counts.failures <= most or _has_buckets(view):
+        return
+    if is_left_to_background(view.stored, view.store):
+        return
+    with suppress(StoreError), _grouping[view.run.suite]:  # a store that can only be read still shows the rest
+        if not _has_buckets(view):
             suggest_run(view)
 
 
-def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> None:
-    """Suggest for those runs that are new or have grown, or whose attributions or verdicts are others."""
-    failed = [view for view in views if view.stored.counts.failures]
+def _has_buckets(view: "RunView") -> bool:
+    """Also of a run that is not current any more: it gets none."""
+    mark = bucket_marks(view.store, [view.run.id]).get(view.run.id)
+    return mark is None or _is_fresh(mark, pending=True)
+
+
+def are_buckets_fresh(stored: StoredRun, store: Store) -> bool:
+    """Also what they share with the buckets of other runs."""
+    mark = bucket_marks(store, [stored.run.id]).get(stored.run.id)
+    return mark is None or not stored.counts.failures or _is_fresh(mark)
+
+
+def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> tuple[str, ...]:
+    """Suggest for those runs that are new or have grown, or whose attributions or verdicts are others.
+
+    Returns the runs that a server's background still has to do: they have older buckets, or none.
+    """
+    failed, waiting = [], []
     with store.kept_open():
-        for view in failed:
-            view.ensure_triaged()
+        for view in (each for each in views if each.stored.counts.failures):
+            try:
+                view.ensure_triaged()
+                failed.append(view)
+            except NotReadyError:
+                waiting.append(view.run.id)
     marks = bucket_marks(store, [view.run.id for view in failed])
-    if not all(_is_fresh(mark) for mark in marks.values()):
-        with DERIVING:
-            _suggest_where_stale(failed, store)
+    by_suite: dict[str, list[RunView]] = {}
+    for view in failed:
+        if view.run.id in marks:
+            by_suite.setdefault(view.run.suite, []).append(view)
+    for suite, members in by_suite.items():
+        later = {view.run.id for view in members if is_left_to_background(view.stored, store)}
+        waiting += [each for each in later if not _is_fresh(marks[each], pending=True)]
+        if not all(_is_fresh(marks[view.run.id]) for view in members):
+            with _grouping[suite]:
+                _suggest_where_stale([view for view in members if view.run.id not in later], store, suite)
+    return tuple(waiting)
 
 
-def _suggest_where_stale(failed: Sequence["RunView"], store: Store) -> None:
-    marks = bucket_marks(store, [view.run.id for view in failed])
-    current = [view for view in failed if view.run.id in marks]
-    pending = {view.run.suite for view in current if not _is_fresh(marks[view.run.id])}
+def _suggest_where_stale(members: Sequence["RunView"], store: Store, suite: str) -> None:
+    marks = bucket_marks(store, [view.run.id for view in members])
+    current = [view for view in members if view.run.id in marks]
+    if all(_is_fresh(marks[view.run.id]) for view in current):
+        return
     for _ in suggest_runs([view for view in current if not _is_fresh(marks[view.run.id], pending=True)]):
         pass
-    for suite in pending:
-        update_parameters([view for view in current if view.run.suite == suite], store, suite)
+    if not any(is_left_to_background(one, store) for one in _failed_in(suite, store)):
+        update_parameters(current, store, suite)
         remove_pending_marks(store, suite, PENDING)
+
+
+def _failed_in(suite: str, store: Store) -> list[StoredRun]:
+    return [one for one in all_runs(store) if one.run.suite == suite and one.counts.failures]
 
 
 def ensure_searchable(views: Iterable["RunView"], store: Store) -> None:
@@ -132,10 +173,9 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
 def update_parameters(views: Iterable["RunView"], store: Store, suite: str) -> None:
     """What the members of each bucket share besides how they fail, over all runs of a suite."""
     known = {view.stored.pk: view for view in views}
-    runs = [one for one in all_runs(store) if one.run.suite == suite and one.counts.failures]
     members = (
         (placed[failure.attempt].bucket, failure)
-        for stored in runs
+        for stored in _failed_in(suite, store)
         for placed in [placements_of_run(store, stored.run.id)]
         for failure in failures_to_group(known.get(stored.pk) or _view_of(stored, store), logs=False)
         if failure.attempt in placed

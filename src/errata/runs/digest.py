@@ -9,6 +9,7 @@ from errata.model import Attempt, Finding, Run, SourceRef, StoredRun
 from errata.model.listing import Dot, FindingLine, PolicyScore, RunDigest
 from errata.model.run import case_name, is_running
 from errata.model.times import moment_of
+from errata.runs.background import is_left_to_background
 from errata.runs.failure_index import ensure_indexed, past_counts, past_of
 from errata.runs.inherited_tasks import inherit_task_verdicts
 from errata.runs.standings import owner_of
@@ -16,7 +17,8 @@ from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
-from errata.store.failure_list import all_rows, keep_digest, kept_digest, kept_digests, marks_of
+from errata.store.failure_list import all_rows
+from errata.store.index_marks import keep_digest, kept_digest, kept_digests, marks_of, without_buckets
 
 SHOWN = 3
 """Findings that get the line that proves them."""
@@ -31,26 +33,25 @@ QUICK = 3_000
 
 def digest_of(stored: StoredRun, store: Store) -> tuple[RunDigest, bool]:
     """The digest for the present state, and whether it was there; computes it where it is stale."""
-    mark = ensure_indexed(stored, store)
+    mark = without_buckets(ensure_indexed(stored, store))
     kept = kept_digest(store, stored.run.id)
     if kept is not None and kept[0] == mark:
         return msgspec.msgpack.decode(kept[1], type=RunDigest), True
     made = _digest(RunView(stored, store))
-    mark = ensure_indexed(stored, store)
+    mark = without_buckets(ensure_indexed(stored, store))
     keep_digest(store, stored.run.id, mark, msgspec.msgpack.encode(made))
     return made, False
 
 
 def known_digest(stored: StoredRun, store: Store) -> tuple[RunDigest | None, bool]:
     """What there is, and whether it is for the present state; of a small run it is computed at once."""
-    if stored.counts.attempts <= QUICK:
+    if stored.counts.attempts <= QUICK and not is_left_to_background(stored, store):
         return digest_of(stored, store)[0], True
     kept = kept_digest(store, stored.run.id)
     if kept is None:
         return None, False
-    return msgspec.msgpack.decode(kept[1], type=RunDigest), kept[0] == marks_of(store, [stored.run.id])[stored.run.id][
-        1
-    ]
+    now = without_buckets(marks_of(store, [stored.run.id])[stored.run.id][1])
+    return msgspec.msgpack.decode(kept[1], type=RunDigest), kept[0] == now
 
 
 def known_digests(store: Store) -> dict[str, RunDigest]:

@@ -7,18 +7,21 @@ from collections.abc import Iterator, Mapping
 from errata.model import FailureKey, StoredRun
 from errata.model.listing import FailureRow, Past, PastCounts, ReviewState
 from errata.model.standing import AttemptReview
+from errata.runs.background import refuse_to_wait
 from errata.runs.bucketing import ensure_buckets
+from errata.runs.standings import standing_now
 from errata.runs.view import RunView
 from errata.store.database import Store
 from errata.store.failure_list import (
     all_rows,
     buckets_by_attempt,
     keep_rows,
-    marks_of,
-    rows_mark,
+    reviewed_rows,
     triaged_rows,
     update_opinions,
 )
+from errata.store.failures import attributed_at
+from errata.store.index_marks import buckets_in, marks_of, rows_mark
 from errata.triage.keys import is_informative, lists_only_names
 
 _building: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -40,21 +43,18 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
         facts, mark = marks_of(store, [run_id])[run_id]
         known = rows_mark(store, run_id)
         if known.partition("|")[0] == facts and known != mark:
-            update_opinions(store, run_id, _changed(view), mark)
+            update_opinions(store, run_id, _changed(view, has_moved=buckets_in(known) != buckets_in(mark)), mark)
         elif known != mark:
+            refuse_to_wait(stored, store, "List and counts")
             keep_rows(store, run_id, _rows(view), mark)
         _checked.add((run_id, mark))
     return mark
 
 
-def is_indexed(stored: StoredRun, store: Store) -> bool:
-    """Whether there are rows for the present facts, or were: opinions are brought up to date at once."""
-    return rows_mark(store, stored.run.id) != ""
-
-
 def first_rows(stored: StoredRun, store: Store, limit: int) -> list[FailureRow]:
-    """The first failures of a run without rows, for a reader who does not want to wait."""
-    return list(triaged_rows(store, stored.pk, stored.run.id, _is_likeness, limit=limit))
+    """The first failures of a run without rows, for a reader who does not wait; without owners before triage."""
+    rows = triaged_rows(store, stored.pk, stored.run.id, _is_likeness, limit=limit)
+    return [row if row.confidence else row._replace(owner="") for row in rows]
 
 
 def _rows(view: RunView) -> Iterator[FailureRow]:
@@ -67,15 +67,21 @@ def _is_likeness(key: FailureKey) -> bool:
     return bool(key.exact) and is_informative(key) and not lists_only_names(key)
 
 
-def _changed(view: RunView) -> Iterator[FailureRow]:
-    """Rows whose owner, review or bucket is another one; `owner` of a row without a verdict is that of triage."""
-    opinions = _Opinions(view)
-    triaged = None
-    for row in list(all_rows(view.store, view.run.id)):
+def _changed(view: RunView, *, has_moved: bool) -> Iterator[FailureRow]:
+    """Rows whose owner, review or bucket is another one; `owner` of a row without a verdict is that of triage.
+
+    `has_moved`: failures may be in other buckets. Else only those with a verdict are looked at.
+    """
+    store, run_id = view.store, view.run.id
+    opinions = _Opinions(view, has_moved=has_moved)
+    rows = list(all_rows(store, run_id) if has_moved else reviewed_rows(store, run_id, list(opinions.reviews)))
+    freed = [row.seq for row in rows if row.review != "open" and row.attempt not in opinions.reviews]
+    triaged = attributed_at(store, view.stored.pk, freed)
+    for row in rows:
         owner = row.owner
-        if row.review != "open" and row.attempt not in opinions.reviews:
-            triaged = triaged if triaged is not None else view.attributions
-            owner = triaged[row.attempt].owner if row.attempt in triaged else "unknown"
+        if row.seq in triaged:
+            attribution = triaged[row.seq][1]
+            owner = attribution.owner if attribution is not None else "unknown"
         now = opinions.on(row._replace(owner=owner, review="open"))
         if now != row:
             yield now
@@ -84,12 +90,13 @@ def _changed(view: RunView) -> Iterator[FailureRow]:
 class _Opinions:
     """Verdicts and buckets of a run."""
 
-    def __init__(self, view: RunView) -> None:
-        self.reviews: Mapping[str, AttemptReview] = view.standings if _has_verdicts(view) else {}
-        self._buckets = buckets_by_attempt(view.store, view.run.id)
+    def __init__(self, view: RunView, *, has_moved: bool = True) -> None:
+        self.reviews: Mapping[str, AttemptReview] = standing_now(view.stored, view.store) if _has_verdicts(view) else {}
+        self._buckets = buckets_by_attempt(view.store, view.run.id) if has_moved else None
 
     def on(self, row: FailureRow) -> FailureRow:
-        review, bucket = self.reviews.get(row.attempt), self._buckets.get(row.attempt, "")
+        bucket = row.bucket if self._buckets is None else self._buckets.get(row.attempt, "")
+        review = self.reviews.get(row.attempt)
         if review is None:
             return row._replace(bucket=bucket)
         return row._replace(bucket=bucket, owner=review.standing.verdict.owner, review=state_of(review))
@@ -98,7 +105,7 @@ class _Opinions:
 def _has_verdicts(view: RunView) -> bool:
     """So that no attribution is read where nobody has reviewed anything."""
     opinions = marks_of(view.store, [view.run.id])[view.run.id][1].partition("|")[2]
-    return not opinions.startswith(":")
+    return not opinions.startswith("|")
 
 
 def state_of(review: AttemptReview) -> ReviewState:

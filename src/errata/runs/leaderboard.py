@@ -9,7 +9,7 @@ from errata.compare.comparison import ComparisonOptions
 from errata.compare.leaderboard import BoardRow, BoardRun, SuiteBoard
 from errata.compare.matrix import subject_names
 from errata.compare.trials import Timeouts
-from errata.errors import NotComparableError
+from errata.errors import NotComparableError, NotReadyError
 from errata.model import StoredRun
 from errata.runs.runset import RunSet, facts_of
 from errata.runs.view import RunView
@@ -27,18 +27,22 @@ def leaderboards(runs: Iterable[StoredRun], store: Store, *, timeouts: Timeouts 
 
 
 def _newest_day(board: SuiteBoard) -> str:
-    return max(row.history[-1].day for row in (*board.ranked, *board.unranked))
+    return max((row.history[-1].day for row in (*board.ranked, *board.unranked)), default="")
 
 
 def _board(
     suite: str, version: str, experiment: str, members: Sequence[StoredRun], store: Store, timeouts: Timeouts
 ) -> SuiteBoard:
     by_label: dict[str, list[BoardRun]] = {}
+    waiting = []
     names = subject_names([stored.run for stored in members])
     with store.kept_open():
         for label, stored in zip(names, members, strict=True):
-            by_label.setdefault(label, []).append(_board_run(stored, store, timeouts))
-    rows = [_row(label, sorted(tries, key=lambda one: one.day)) for label, tries in by_label.items()]
+            try:
+                by_label.setdefault(label, []).append(_board_run(stored, store, timeouts))
+            except NotReadyError:
+                waiting.append(stored)
+    rows = [_row(label, sorted(tries, key=lambda one: one.day)) for label, tries in by_label.items() if tries]
     fit = [row for row in rows if not row.newest.why_not]
     ranks, shared, why = _ranks(fit, store, timeouts)
     ranked = [
@@ -54,6 +58,7 @@ def _board(
         unranked=tuple(row for row in rows if row.newest.why_not),
         shared=shared,
         why_no_ranks=why,
+        waiting=tuple(waiting),
     )
 
 

@@ -4,25 +4,19 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from errata.errors import NotReadyError
 from errata.model import Bucket, StoredRun
 from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
 from errata.model.places import anchor_of, log_names
-from errata.runs.failure_index import ensure_indexed, first_rows, is_indexed
+from errata.runs.failure_index import ensure_indexed, first_rows
 from errata.runs.failures import Expectations, Failure
 from errata.runs.standings import standing_of
 from errata.store.attempts import with_texts
 from errata.store.buckets import bucket_places, buckets_of
 from errata.store.database import Store
-from errata.store.failure_list import (
-    Cursor,
-    cursor_of,
-    facets_of,
-    groups_of,
-    keep_lines,
-    known_lines,
-    listed_rows,
-)
+from errata.store.failure_list import Cursor, cursor_of, facets_of, groups_of, keep_lines, known_lines, listed_rows
 from errata.store.failures import attributed_at
+from errata.store.index_marks import rows_mark
 from errata.text.clean import one_line
 from errata.transcript.error_text import has_logs, says_more
 from errata.triage.reasons import explained, reason_of
@@ -31,8 +25,6 @@ ROWS, GROUPS, IN_GROUP = 100, 12, 6
 """Rows of a page, groups of a page, and rows of a group before it is folded."""
 LONGEST = 240
 """Characters of a line."""
-LARGE = 5_000
-"""Failures from which on a reader does not wait for the index."""
 NO_FILTERS = FailureFilters()
 NEARLY = 2
 """A group with this many rows more is shown whole."""
@@ -56,7 +48,9 @@ class FailurePage(msgspec.Struct, frozen=True, kw_only=True):
     following: Cursor | tuple[int, str] | None = None
     """Where the next page begins; none on the last one."""
     is_complete: bool = True
-    """False while the index of a large run is being built: then only the first rows are there."""
+    """False while the index of a large run is being built: then only the first rows are there, without filters."""
+    is_current: bool = True
+    """False where the rows are those of an older state, and a server brings them up to date."""
 
 
 def list_page(
@@ -70,21 +64,26 @@ def list_page(
     with_facets: bool = True,
 ) -> FailurePage:
     """Without facets, only the rows are looked up: for a list that goes on."""
-    if stored.counts.failures > LARGE and after is None and filters == NO_FILTERS and not is_indexed(stored, store):
-        first = tuple(
-            FailureLine(row, line) for row, line in _looked_up(stored, store, first_rows(stored, store, ROWS))
-        )
-        return FailurePage(facets=Facets(total=stored.counts.failures), listed=first, is_complete=False)
-    mark = ensure_indexed(stored, store)
-    facets = facets_in(stored, store, mark, filters) if with_facets else Facets()
+    try:
+        mark, is_current = ensure_indexed(stored, store), True
+    except NotReadyError:
+        mark, is_current = rows_mark(store, stored.run.id), False
+        if not mark and after is not None:
+            raise
+        if not mark:
+            return _first_page(stored, store, filters)
+    facets = facets_of(store, stored.run.id, filters) if with_facets else Facets()
     following: Cursor | tuple[int, str] | None
     if grouping == "none":
         rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=ROWS + 1)  # type: ignore[arg-type]
         following = cursor_of(rows[ROWS - 1], order) if len(rows) > ROWS else None
         return FailurePage(
-            facets=facets, listed=tuple(_with_lines(stored, store, rows[:ROWS], mark)), following=following
+            facets=facets,
+            listed=tuple(_with_lines(stored, store, rows[:ROWS], mark)),
+            following=following,
+            is_current=is_current,
         )
-    groups = _groups(stored, store, mark, filters, grouping, after)  # type: ignore[arg-type]
+    groups = groups_of(store, stored.run.id, filters, grouping, after=after, limit=GROUPS + 1)  # type: ignore[arg-type]
     following = (groups[GROUPS - 1].size, groups[GROUPS - 1].name) if len(groups) > GROUPS else None
     named = {one.id: one for one in buckets_of(store, stored.run.suite)} if grouping == "bucket" else {}
     return FailurePage(
@@ -95,30 +94,15 @@ def list_page(
             for rows in [_members(stored, store, within(filters, grouping, group.name), group, order)]
         ),
         following=following,
+        is_current=is_current,
     )
 
 
-_grouped: dict[tuple[str, str, str, FailureFilters, Grouping], list[RowGroup]] = {}
-"""The first groups, like the facets below."""
-
-
-def _groups(
-    stored: StoredRun,
-    store: Store,
-    mark: str,
-    filters: FailureFilters,
-    grouping: Grouping,
-    after: tuple[int, str] | None,
-) -> list[RowGroup]:
-    """The first ones are counted once for each state of the run."""
-    if after is not None or filters.text:  # what holds a text changes with the full-text index
-        return groups_of(store, stored.run.id, filters, grouping, after=after, limit=GROUPS + 1)
-    key = str(store.path), stored.run.id, mark, filters, grouping
-    if key not in _grouped:
-        if len(_grouped) >= MOST_COUNTED:
-            _grouped.clear()
-        _grouped[key] = groups_of(store, stored.run.id, filters, grouping, limit=GROUPS + 1)
-    return _grouped[key]
+def _first_page(stored: StoredRun, store: Store, filters: FailureFilters) -> FailurePage:
+    """Straight from the store. Nothing can be filtered by what is not known yet."""
+    rows = first_rows(stored, store, ROWS) if filters == NO_FILTERS else []
+    first = tuple(FailureLine(row, line) for row, line in _looked_up(stored, store, rows))
+    return FailurePage(facets=Facets(total=stored.counts.failures), listed=first, is_complete=False, is_current=False)
 
 
 class FailureBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,10 +116,10 @@ class FailureBlock(msgspec.Struct, frozen=True, kw_only=True):
 def failure_block(
     stored: StoredRun, store: Store, filters: FailureFilters, *, order: Order, after: Cursor | None, limit: int
 ) -> FailureBlock:
-    mark = ensure_indexed(stored, store)
+    ensure_indexed(stored, store)
     rows = listed_rows(store, stored.run.id, filters, order, after=after, limit=limit + 1)
     return FailureBlock(
-        total=facets_in(stored, store, mark, filters).total,
+        total=facets_of(store, stored.run.id, filters).total,
         failures=tuple(one for one in failures_at(stored, store, rows[:limit]) if one is not None),
         following=cursor_of(rows[limit - 1], order) if len(rows) > limit else None,
     )
@@ -154,23 +138,6 @@ def within(filters: FailureFilters, grouping: Grouping, name: str) -> FailureFil
         return msgspec.structs.replace(filters, owners=(name,))
     field = {"bucket": "bucket", "check": "check", "category": "category"}[grouping]
     return msgspec.structs.replace(filters, **{field: name or "-"})
-
-
-_counted: dict[tuple[str, str, str, FailureFilters], Facets] = {}
-"""By store, run, its state and the filters; emptied when there are very many."""
-MOST_COUNTED = 500
-
-
-def facets_in(stored: StoredRun, store: Store, mark: str, filters: FailureFilters) -> Facets:
-    """Counted once for each state of the run."""
-    if filters.text:  # what holds a text changes with the full-text index
-        return facets_of(store, stored.run.id, filters)
-    key = str(store.path), stored.run.id, mark, filters
-    if key not in _counted:
-        if len(_counted) >= MOST_COUNTED:
-            _counted.clear()
-        _counted[key] = facets_of(store, stored.run.id, filters)
-    return _counted[key]
 
 
 def _with_lines(stored: StoredRun, store: Store, rows: Sequence[FailureRow], mark: str) -> list[FailureLine]:

@@ -17,6 +17,7 @@ from errata.model import Attempt, Case, StoredRun
 from errata.model.counts import FailedCell
 from errata.model.identity import split_attempt_id
 from errata.model.suspects import SuspectTasks
+from errata.runs.background import refuse_to_wait
 from errata.runs.names import short
 from errata.runs.suspect_tasks import suspect_tasks
 from errata.runs.view import RunView
@@ -113,6 +114,7 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     view.ensure_triaged()
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
+        refuse_to_wait(stored, store, "Scores")
         opinions = view.opinions
         attempts, conclude = view.attempts_to_examine()
         counted = RunTrials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)

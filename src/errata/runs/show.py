@@ -4,6 +4,7 @@ from collections import Counter
 
 import msgspec
 
+from errata.errors import NotReadyError
 from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, Observation, StoredRun
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
@@ -130,16 +131,19 @@ def short_name(shown: ShownAttempt, attempt_id: str) -> str:
     return f"{shown.handle}/{case_name(shown.stored.run, parts.case)}"
 
 
-def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
-    """A run as RUN, an attempt by its id, or as RUN/CASE with `#2` for the second attempt."""
+def find_shown(thing: str, store: Store, *, may_lack_owner: bool = False) -> ShownRun | ShownAttempt:
+    """A run as RUN, an attempt by its id, or as RUN/CASE with `#2` for the second attempt.
+
+    `may_lack_owner`: of a run that a server still triages, without what triage finds.
+    """
     location = locate(thing, store)
     if location.attempt is not None:
-        return _shown_attempt(location.stored, location.attempt, store)
+        return _shown_attempt(location.stored, location.attempt, store, may_lack_owner=may_lack_owner)
     full = msgspec.structs.replace(location.stored, run=run_with_texts(store, location.stored))
     return ShownRun(full, tuple(findings_of(store, location.stored.pk)))
 
 
-def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:
+def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lack_owner: bool) -> ShownAttempt:
     view = RunView(stored, store)
     same = list(view.attempts(case=attempt.case))
     of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
@@ -153,6 +157,12 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
 
     observations = evidence_log(attempt, case, run_with_texts(store, stored).context)
     shown = msgspec.structs.replace(shown, evidence_log=observations)
+    try:
+        view.ensure_triaged()
+    except NotReadyError:
+        if not may_lack_owner:
+            raise
+        return shown
     attribution = view.attributions.get(attempt.id)
     review = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
     stale = review is not None and is_stale(review.standing.verdict, stored, store)

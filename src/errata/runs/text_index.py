@@ -15,7 +15,8 @@ from errata.runs.failures import Expectations
 from errata.store.attributions import attributed_failures
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
-from errata.store.failure_list import forget_other_runs, listed_rows, marks_of, rows_by_attempt
+from errata.store.failure_list import forget_other_runs, listed_rows, rows_by_attempt
+from errata.store.index_marks import marks_of, without_buckets
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
 from errata.store.text_index import END, START, IndexedText, TextHit, find_texts, keep_texts, texts_mark
@@ -60,7 +61,7 @@ def parse_query(text: str) -> Query:
 
 def ensure_searchable_texts(stored: StoredRun, store: Store) -> bool:
     """Index the texts of a run where they are missing or stale; false where nothing was to do."""
-    mark = ensure_indexed(stored, store)
+    mark = without_buckets(ensure_indexed(stored, store))
     if texts_mark(store, stored.run.id) == mark:
         return False
     keep_texts(store, stored.run.id, _texts(stored, store), mark)

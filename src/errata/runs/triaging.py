@@ -1,10 +1,12 @@
 """Whether a run has to be triaged, and with which known gaps."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from errata.model import StoredRun
 from errata.model.identity import fingerprint
+from errata.runs.background import is_left_to_background, refuse_to_wait
 from errata.runs.importing import PathSummary
 from errata.runs.reports import recorded_gaps
 from errata.store.database import Store
@@ -19,19 +21,37 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules | None = None) -> i
     return stored_triage.triage_run(stored, store, rules or rules_in_use(), gaps_for(stored, store))
 
 
-DERIVING = threading.RLock()
-"""Of the threads of a server, the first one derives what is stale; the others wait, and find it done."""
+_triaging: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""By run: of the threads of a server, the first one triages; the others wait, and find it done."""
 
 
-def triage_if_needed(stored: StoredRun, store: Store) -> None:
-    """Only where the run was not triaged yet, or with other rules, or other runs or reports show something new."""
+def triage_if_needed(stored: StoredRun, store: Store, *, on_failure: Callable[[int], None] | None = None) -> None:
+    """Only where the run was not triaged yet, or with other rules, or other runs or reports show something new.
+
+    `on_failure` hears how many failures have an owner.
+    """
     if not stored.counts.failures:
         return
+    if is_left_to_background(stored, store) and not stored_triage.has_looked_across(stored, store):
+        refuse_to_wait(stored, store, OWNERS)
     rules, gaps = rules_in_use(), gaps_for(stored, store)
     if stored_triage.is_stale(stored, store, rules, gaps):
-        with DERIVING:
+        refuse_to_wait(stored, store, OWNERS)
+        with _triaging[stored.run.id]:
             if stored_triage.is_stale(stored, store, rules, gaps):
-                stored_triage.triage_run(stored, store, rules, gaps)
+                stored_triage.triage_run(stored, store, rules, gaps, on_failure=on_failure)
+
+
+def is_triaged(stored: StoredRun, store: Store) -> bool:
+    """With the present rules, and with all that other runs and reports show."""
+    if not stored.counts.failures:
+        return True
+    if not stored_triage.has_looked_across(stored, store):
+        return False
+    return not stored_triage.is_stale(stored, store, rules_in_use(), gaps_for(stored, store))
+
+
+OWNERS = "Owners"
 
 
 def gaps_for(stored: StoredRun, store: Store) -> KnownGaps:

@@ -16,17 +16,18 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as HttpScope
 
-from errata.errors import ConflictError, ErrataError, NotFoundError
+from errata.errors import ConflictError, ErrataError, NotFoundError, NotReadyError
 from errata.model.token import Scope
 from errata.server import api, pages
 from errata.server.access import COOKIE, Access, DeniedError
+from errata.server.deriving import LargeRuns
 from errata.server.endpoints import Endpoint
 from errata.server.events import OLDEST_PAGE, EventStream
 from errata.server.exchange import Answer, Bytes, Caller, Exchange, MountedApp, Page, Redirect, ServerOptions
 from errata.server.indexing import Indexer
 from errata.server.layout import MEDIA_TYPES, framed, static_file
 from errata.server.pages.addresses import login_page
-from errata.server.problems import HTML, JSON, problem
+from errata.server.problems import HTML, JSON, not_ready, problem
 from errata.server.publishing import Publisher
 from errata.server.security import MOST_ANSWER, MOST_BODY, SECONDS, Guard
 from errata.server.workers import Workers
@@ -46,6 +47,7 @@ class Backend(msgspec.Struct, frozen=True):
     events: EventStream
     publisher: Publisher
     indexer: Indexer
+    large_runs: LargeRuns
 
 
 def build_app(
@@ -53,20 +55,23 @@ def build_app(
 ) -> Starlette:
     """`agent_tools` answers at `/mcp`."""
     chosen = options or ServerOptions()
-    workers = Workers(settings, deployment=chosen.deployment)
+    large_runs = LargeRuns(settings, deployment=chosen.deployment)
+    workers = Workers(settings, deployment=chosen.deployment, is_derived_here=large_runs.has_given_up)
     publisher = Publisher(settings, workers.open, stuck_after=chosen.stuck_after)
-    events, indexer = EventStream(workers.open), Indexer(settings)
-    backend = Backend(settings, chosen, workers, Access(settings, chosen), events, publisher, indexer)
+    events, indexer = EventStream(workers.open), Indexer(settings, deployment=chosen.deployment)
+    backend = Backend(settings, chosen, workers, Access(settings, chosen), events, publisher, indexer, large_runs)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         publisher.start()
         await backend.events.start()
         indexer.start()
+        large_runs.start()
         async with agent_tools.running() if agent_tools is not None else nullcontext():
             yield
         await backend.events.close()
         await asyncio.to_thread(publisher.close)
+        await asyncio.to_thread(large_runs.close)
         await asyncio.to_thread(indexer.close)
         await asyncio.to_thread(backend.workers.close)
 
@@ -121,6 +126,9 @@ def _handle(endpoint: Endpoint, backend: Backend, request: Request, body: bytes)
         return problem(path, denied.status, denied.message, denied.hint, headers=denied.headers)
     except NotFoundError as error:
         return problem(path, 404, error.message, error.hint)
+    except NotReadyError as error:
+        backend.large_runs.derive_soon(error.run)
+        return not_ready(path, error, str(backend.large_runs.progress_of(error.run) or ""))
     except ConflictError as error:
         return problem(path, 409, error.message, error.hint)
     except ErrataError as error:
@@ -142,6 +150,7 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
         caller=caller,
         access=backend.access,
         publisher=backend.publisher,
+        large_runs=backend.large_runs,
         server=backend.options,
         now=now,
         path=request.url.path,

@@ -15,6 +15,7 @@ from errata.verbs.store import Store
 
 if TYPE_CHECKING:
     from errata.server.access import Access
+    from errata.server.deriving import LargeRuns
     from errata.server.publishing import Publisher
 
 T = TypeVar("T")
@@ -72,6 +73,8 @@ class Exchange(msgspec.Struct, kw_only=True):
     """What the page for logging in needs."""
     publisher: "Publisher | None" = None
     """Makes reported attempts visible."""
+    large_runs: "LargeRuns | None" = None
+    """Derives large runs in the background."""
     body: bytes = b""
 
     def arguments(self, takes: type[T]) -> T:

@@ -1,11 +1,22 @@
-"""In the background of a server: the index of every run is brought up to date, so that pages and searches are quick."""
+"""In the background of a server: the index of every run is brought up to date, so that pages and searches are quick.
+
+Large runs have a process of their own: `deriving.py`.
+"""
 
 import threading
 
 from errata.errors import ErrataError
 from errata.model.listing import FailureFilters
 from errata.settings import Settings, using_store
-from errata.verbs.look import close_index, digest_of, ensure_searchable_texts, forget_missing, list_page, marks_of
+from errata.verbs.look import (
+    close_index,
+    digest_of,
+    ensure_searchable_texts,
+    forget_missing,
+    is_large,
+    list_page,
+    marks_of,
+)
 from errata.verbs.store import Store, all_runs, open_store
 
 PAUSE = 2.0
@@ -15,8 +26,8 @@ PAUSE = 2.0
 class Indexer:
     """One thread, which starts with the server and ends with it."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, *, deployment: str = "") -> None:
+        self._settings, self._deployment = settings, deployment
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="errata-index", daemon=True)
         self._seen: dict[str, str] = {}
@@ -30,7 +41,7 @@ class Indexer:
 
     def _work(self) -> None:
         with using_store(self._settings.store):
-            store = open_store(self._settings.store)
+            store = open_store(self._settings.store, deployment=self._deployment)
             with store.kept_open():
                 while not self._stop.wait(0 if not self._seen else PAUSE):
                     self._bring_up_to_date(store)
@@ -47,6 +58,9 @@ class Indexer:
             if self._stop.is_set():
                 return
             if self._seen.get(stored.run.id) == marks.get(stored.run.id):
+                continue
+            if is_large(stored) and not store.is_read_only:
+                self._seen[stored.run.id] = marks.get(stored.run.id, "")
                 continue
             try:
                 digest_of(stored, store)

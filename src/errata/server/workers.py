@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 from errata.settings import Settings, using_store
+from errata.verbs.look import large_runs_in_background
 from errata.verbs.store import Store, names_only, open_store
 
 T = TypeVar("T")
@@ -14,9 +15,18 @@ THREADS = 8
 
 
 class Workers:
-    def __init__(self, settings: Settings, threads: int = THREADS, *, deployment: str = "") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        threads: int = THREADS,
+        *,
+        deployment: str = "",
+        is_derived_here: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """`is_derived_here`: of a large run, whether requests derive it after all."""
         self._settings = settings
         self._deployment = deployment
+        self._is_derived_here = is_derived_here
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="errata")
         self._own = threading.local()
         self._opened: list[tuple[Store, ExitStack]] = []
@@ -28,7 +38,7 @@ class Workers:
 
     def work(self, handler: Callable[[Store], T]) -> T:
         """In a thread of the pool: the handler with the store of this thread."""
-        with using_store(self._settings.store), names_only():
+        with using_store(self._settings.store), names_only(), large_runs_in_background(self._is_derived_here):
             return handler(self._store())
 
     def open(self) -> Store:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import Select, select
 
 from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
@@ -14,49 +14,26 @@ from errata.model.listing import NOT_GIVEN, EvidenceLine, Facets, FailureFilters
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
+from errata.store.failure_counts import Kind, count_kinds, counted_kinds, facets_in, groups_in, kept_kinds, move_kinds
 from errata.store.index_file import CHUNK, index_of, writing_index
-from errata.store.schema import attempts, attributions, bucket_events, bucket_members, cases, checks, runs, verdicts
+from errata.store.index_marks import mark_rows
+from errata.store.schema import attempts, attributions, bucket_members, cases, checks
 
 _COLUMNS = ", ".join(FailureRow._fields)
 _MARKS = ", ".join("?" * (len(FailureRow._fields) + 1))
-_GROUPED_BY: dict[Grouping, str] = {
-    "bucket": "bucket",
-    "owner": "owner",
-    "check": "check_name",
-    "category": "category",
-    "none": "''",
-}
 _SORT_KEYS: dict[Order, str] = {
     "log": "seq",
     "case": "case_key",
     "-tokens": "-COALESCE(tokens, -1)",
     "-duration": "-COALESCE(duration, -1)",
 }
+FEW = 500
+"""Changed rows up to which counts are corrected, not counted again."""
 Cursor = tuple[Any, int]
 """The sort key and the number of the last row that was shown."""
 
 
 # what the rows are made from
-
-
-def marks_of(store: Store, run_ids: Collection[str] | None = None) -> dict[str, tuple[str, str]]:
-    """Run → the state of its facts and triage, and the state of everything that its list shows."""
-    with store.reading() as connection:
-        states = select(runs.c.run_id, runs.c.pk, runs.c.digest, runs.c.triaged, runs.c.bucketed)
-        states = states.where(runs.c.state == "current")
-        reviews = select(verdicts.c.run_id, func.count().label("often"), func.max(verdicts.c.at).label("newest"))
-        reviews = reviews.group_by(verdicts.c.run_id)
-        if run_ids is not None:
-            states, reviews = states.where(runs.c.run_id.in_(run_ids)), reviews.where(verdicts.c.run_id.in_(run_ids))
-        reviewed = {row.run_id: f"{row.often}:{row.newest}" for row in connection.execute(reviews)}
-        undone = func.sum(case((bucket_events.c.undone, 1), else_=0))
-        edits = connection.execute(select(func.max(bucket_events.c.number), undone)).one()
-        marks = {}
-        for row in connection.execute(states):
-            facts = f"{row.pk}:{row.digest[:16]}:{row.triaged}"
-            opinions = f"{reviewed.get(row.run_id, '')}:{row.bucketed}:{edits[0]}:{edits[1]}"
-            marks[row.run_id] = facts, f"{facts}|{opinions}"
-        return marks
 
 
 def triaged_rows(
@@ -119,17 +96,11 @@ def buckets_by_attempt(store: Store, run_id: str) -> dict[str, str]:
 # writing
 
 
-def rows_mark(store: Store, run_id: str) -> str:
-    """The state that the rows of a run were written for; empty where there are none."""
-    row = index_of(store).execute("SELECT rows_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return str(row[0]) if row else ""
-
-
 def keep_rows(store: Store, run_id: str, rows: Iterable[FailureRow], mark: str) -> None:
     """In the place of the rows of an older state; who reads meanwhile sees that they are not complete."""
     with writing_index(store) as connection:
-        _mark(connection, run_id, "")
-        for table in ("failures", "lines"):
+        mark_rows(connection, run_id, "")
+        for table in ("failures", "lines", "kinds"):
             connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608
     statement = f"INSERT OR REPLACE INTO failures (run_id, {_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608
     rest = iter(rows)
@@ -137,7 +108,8 @@ def keep_rows(store: Store, run_id: str, rows: Iterable[FailureRow], mark: str) 
         with writing_index(store) as connection:
             connection.executemany(statement, ((run_id, *row) for row in chunk))
     with writing_index(store) as connection:
-        _mark(connection, run_id, mark)
+        count_kinds(connection, run_id)
+        mark_rows(connection, run_id, mark)
 
 
 def known_lines(store: Store, run_id: str, seqs: Sequence[int]) -> dict[int, EvidenceLine]:
@@ -163,42 +135,19 @@ def keep_lines(store: Store, run_id: str, lines: Mapping[int, EvidenceLine], mar
 
 
 def update_opinions(store: Store, run_id: str, changed: Iterable[FailureRow], mark: str) -> None:
-    """Owner, review and bucket of some rows."""
+    """Owner, review and bucket of some rows, and the counts that they change."""
+    rows = list(changed)
     with writing_index(store) as connection:
+        is_few = len(rows) <= FEW
+        if is_few:
+            move_kinds(connection, run_id, rows)
         connection.executemany(
             "UPDATE failures SET owner = ?, review = ?, bucket = ? WHERE run_id = ? AND seq = ?",
-            ((row.owner, row.review, row.bucket, run_id, row.seq) for row in changed),
+            ((row.owner, row.review, row.bucket, run_id, row.seq) for row in rows),
         )
-        _mark(connection, run_id, mark)
-
-
-def _mark(connection: Any, run_id: str, mark: str) -> None:
-    connection.execute(
-        "INSERT INTO runs (run_id, rows_mark) VALUES (?, ?)"
-        " ON CONFLICT (run_id) DO UPDATE SET rows_mark = excluded.rows_mark",
-        (run_id, mark),
-    )
-
-
-def kept_digests(store: Store) -> dict[str, tuple[str, bytes]]:
-    """Run → the state that its digest was made for, and the digest."""
-    rows = index_of(store).execute("SELECT run_id, digest_mark, digest FROM runs WHERE digest IS NOT NULL")
-    return {run_id: (mark, digest) for run_id, mark, digest in rows}
-
-
-def kept_digest(store: Store, run_id: str) -> tuple[str, bytes] | None:
-    query = "SELECT digest_mark, digest FROM runs WHERE run_id = ? AND digest IS NOT NULL"
-    row = index_of(store).execute(query, (run_id,)).fetchone()
-    return (row[0], row[1]) if row else None
-
-
-def keep_digest(store: Store, run_id: str, mark: str, digest: bytes) -> None:
-    with writing_index(store) as connection:
-        connection.execute(
-            "INSERT INTO runs (run_id, digest_mark, digest) VALUES (?, ?, ?) ON CONFLICT (run_id)"
-            " DO UPDATE SET digest_mark = excluded.digest_mark, digest = excluded.digest",
-            (run_id, mark, digest),
-        )
+        if not is_few:
+            count_kinds(connection, run_id)
+        mark_rows(connection, run_id, mark)
 
 
 def forget_other_runs(store: Store, known: Collection[str]) -> list[str]:
@@ -207,7 +156,7 @@ def forget_other_runs(store: Store, known: Collection[str]) -> list[str]:
     gone = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs") if run_id not in known]
     for run_id in gone:
         with writing_index(store):
-            for table in ("failures", "lines"):
+            for table in ("failures", "lines", "kinds"):
                 connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))  # noqa: S608
             connection.execute(
                 "DELETE FROM texts WHERE rowid BETWEEN (SELECT number << 32 FROM runs WHERE run_id = ?)"
@@ -224,6 +173,13 @@ def forget_other_runs(store: Store, known: Collection[str]) -> list[str]:
 def all_rows(store: Store, run_id: str) -> Iterator[FailureRow]:
     query = f"SELECT {_COLUMNS} FROM failures WHERE run_id = ? ORDER BY seq"  # noqa: S608
     return (FailureRow(*row) for row in index_of(store).execute(query, (run_id,)))
+
+
+def reviewed_rows(store: Store, run_id: str, attempts: Sequence[str]) -> list[FailureRow]:
+    """Those that were reviewed when the rows were written, and those of these attempts."""
+    query = f"SELECT {_COLUMNS} FROM failures WHERE run_id = ? AND review != 'open'"  # noqa: S608
+    rows = {row[0]: FailureRow(*row) for row in index_of(store).execute(query, (run_id,))}
+    return list((rows | {row.seq: row for _, row in rows_by_attempt(store, attempts).values()}).values())
 
 
 def listed_rows(
@@ -281,6 +237,10 @@ def rank_of(
     return before + 1, total, previous, following
 
 
+def facets_of(store: Store, run_id: str, filters: FailureFilters) -> Facets:
+    return facets_in(_kinds(store, run_id, filters), filters)
+
+
 def groups_of(
     store: Store,
     run_id: str,
@@ -291,70 +251,18 @@ def groups_of(
     limit: int,
 ) -> list[RowGroup]:
     """The largest first; behind a group of this size and name."""
-    where, values = _where(store, run_id, filters)
-    column = _GROUPED_BY[grouping]
-    reviewed = "SUM(review IN ('reviewed', 'final', 'disputed'))"
-    query = (
-        f"SELECT {column} AS name, COUNT(*) AS count, {reviewed} FROM failures WHERE {where}"  # noqa: S608
-        " GROUP BY name"
-    )
+    groups = groups_in(_kinds(store, run_id, filters), filters, grouping)
     if after is not None:
-        query, values = f"{query} HAVING (-count, name) > (?, ?)", [*values, -after[0], after[1]]
-    matching = index_of(store).execute(f"{query} ORDER BY -count, name LIMIT ?", [*values, limit]).fetchall()
-    return [
-        RowGroup(name, size, reviewed, _owner_of_most(store, run_id, filters, column, name))
-        for name, size, reviewed in matching
-    ]
+        groups = [group for group in groups if (-group.size, group.name) > (-after[0], after[1])]
+    return groups[:limit]
 
 
-def _owner_of_most(store: Store, run_id: str, filters: FailureFilters, column: str, name: str) -> str:
-    where, values = _where(store, run_id, filters)
-    query = (
-        f"SELECT owner FROM failures WHERE {where} AND {column} = ?"  # noqa: S608
-        " GROUP BY owner ORDER BY owner = 'collateral', -COUNT(*) LIMIT 1"
-    )
-    row = index_of(store).execute(query, [*values, name]).fetchone()
-    return str(row[0]) if row else "unknown"
-
-
-def facets_of(store: Store, run_id: str, filters: FailureFilters) -> Facets:
-    """Counts of every value; each facet without its own filter, so that another value can be chosen."""
-    own = {
-        "owner": ("owner", "owners", ()),
-        "check": ("check_name", "check", ""),
-        "review": ("review", "review", ""),
-        "category": ("category", "category", ""),
-        "past": ("past", "past", ""),
-    }
-    counted = {
-        name: _counted(store, run_id, _without(filters, field, none), column)
-        for name, (column, field, none) in own.items()
-    }
-    total = count_rows(store, run_id, filters)
-    return Facets(total=total, signal=_signals(store, run_id, _without(filters, "signal", "")), **counted)
-
-
-def _without(filters: FailureFilters, field: str, none: Any) -> FailureFilters:
-    values = {name: getattr(filters, name) for name in filters.__struct_fields__}
-    return FailureFilters(**{**values, field: none})
-
-
-def _counted(store: Store, run_id: str, filters: FailureFilters, column: str) -> dict[str, int]:
-    where, values = _where(store, run_id, filters)
-    query = f"SELECT {column}, COUNT(*) FROM failures WHERE {where} GROUP BY {column}"  # noqa: S608
-    matching = index_of(store).execute(query, values)
-    return dict(sorted(((str(name), count) for name, count in matching), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _signals(store: Store, run_id: str, filters: FailureFilters) -> dict[str, int]:
-    """Grouped by whole combinations first: there are few of them."""
-    where, values = _where(store, run_id, filters)
-    query = f"SELECT signals, COUNT(*) FROM failures WHERE {where} GROUP BY signals"  # noqa: S608
-    often: dict[str, int] = {}
-    for names, count in index_of(store).execute(query, values):
-        for name in names.split():
-            often[name] = often.get(name, 0) + count
-    return dict(sorted(often.items(), key=lambda pair: (-pair[1], pair[0])))
+def _kinds(store: Store, run_id: str, filters: FailureFilters) -> list[Kind]:
+    """Kept, unless failures are chosen by a key or a text: these are counted."""
+    if not filters.key and not filters.text:
+        return kept_kinds(index_of(store), run_id)
+    where, values = _where(store, run_id, FailureFilters(key=filters.key, text=filters.text))
+    return counted_kinds(index_of(store), where, values)
 
 
 def _where(store: Store, run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:

@@ -15,7 +15,7 @@ from errata.settings import local_file
 from errata.store.database import Store
 from errata.store.sqlite import BUSY_SECONDS
 
-VERSION = 6
+VERSION = 7
 """Counts up with every change of the tables: a file of another version is emptied."""
 _TABLES = (
     """CREATE TABLE runs (
@@ -33,6 +33,10 @@ _TABLES = (
     "CREATE INDEX failures_by_category ON failures (run_id, category, owner, review)",
     "CREATE INDEX failures_by_case ON failures (case_key, run_id)",
     "CREATE INDEX failures_by_attempt ON failures (attempt)",
+    """CREATE TABLE kinds (
+        run_id TEXT NOT NULL, bucket TEXT NOT NULL, owner TEXT NOT NULL, check_name TEXT NOT NULL, review TEXT NOT NULL,
+        category TEXT NOT NULL, past TEXT NOT NULL, signals TEXT NOT NULL, count INTEGER NOT NULL,
+        PRIMARY KEY (run_id, bucket, owner, check_name, review, category, past, signals)) WITHOUT ROWID""",
     """CREATE TABLE lines (
         run_id TEXT NOT NULL, seq INTEGER NOT NULL, quote TEXT NOT NULL, place TEXT NOT NULL, anchor TEXT NOT NULL,
         checks TEXT NOT NULL, PRIMARY KEY (run_id, seq)) WITHOUT ROWID""",

@@ -159,7 +159,10 @@ def _run_details(run: Run) -> str:
 def _named_exactly(run: Run, selector: str) -> bool:
     if selector in (run.id, run.native_id, run.external_id or None, run.name or None):
         return True
-    return run.origin == str(Path(selector).resolve())
+    try:
+        return run.origin == str(Path(selector).resolve())
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _named_by_part(run: Run, selector: str) -> bool:

@@ -1,6 +1,6 @@
 """Triage and the store: failures with what they need to be judged, what other runs show, and attributions written."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
@@ -319,21 +319,43 @@ def was_measured(counts: Counts) -> bool:
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 
 
-def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> int:
-    """Attribute every failure again; how many there are."""
+def triage_run(
+    stored: StoredRun,
+    store: Store,
+    rules: Rules,
+    gaps: KnownGaps,
+    *,
+    on_failure: Callable[[int], None] | None = None,
+) -> int:
+    """Attribute every failure again; how many there are. `on_failure` hears the number of each in its pass."""
     across = look_across(stored, store)
     survey = PatternSurvey()
     with AttributionSpool() as spool:
-        spool.fill(_attributed(stored, store, rules, (across, gaps), survey=survey))
+        spool.fill(_heard(_attributed(stored, store, rules, (across, gaps), survey=survey), on_failure))
         if survey.crashes.has_followers:
             for attempt in attempts_of(store, stored.pk):
                 if attempt.counted and attempt.outcome == "pass":
                     survey.crashes.add_working(attempt)
         wide = survey.result(stored.counts.attempts_in_log)
         if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
-            spool.fill(_attributed(stored, store, rules, (across, gaps), wide=wide))
+            spool.fill(_heard(_attributed(stored, store, rules, (across, gaps), wide=wide), on_failure))
         spool.write(store, stored.pk, _version(rules, across.version, gaps.version))
         return spool.count
+
+
+def _heard(kept: Iterator[Kept], on_failure: Callable[[int], None] | None) -> Iterator[Kept]:
+    if on_failure is None:
+        yield from kept
+        return
+    for number, attributed in enumerate(kept, 1):
+        on_failure(number)
+        yield attributed
+
+
+def has_looked_across(stored: StoredRun, store: Store) -> bool:
+    """Whether `across_version` knows its answer; else it looks at every run of the suite."""
+    peers = Peers(stored, store)
+    return not peers.version or kept_summary(store, stored.pk, ACROSS, peers.version) is not None
 
 
 def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> bool:

@@ -70,9 +70,10 @@ def list_buckets(
     store: Store, runs: Sequence[StoredRun] = (), *, alone: bool = False, limit: int | None = None
 ) -> BucketTable:
     """Over these runs, or over all; stale suggestions are made again first."""
-    ensure_all_buckets(_views(runs or all_runs(store), store), store)
+    waiting = ensure_all_buckets(_views(runs or all_runs(store), store), store)
     run_ids = [one.run.id for one in runs] if runs else None
-    return bucket_table(store, run_ids=run_ids, alone=alone, limit=limit)
+    table = bucket_table(store, run_ids=run_ids, alone=alone, limit=limit)
+    return msgspec.structs.replace(table, waiting=waiting)
 
 
 def buckets_of_runs(selectors: Sequence[str], store: Store, *, alone: bool = False) -> BucketTable:

@@ -1,14 +1,17 @@
 """What the pages show: a run with its failures, one attempt among them, one case over all runs, and the search."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, NotReadyError
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.identity import attempt_id
 from errata.model.listing import Facets, FailureFilters, FailureRow
+from errata.runs.background import is_large, large_runs_in_background
+from errata.runs.bucketing import are_buckets_fresh, ensure_all_buckets
 from errata.runs.digest import digest_of, known_digest, known_digests
 from errata.runs.failure_index import ensure_indexed
 from errata.runs.listing import (
@@ -18,19 +21,23 @@ from errata.runs.listing import (
     FailureLine,
     FailurePage,
     ListedGroup,
-    facets_in,
     failure_block,
     list_page,
     within,
 )
 from errata.runs.names import known_run
+from errata.runs.runset import facts_of
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
+from errata.runs.triaging import is_triaged, triage_if_needed
+from errata.runs.view import RunView
+from errata.settings import load_settings
 from errata.store.attempts import attempts_of, case_of
 from errata.store.database import Store
-from errata.store.failure_list import count_rows, listed_rows, marks_of, rank_of, rows_by_attempt
+from errata.store.failure_list import count_rows, facets_of, listed_rows, rank_of, rows_by_attempt
 from errata.store.index_file import close_index
-from errata.store.runs import all_runs
+from errata.store.index_marks import index_marks, marks_of, without_buckets
+from errata.store.runs import all_runs, run_by_id
 from errata.store.text_index import count_indexed
 from errata.triage.rulesets import rules_in_use
 
@@ -49,19 +56,24 @@ __all__ = [
     "case_text",
     "close_index",
     "count_indexed",
+    "derive_run",
     "digest_of",
     "ensure_indexed",
     "ensure_searchable_texts",
     "facets_of_run",
     "failure_block",
     "forget_missing",
+    "is_derived",
+    "is_large",
     "known_digest",
     "known_digests",
     "known_run",
+    "large_runs_in_background",
     "list_page",
     "marks_of",
     "neighbours_of",
     "parse_query",
+    "readiness",
     "row_of",
     "same_failures",
     "search",
@@ -100,6 +112,8 @@ class CaseInRun(msgspec.Struct, frozen=True):
     stored: StoredRun
     attempts: tuple[Attempt, ...]
     rows: tuple[FailureRow, ...]
+    is_ready: bool = True
+    """False while a server works out the owners: then there are no rows."""
 
 
 def shown_attempt(run: StoredRun, case: str, number: str, store: Store) -> ShownAttempt:
@@ -109,7 +123,7 @@ def shown_attempt(run: StoredRun, case: str, number: str, store: Store) -> Shown
     if not index.isdecimal() or not (session.isdecimal() or not session):
         raise NotFoundError(f"`{number}` is not the number of an attempt", hint="the first attempt has the number 1")
     made = attempt_id(run.run.id, case, session=int(session) if session else None, index=int(index), path=path)
-    shown = find_shown(made, store)
+    shown = find_shown(made, store, may_lack_owner=True)
     if not isinstance(shown, ShownAttempt):
         raise NotFoundError(f"Run `{run.run.native_id}` has no such attempt", hint="`errata failures RUN` lists them")
     return shown
@@ -122,14 +136,16 @@ def signal_owners(attribution: Attribution | None) -> dict[str, str]:
 
 
 def facets_of_run(stored: StoredRun, store: Store, filters: FailureFilters) -> Facets:
-    return facets_in(stored, store, ensure_indexed(stored, store), filters)
+    ensure_indexed(stored, store)
+    return facets_of(store, stored.run.id, filters)
 
 
 def row_of(attempt: Attempt, stored: StoredRun, store: Store) -> FailureRow | None:
-    """The row of a failure in the index; none of a pass."""
+    """The row of a failure in the index; none of a pass, and none before a large run has rows."""
     if not attempt.is_failure:
         return None
-    ensure_indexed(stored, store)
+    with suppress(NotReadyError):
+        ensure_indexed(stored, store)
     matching = rows_by_attempt(store, [attempt.id]).get(attempt.id)
     return matching[1] if matching else None
 
@@ -155,7 +171,11 @@ def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:
     for stored in all_runs(store, suite=suite)[:MOST_RUNS]:
         tried = tuple(entry for entry in attempts_of(store, stored.pk, case=case) if entry.counted)
         if tried:
-            ensure_indexed(stored, store)
+            try:
+                ensure_indexed(stored, store)
+            except NotReadyError:
+                matching.append(CaseInRun(stored, tried, (), is_ready=False))
+                continue
             rows = rows_by_attempt(store, [entry.id for entry in tried if entry.is_failure])
             matching.append(CaseInRun(stored, tried, tuple(row for _, row in rows.values())))
     return matching
@@ -168,6 +188,55 @@ def case_text(matching: Iterable[CaseInRun], store: Store) -> tuple[str, str]:
         if case is not None and (case.input or case.expected):
             return _as_text(case.input), _as_text(case.expected)
     return "", ""
+
+
+# large runs, in the background of a server
+
+
+class Readiness(msgspec.Struct, frozen=True):
+    """Whether the page of a run has what it shows, for the present state."""
+
+    rows: bool
+    digest: bool
+
+
+def readiness(stored: StoredRun, store: Store) -> Readiness:
+    mark, (rows, digest, _) = _marks(stored, store)
+    return Readiness(rows == mark, digest == without_buckets(mark))
+
+
+def _marks(stored: StoredRun, store: Store) -> tuple[str, tuple[str, str, str]]:
+    return marks_of(store, [stored.run.id])[stored.run.id][1], index_marks(store, stored.run.id)
+
+
+def is_derived(stored: StoredRun, store: Store) -> bool:
+    """Whether `derive_run` has nothing to do."""
+    mark, (rows, digest, texts) = _marks(stored, store)
+    if rows != mark or digest != without_buckets(mark) or texts != without_buckets(mark):
+        return False
+    return is_triaged(stored, store) and are_buckets_fresh(stored, store)
+
+
+def derive_run(run_id: str, store: Store, on_progress: Callable[[str, int, int], None]) -> None:
+    """Whatever pages need of a large run; what the first page shows comes first.
+
+    `on_progress` hears what is being worked out; of owners also how many, and of how many.
+    """
+    stored = run_by_id(store, run_id)
+    total = stored.counts.failures
+    on_progress("Owners", 0, total)
+    triage_if_needed(stored, store, on_failure=lambda done: on_progress("Owners", done, total))
+    on_progress("List and counts", 0, 0)
+    ensure_indexed(stored, store)
+    on_progress("Scores", 0, 0)
+    digest_of(stored, store)
+    facts_of(RunView(stored, store), timeouts=load_settings().timeouts)
+    on_progress("Texts for the search", 0, 0)
+    ensure_searchable_texts(stored, store)
+    on_progress("Causes", 0, 0)
+    same = [one for one in all_runs(store) if one.run.suite == stored.run.suite]
+    ensure_all_buckets([RunView(one, store) for one in same], store)
+    ensure_indexed(stored, store)
 
 
 def _as_text(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, NotReadyError
 from errata.model import Attribution, Bucket, Packet, Quote, Reviewer, StoredRun, Verdict
 from errata.model.attempt import Filters
 from errata.model.attribution import suggested_label
@@ -37,6 +37,7 @@ from errata.review.worklist import (
     build_worklist,
     newest_readings,
 )
+from errata.runs.background import is_large
 from errata.runs.names import handle_of, run_named
 from errata.runs.review_context import context_of
 from errata.runs.view import RunView
@@ -71,19 +72,27 @@ class WorkRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def worklist(request: WorkRequest, store: Store, *, now: datetime) -> Worklist:
-    """Over one run, or over all, the newest first."""
-    runs = [run_named(request.run, store)] if request.run else all_runs(store)
+    """Over one run, or over all, the newest first; a large one only where there is nothing else."""
+    runs = [run_named(request.run, store)] if request.run else sorted(all_runs(store), key=is_large)
     parts: list[RunToReview] = []
+    waiting = 0
     for stored in runs:
-        if sum(len(part.failures) for part in parts) >= ENOUGH:
+        listed = sum(len(part.failures) for part in parts)
+        if listed >= ENOUGH or (listed and is_large(stored)):
             break
         if not stored.counts.failures:
             parts.append(RunToReview(stored=stored, failures=(), attributions={}, verdicts={}))
             continue
-        context = context_of(RunView(stored, store))
+        try:
+            context = context_of(RunView(stored, store))
+        except NotReadyError:
+            if request.run:
+                raise
+            waiting += 1
+            continue
         parts.append(run_to_review(context, store, request.filters, request.reviewer, now=now))
     built = build_worklist(parts, request.reviewer, state=request.state)
-    return msgspec.structs.replace(built, more_runs=len(runs) - len(parts))
+    return msgspec.structs.replace(built, more_runs=len(runs) - len(parts) - waiting, waiting=waiting)
 
 
 class OwnAgreement(NamedTuple):

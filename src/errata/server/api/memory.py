@@ -28,6 +28,8 @@ class GapsQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class BucketList(msgspec.Struct, frozen=True):
     buckets: tuple[BucketOutput, ...]
+    waiting: tuple[str, ...] = ()
+    """Runs that are still being grouped: their failures are missing here, or grouped as before."""
 
 
 class ActionList(msgspec.Struct, frozen=True):
@@ -42,7 +44,7 @@ def buckets_in(exchange: Exchange) -> BucketList:
     query = exchange.arguments(BucketsQuery)
     runs = stored_runs(filter(None, query.runs.split(",")), exchange.store)
     table = list_buckets(exchange.store, runs, alone=query.alone, limit=MOST)
-    return BucketList(tuple(map(bucket_output, table.listed)))
+    return BucketList(tuple(map(bucket_output, table.listed)), table.waiting)
 
 
 def bucket_details(exchange: Exchange) -> BucketDetailsOutput:

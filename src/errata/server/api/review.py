@@ -82,6 +82,8 @@ class QueueAnswer(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
     seconds_each: float | None
     more_runs: int
+    waiting: int
+    """Runs that are left out until their owners are worked out."""
 
 
 class ItemAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,6 +206,7 @@ def show_queue(exchange: Exchange) -> QueueAnswer:
         changed=progress.changed,
         seconds_each=progress.seconds_each,
         more_runs=queue.more_runs,
+        waiting=queue.waiting,
     )
 
 

@@ -9,11 +9,35 @@ from errata.model.output.runs import ListedRunOutput
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange
 from errata.verbs.analyze import analyze_stored
+from errata.verbs.look import is_large, known_run, readiness
 from errata.verbs.store import stored_runs
 
 
 class RunList(msgspec.Struct, frozen=True):
     runs: tuple[ListedRunOutput, ...]
+
+
+class RunReadiness(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a server is with a large run."""
+
+    is_ready: bool
+    """Whether its page has everything that it shows."""
+    text: str = ""
+    """What is being worked out; empty where it waits for its turn."""
+    done: int = 0
+    total: int = 0
+    """Failures; 0 where that is not counted."""
+
+
+def show_progress(exchange: Exchange) -> RunReadiness:
+    stored = known_run(exchange.values["run"], exchange.store)
+    ready = readiness(stored, exchange.store)
+    if not is_large(stored) or (ready.rows and ready.digest) or exchange.large_runs is None:
+        return RunReadiness(is_ready=True)
+    progress = exchange.large_runs.progress_of(stored.run.id)
+    if progress is None:
+        return RunReadiness(is_ready=False)
+    return RunReadiness(is_ready=False, text=str(progress), done=progress.done, total=progress.total)
 
 
 def list_runs(exchange: Exchange) -> RunList:
@@ -29,4 +53,10 @@ def show_run(exchange: Exchange) -> AnalysisOutput:
 ENDPOINTS = (
     Endpoint(path="/api/runs", handler=list_runs, gives=RunList, summary="List the runs, the newest first."),
     Endpoint(path="/api/runs/{run}", handler=show_run, gives=AnalysisOutput, summary="Show the analysis of a run."),
+    Endpoint(
+        path="/api/runs/{run}/progress",
+        handler=show_progress,
+        gives=RunReadiness,
+        summary="Show how far the server is with a large run.",
+    ),
 )

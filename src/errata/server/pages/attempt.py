@@ -28,6 +28,7 @@ from errata.server.pages.attempt_steps import folded, log_section, step_article,
 from errata.server.pages.attempt_texts import AttemptTexts, LinedText, as_text
 from errata.server.pages.attempt_verdicts import ShownVerdict, marks_of, readings_of, verdict_columns
 from errata.server.pages.run_query import RunQuery
+from errata.server.problems import waiting_notice
 from errata.text.outgoing import page_lines
 from errata.verbs.look import (
     Neighbours,
@@ -114,9 +115,14 @@ def attempt(exchange: Exchange) -> Answer:
         + _transcript(shown, texts, readings, marked, path, query)
         + f'</div><div class="side">{side}</div></div>'
     )
+    is_waiting = tried.is_failure and shown.attribution is None
+    if is_waiting and exchange.large_runs is not None:
+        exchange.large_runs.derive_soon(stored.run.id)
+        body = waiting_notice(stored.run.id, str(exchange.large_runs.progress_of(stored.run.id) or "")) + body
     title = f"{shown.case_name} · {subject_label(stored.run) or stored.run.native_id}"
     command = f"errata show {shell_quoted(tried.id)}"
-    return Page(title=title, section="runs", body=body, command=command, keys=KEYS, scripts=("attempt.js",))
+    scripts = ("attempt.js", "waiting.js") if is_waiting else ("attempt.js",)
+    return Page(title=title, section="runs", body=body, command=command, keys=KEYS, scripts=scripts)
 
 
 def steps(exchange: Exchange) -> Bytes:

@@ -71,6 +71,8 @@ def _strip(shown: ShownAttempt, readings: Sequence[ShownVerdict]) -> str:
     address = f'<a href="{page_text(review_page(shown.attempt.id))}">Settle it</a>'
     if shown.stale:
         return '<p class="strip-line warn"><b>The log has changed since the review.</b> The quoted text is gone.</p>'
+    if shown.attribution is None and shown.attempt.is_failure:
+        return '<p class="strip-line">Its owner is being worked out, with those of all failures of this run.</p>'
     if not readings:
         return '<p class="strip-line">Only triage so far; nobody has reviewed this failure.</p>'
     if not own:

@@ -7,6 +7,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Bucket, BucketCounts
 from errata.model.identity import split_attempt_id
+from errata.model.run import subject_label
 from errata.model.times import to_text
 from errata.render import charts
 from errata.render.blocks_html import page_text
@@ -14,10 +15,11 @@ from errata.render.figures import plural
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page, Redirect
 from errata.server.layout import card, link, table
-from errata.server.pages.addresses import attempt_page, bucket_page
+from errata.server.pages.addresses import attempt_page, bucket_page, run_page
 from errata.text.shell import shell_word
 from errata.verbs import buckets as grouping
 from errata.verbs.buckets import BucketDetails, BucketMember, author_named
+from errata.verbs.store import all_runs
 
 MOST = 200
 """Members on the page; the rest is counted."""
@@ -47,7 +49,21 @@ def list_buckets(exchange: Exchange) -> Page:
         more = link("/buckets?alone=true", "show them")
         body += f'<p class="more">{plural(listed.alone, "failure")} alone in a bucket not listed: {more}.</p>'
     command = f"errata buckets list {shell_word(query.run)}".strip() if query.run else "errata buckets list"
-    return Page(title="Buckets", section="buckets", body=f"{head}{card('Causes', body)}{UNDO}", command=command)
+    body = f"{head}{_waiting(listed.waiting, exchange)}{card('Causes', body)}{UNDO}"
+    return Page(title="Buckets", section="buckets", body=body, command=command)
+
+
+def _waiting(run_ids: tuple[str, ...], exchange: Exchange) -> str:
+    """Large runs that are still being grouped."""
+    if not run_ids:
+        return ""
+    if exchange.large_runs is not None:
+        for run_id in run_ids:
+            exchange.large_runs.derive_soon(run_id)
+    names = {one.run.id: subject_label(one.run) or one.run.native_id for one in all_runs(exchange.store)}
+    listed = ", ".join(link(run_page(run_id), names.get(run_id, run_id)) for run_id in run_ids)
+    words = "are being grouped: their failures are missing here, or grouped as before the newest verdict or import"
+    return f'<p class="alert">{plural(len(run_ids), "run")} {words}. {listed}</p>'
 
 
 _HEADS = ("Cause", "Owner", "Status", "Failures#", "Reviewed#", "Runs#", "Suite", "Last seen")

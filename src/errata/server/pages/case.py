@@ -61,6 +61,10 @@ def _facts(with_case: list[CaseInRun]) -> str:
 
 def _owners(with_case: list[CaseInRun]) -> str:
     counts = Counter(row.owner for entry in with_case for row in entry.rows)
+    waiting = [entry for entry in with_case if not entry.is_ready]
+    if waiting:
+        words = f"Owners of {plural(len(waiting), 'run')} are being worked out."
+        return f'<section class="card"><h2>Who has to act</h2><p>{words}</p></section>'
     if not counts:
         return '<section class="card"><h2>Who has to act</h2><p>No attempt at this case failed.</p></section>'
     strip = OwnerStrip(counts=tuple(OwnerCount(owner, count) for owner, count in counts.most_common()))
@@ -102,7 +106,8 @@ def _runs(with_case: list[CaseInRun]) -> str:
 
 def _cell(attempt: Attempt, entry: CaseInRun) -> str:
     row = next((row for row in entry.rows if row.attempt == attempt.id), None)
-    shown = chip(row.owner, page_text) if row is not None else _OTHER.get(attempt.outcome, _OTHER["none"])
+    unknown = "waiting" if not entry.is_ready and attempt.is_failure else "none"
+    shown = chip(row.owner, page_text) if row is not None else _OTHER.get(attempt.outcome, _OTHER[unknown])
     return f'<a class="plain" href="{page_text(attempt_address(attempt.id))}">{shown}</a>'
 
 
@@ -110,6 +115,7 @@ _OTHER = {
     "pass": '<b class="k plain" title="passed">✓</b>',
     "partial": '<b class="k plain" title="passed in part">◐</b>',
     "none": '<b class="k plain" title="no result">–</b>',
+    "waiting": '<b class="k plain" title="failed; its owner is being worked out">✕</b>',
 }
 
 

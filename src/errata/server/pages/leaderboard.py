@@ -7,6 +7,8 @@ import msgspec
 from errata.compare.leaderboard import BoardRow, BoardRun, SuiteBoard
 from errata.compare.scores import Policy, Score
 from errata.errors import NotFoundError
+from errata.model import StoredRun
+from errata.model.run import subject_label
 from errata.model.words import OWNERS
 from errata.render import charts
 from errata.render.blocks_html import page_text
@@ -83,8 +85,9 @@ def _board(board: SuiteBoard, query: LeaderboardQuery) -> str:
     rows = "".join(_ranked(row, board, query) for row in board.ranked)
     others = "".join(_unranked(row) for row in board.unranked)
     runs = [row.newest.stored.run.id for row in board.ranked]
+    waiting = "".join(_waiting(stored) for stored in board.waiting)
     below = f'<p class="more">{link(compare_page(*runs), "Compare these runs")}</p>' if len(runs) > 1 else ""
-    return f'<section class="card board">{head}{heads if rows else ""}{rows}{others}{below}</section>'
+    return f'<section class="card board">{head}{heads if rows else ""}{rows}{others}{waiting}{below}</section>'
 
 
 def _ranked(row: BoardRow, board: SuiteBoard, query: LeaderboardQuery) -> str:
@@ -140,6 +143,15 @@ def _unranked(row: BoardRow) -> str:
         f'<span class="note">{page_text(run.day)}</span></span>'
         f'<span class="why">Not ranked: {page_text(run.why_not)}</span>'
         f"<span>{link(run_page(run.stored.run.id), 'See why')}</span></div>"
+    )
+
+
+def _waiting(stored: StoredRun) -> str:
+    run = stored.run
+    return (
+        f'<div class="row none"><b class="rank">–</b><span class="who">{page_text(subject_label(run))}</span>'
+        f'<span class="why">Not ranked yet: its owners are being worked out</span>'
+        f"<span>{link(run_page(run.id), 'See how far')}</span></div>"
     )
 
 

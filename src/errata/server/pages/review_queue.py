@@ -114,7 +114,10 @@ def _more(queue: Worklist, query: QueueQuery) -> str:
     if len(queue.items) > SHOWN:
         notes.append(f"{len(queue.items) - SHOWN} more follow.")
     if queue.more_runs:
-        notes.append(f"{queue.more_runs} older runs are not listed; filter by run to reach them.")
+        notes.append(f"{queue.more_runs} further runs are not listed; filter by run to reach them.")
+    if queue.waiting:
+        has = "large run follows when its" if queue.waiting == 1 else "large runs follow when their"
+        notes.append(f"{queue.waiting} {has} owners are worked out.")
     if not queue.items:
         notes.append("Nothing matches. Change the filter." if query.chosen else "Nothing is waiting.")
     return "".join(f'<p class="note more">{note}</p>' for note in notes)

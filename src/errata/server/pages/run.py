@@ -19,6 +19,7 @@ from errata.server.pages.list_scripts import FAILURE_KEYS, list_scripts
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
+from errata.server.problems import waiting_notice
 from errata.verbs.look import FailurePage, known_digest, known_run, list_page
 from errata.verbs.store import Store
 
@@ -37,9 +38,13 @@ def run(exchange: Exchange) -> Answer:
     if not listed.is_complete:
         digest, is_current = None, False
     shown_run = stored.run
+    is_waiting = digest is None or not (is_current and listed.is_current)
+    if is_waiting and exchange.large_runs is not None:
+        exchange.large_runs.derive_soon(shown_run.id)
     body = (
         _head(stored, digest)
-        + _summary(digest, shown_run, query, is_current=is_current)
+        + (_waiting(exchange, stored, listed, digest) if is_waiting else "")
+        + _summary(digest, shown_run, query)
         + _failures(stored, listed, query, grouping, digest)
     )
     title = (
@@ -54,7 +59,7 @@ def run(exchange: Exchange) -> Answer:
         body=body,
         command=command,
         keys=FAILURE_KEYS,
-        scripts=list_scripts(),
+        scripts=(*list_scripts(), *(["waiting.js"] if is_waiting else [])),
     )
 
 
@@ -160,19 +165,31 @@ def _facts(stored: StoredRun, digest: RunDigest | None) -> str:
     return "".join(f"<span>{fact}</span>" for fact in facts if fact)
 
 
-def _summary(digest: RunDigest | None, run: Run, query: RunQuery, *, is_current: bool) -> str:
+def _waiting(exchange: Exchange, stored: StoredRun, listed: FailurePage, digest: RunDigest | None) -> str:
+    """What is not there yet, or older than the newest verdict or import, and how far the server is with it."""
+    large_runs = exchange.large_runs
+    progress = str((large_runs.progress_of(stored.run.id) if large_runs else None) or "")
+    if not listed.is_complete:
+        first = f"the first {plural(len(listed.listed), 'failure')} of {stored.counts.failures:,}"
+        words = f"Below are {first}. " if listed.listed else "Filters work as soon as the owners are known. "
+        words += "Owners, score and counts follow."
+    elif digest is None:
+        words = "The score follows."
+    else:
+        words = "Score, owners and counts are older than the newest verdict or import."
+    notice = waiting_notice(stored.run.id, progress)
+    return f'<section class="card busy" aria-busy="true">{notice}<p>{words}</p></section>'
+
+
+def _summary(digest: RunDigest | None, run: Run, query: RunQuery) -> str:
     if digest is None:
-        return (
-            '<section class="card" data-waiting="digest" aria-busy="true"><p>The score of this run is being computed,'
-            " and its failures are being counted. Reload to see it all.</p></section>"
-        )
-    late = "" if is_current else '<p class="late">Computed before the newest verdict; being computed again.</p>'
+        return ""
     if digest.health == "unavailable":
         return (
             f'<section class="card"><h2>The model was not available</h2><p><code>{page_text(digest.unavailable)}</code>'
             "</p><p>There is no model failure to explain.</p></section>"
         )
-    return banner(digest, run, query) + late + cards(digest, run, query)
+    return banner(digest, run, query) + cards(digest, run, query)
 
 
 # the list
@@ -184,6 +201,8 @@ def _failures(
     if not stored.counts.failures:
         return _nothing_failed(stored, digest)
     table = failure_table(listed, stored.run, query, grouping) if listed.facets.total else _empty(stored.run, query)
+    if not listed.is_complete:
+        return f'<section class="card list" aria-label="Failures">{table if listed.listed else ""}</section>'
     under = unscored_cases(digest.pending, digest.missing) if digest is not None else ""
     return (
         f'<div class="fail-list">{_facets(listed.facets, stored.run, query)}<section class="card list"'
@@ -209,7 +228,7 @@ def _empty(run: Run, query: RunQuery) -> str:
         f'<a class="chip" href="{page_text(query.address(run.id, **{name: ""}))}">{name}: {page_text(value)} ✕</a>'
         for name, value in query.chosen.items()
     )
-    return f'<div class="empty"><p>Nothing matches these filters. Remove shown_run:</p><p>{chips}</p></div>'
+    return f'<div class="empty"><p>Nothing matches these filters. Remove one:</p><p>{chips}</p></div>'
 
 
 def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grouping) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from errata.model import Run
-from errata.model.listing import Grouping
+from errata.model.listing import FailureRow, Grouping
 from errata.model.run import case_name
 from errata.render.blocks_html import page_text
 from errata.render.charts import chip
@@ -120,7 +120,7 @@ def _row(shown: FailureLine, run: Run, query: RunQuery) -> str:
     review = f'<b class="disagree">{_STANDING[row.review]}</b>' if row.review == "disputed" else _STANDING[row.review]
     cells = (
         ("case", f'<a class="open" href="{page_text(target)}">{page_text(case_name(run, row.case_key))}</a>'),
-        ("owner", f'<span class="own">{chip(row.owner, page_text)}<span class="sure">{row.confidence}</span></span>'),
+        ("owner", _owner(row)),
         ("broke", page_text(row.check_name) or NONE),
         (
             "quote",
@@ -133,6 +133,13 @@ def _row(shown: FailureLine, run: Run, query: RunQuery) -> str:
     )
     tds = "".join(f'<td class="{kind}">{content}</td>' for kind, content in cells)
     return f'<tr class="fail" data-attempt="{page_text(row.attempt)}"{current}>{tds}</tr>'
+
+
+def _owner(row: FailureRow) -> str:
+    """None before the run is triaged."""
+    if not row.owner:
+        return f'<span class="note" title="not known yet">{NONE}</span>'
+    return f'<span class="own">{chip(row.owner, page_text)}<span class="sure">{row.confidence}</span></span>'
 
 
 def short_number(value: int | None) -> str:

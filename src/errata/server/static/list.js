@@ -203,6 +203,3 @@ for (const button of document.querySelectorAll("[data-does=copy-beside]")) {
 const chosen = current();
 if (chosen) chosen.scrollIntoView({ block: "center" });
 ready();
-
-// The score of a large run is computed in the background.
-if (document.querySelector("[data-waiting=digest]")) setTimeout(() => location.reload(), 3000);

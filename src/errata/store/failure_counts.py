@@ -1,0 +1,131 @@
+"""Counts of failures by what they share: facets and groups come from these, without a look at every failure."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from errata.model.listing import NOT_GIVEN, Facets, FailureFilters, FailureRow, Grouping, RowGroup
+
+_REVIEWED = frozenset(("reviewed", "final", "disputed"))
+
+
+class Kind(NamedTuple):
+    """Values that failures are filtered and grouped by, and how many share all of them."""
+
+    bucket: str
+    owner: str
+    check_name: str
+    review: str
+    category: str
+    past: str
+    signals: str
+    size: int
+
+
+_SHARED = Kind._fields[:-1]
+_COLUMNS = ", ".join(_SHARED)
+_EQUAL = " AND ".join(f"{name} = ?" for name in _SHARED)
+_GROUPED_BY: dict[Grouping, str] = {"bucket": "bucket", "owner": "owner", "check": "check_name", "category": "category"}
+_FACETS = {"owner": "owners", "check": "check", "review": "review", "category": "category", "past": "past"}
+
+
+# writing, within a transaction
+
+
+def count_kinds(connection: sqlite3.Connection, run_id: str) -> None:
+    """Of all rows of a run."""
+    connection.execute("DELETE FROM kinds WHERE run_id = ?", (run_id,))
+    connection.execute(
+        f"INSERT INTO kinds SELECT run_id, {_COLUMNS}, COUNT(*) FROM failures WHERE run_id = ?"  # noqa: S608
+        f" GROUP BY {_COLUMNS}",
+        (run_id,),
+    )
+
+
+def move_kinds(connection: sqlite3.Connection, run_id: str, rows: Sequence[FailureRow]) -> None:
+    """Before these rows are written in the place of the present ones."""
+    for row in rows:
+        query = f"SELECT {_COLUMNS} FROM failures WHERE run_id = ? AND seq = ?"  # noqa: S608
+        before = connection.execute(query, (run_id, row.seq)).fetchone()
+        if before is None:
+            continue
+        now = [getattr(row, name) for name in _SHARED]
+        connection.execute(f"UPDATE kinds SET count = count - 1 WHERE run_id = ? AND {_EQUAL}", (run_id, *before))  # noqa: S608
+        connection.execute(
+            "INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
+            (run_id, *now),
+        )
+    connection.execute("DELETE FROM kinds WHERE run_id = ? AND count <= 0", (run_id,))
+
+
+# reading
+
+
+def kept_kinds(connection: sqlite3.Connection, run_id: str) -> list[Kind]:
+    query = f"SELECT {_COLUMNS}, count FROM kinds WHERE run_id = ?"  # noqa: S608
+    return [Kind(*row) for row in connection.execute(query, (run_id,))]
+
+
+def counted_kinds(connection: sqlite3.Connection, where: str, values: Sequence[object]) -> list[Kind]:
+    """Of the rows that fit a condition."""
+    query = f"SELECT {_COLUMNS}, COUNT(*) FROM failures WHERE {where} GROUP BY {_COLUMNS}"  # noqa: S608
+    return [Kind(*row) for row in connection.execute(query, values)]
+
+
+def facets_in(kinds: Iterable[Kind], filters: FailureFilters) -> Facets:
+    """Counts of every value; each facet without its own filter, so that another value can be chosen."""
+    counted: dict[str, Counter[str]] = {name: Counter() for name in (*_FACETS, "signal")}
+    total = 0
+    for kind in kinds:
+        unfit = list(_unfit(kind, filters))
+        if not unfit:
+            total += kind.size
+        elif len(unfit) > 1 or unfit[0] not in counted:
+            continue
+        for name in unfit or counted:
+            if name == "signal":
+                for signal in kind.signals.split():
+                    counted[name][signal] += kind.size
+            else:
+                counted[name][_value(kind, name)] += kind.size
+    ordered = {
+        name: dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))) for name, counts in counted.items()
+    }
+    return Facets(total=total, **ordered)
+
+
+def groups_in(kinds: Iterable[Kind], filters: FailureFilters, grouping: Grouping) -> list[RowGroup]:
+    """The largest first."""
+    column = _GROUPED_BY[grouping]
+    owners: dict[str, Counter[str]] = {}
+    reviewed: Counter[str] = Counter()
+    for kind in kinds:
+        if any(_unfit(kind, filters)):
+            continue
+        name = getattr(kind, column)
+        owners.setdefault(name, Counter())[kind.owner] += kind.size
+        reviewed[name] += kind.size if kind.review in _REVIEWED else 0
+    groups = (RowGroup(name, counts.total(), reviewed[name], _owner_of_most(counts)) for name, counts in owners.items())
+    return sorted(groups, key=lambda group: (-group.size, group.name))
+
+
+def _owner_of_most(owners: Counter[str]) -> str:
+    """Collateral only where there is nothing else: it follows from another failure."""
+    return min(owners, key=lambda owner: (owner == "collateral", -owners[owner], owner))
+
+
+def _value(kind: Kind, facet: str) -> str:
+    return kind.check_name if facet == "check" else str(getattr(kind, facet))
+
+
+def _unfit(kind: Kind, filters: FailureFilters) -> Iterator[str]:
+    """The facets whose filter leaves these failures out, and `bucket`."""
+    if filters.owners and kind.owner not in filters.owners:
+        yield "owner"
+    for name in ("check", "review", "category", "past", "bucket"):
+        wanted = getattr(filters, name)
+        if wanted and _value(kind, name) != ("" if wanted == NOT_GIVEN else wanted):
+            yield name
+    if filters.signal and f" {filters.signal} " not in kind.signals:
+        yield "signal"
