@@ -1,32 +1,39 @@
-"""Processes that read a large log while this one writes. Of an archive two read, in turns, where its source can."""
+"""Processes that read a large log while this one writes. Several read an archive or lines in turns, where they can."""
 
 import gc
 import json
 import os
+import secrets
 import struct
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 import msgspec
 
 from errata import errors, sources
-from errata.errors import ErrataError, SourceError
+from errata.errors import ErrataError, ReadAloneError, SourceError
 from errata.model.codec import pack, storable
 from errata.runs.orders import Order, found_by
-from errata.sources.base import ReaderShare, is_zip
+from errata.sources.base import ReaderShare, Shareable, is_zip
 from errata.store.engine import fitting
 from errata.store.packing import PackedBatch, pack_items
+from errata.store.shared_rows import SharedRows, laid_out, pack_shared
 
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
 
+READERS_OF_ARCHIVE = 2
+MOST_READERS = 4
+"""More would wait for the process that writes."""
+
 _FRAME = struct.Struct(">cI")
-_ORDER, _DATA, _ERROR, _FOR_OTHERS, _END = b"o", b"d", b"e", b"t", b"z"
+_ORDER, _DATA, _ROWS, _ERROR, _FOR_OTHERS, _END = b"o", b"d", b"r", b"e", b"t", b"z"
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
@@ -37,9 +44,15 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
         return  # nothing was found, or whoever would have ordered is gone
     order = Order(**json.loads(asked[1]))
     try:
-        items = sources.read_share(found_by(order), _share(order, request, answer))
-        for batch in pack_items(items, reader=order.reader, of=order.readers):
-            _send(answer, _DATA, encoded(batch))
+        found, share = found_by(order), _share(order, request, answer)
+        rows = sources.read_rows(found, share) if order.readers > 1 else None
+        if rows is not None:
+            for frame in pack_shared(rows):
+                _send(answer, _ROWS, _encoded_rows(frame))
+        else:
+            readers = order.readers if isinstance(found.source, Shareable) else 1
+            for batch in pack_items(sources.read_share(found, share), reader=order.reader, of=readers):
+                _send(answer, _DATA, encoded(batch))
         _send(answer, _END, b"")
     except ErrataError as error:
         _send(answer, _ERROR, pack((type(error).__name__, error.message, error.hint)))
@@ -64,6 +77,7 @@ def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> ReaderShare:
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(PackedBatch)
+_rows_decoder = msgspec.msgpack.Decoder(SharedRows)
 
 
 def as_sent(batch: PackedBatch) -> PackedBatch:
@@ -83,6 +97,13 @@ def encoded(batch: PackedBatch) -> bytes:
         return _encoder.encode(batch)
 
 
+def _encoded_rows(frame: SharedRows) -> bytes:
+    try:
+        return _encoder.encode(frame)
+    except (OverflowError, UnicodeEncodeError):
+        raise ReadAloneError("a row has values that can't be sent as they are") from None
+
+
 def _fitting_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [tuple(map(fitting, row)) for row in rows]
 
@@ -92,7 +113,7 @@ class Reader:
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._process = _ready.pop() if _ready else _started()
+        self._process = _ready.pop(0) if _ready else _started()
         self.ended = False
         self.for_others = b""
         # the standard library's JSON can hold a path that is not UTF-8
@@ -111,14 +132,14 @@ class Reader:
                 assert self._process.stdin is not None
                 self._process.stdin.close()
 
-    def turn(self) -> Iterator[PackedBatch]:
+    def turn(self) -> Iterator[PackedBatch | SharedRows]:
         """Until another reader's turn comes, or all is read."""
         assert self._process.stdout is not None
         while True:
             kind, size = _FRAME.unpack(self._exactly(_FRAME.size))
             data = self._exactly(size)
-            if kind == _DATA:
-                batch = _decoder.decode(data)
+            if kind in (_DATA, _ROWS):
+                batch: PackedBatch | SharedRows = (_decoder if kind == _DATA else _rows_decoder).decode(data)
                 yield batch
                 if batch.ends_turn:
                     return
@@ -154,7 +175,12 @@ class Reader:
 def batches_of_readers(order: Order) -> Iterator[PackedBatch]:
     """In the order of the log, whoever reads it."""
     with ExitStack() as stack:
-        yield from _in_turns([stack.enter_context(reader) for reader in _begun.pop(order, None) or _readers(order)])
+        readers = [stack.enter_context(reader) for reader in _begun.pop(order, None) or _readers(order)]
+        for is_shared, some in groupby(_in_turns(readers), lambda batch: type(batch) is SharedRows):
+            if is_shared:
+                yield from laid_out(cast("Iterator[SharedRows]", some))
+            else:
+                yield from cast("Iterator[PackedBatch]", some)
 
 
 def begin(order: Order) -> None:
@@ -163,11 +189,11 @@ def begin(order: Order) -> None:
 
 
 def _readers(order: Order) -> list[Reader]:
-    count = 1 if order.alone else readers_for(Path(order.path))
+    count = 1 if order.alone else _readers_of(order)
     return [Reader(msgspec.structs.replace(order, reader=number, readers=count)) for number in range(count)]
 
 
-def _in_turns(readers: Sequence[Reader]) -> Iterator[PackedBatch]:
+def _in_turns(readers: Sequence[Reader]) -> Iterator[PackedBatch | SharedRows]:
     first, *others = readers
     while not first.ended:
         yield from first.turn()
@@ -177,9 +203,15 @@ def _in_turns(readers: Sequence[Reader]) -> Iterator[PackedBatch]:
                 first.hear(other.for_others)
 
 
-def readers_for(path: Path) -> int:
-    """Members of an archive can be read by two at once, if its source agrees; it is asked when it reads."""
-    return 2 if is_zip(path) else 1
+def _readers_of(order: Order) -> int:
+    """Members of an archive can be read by two at once, lines by many, if the source agrees when it reads."""
+    if is_zip(Path(order.path)):
+        return READERS_OF_ARCHIVE
+    return readers_of_lines() if sources.shares_rows(order.source) else 1
+
+
+def readers_of_lines() -> int:
+    return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, MOST_READERS)
 
 
 _ready: list["subprocess.Popen[bytes]"] = []
@@ -188,8 +220,9 @@ _begun: dict[Order, list[Reader]] = {}
 
 @contextmanager
 def started_before(paths: Iterable[Path]) -> Iterator[None]:
-    """As many as the most demanding path needs. All end with this context, whatever they are reading."""
-    _ready.extend(_started() for _ in range(max(map(readers_for, paths), default=0)))
+    """As many as the most demanding path may need. All end with this context, whatever they are reading."""
+    needed = (READERS_OF_ARCHIVE if is_zip(path) else readers_of_lines() for path in paths)
+    _ready.extend(_started() for _ in range(max(needed, default=0)))
     try:
         yield
     finally:
@@ -208,8 +241,20 @@ def _started() -> "subprocess.Popen[bytes]":
     program = "import sys; from errata.runs.reader_processes import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
     # -P: the working folder may be a stranger's log, and nothing in it is to be imported
     command = [sys.executable, "-P", "-c", program]
+    # one seed for all readers: they compare hashes of the cases that each has read
+    environment = os.environ | {"PYTHONHASHSEED": _SEED}
     # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_SIZE, process_group=0)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pipesize=PIPE_SIZE,
+        process_group=0,
+        env=environment,
+    )
+
+
+_SEED = str(secrets.randbelow(2**32 - 1) + 1)
 
 
 def _frame(stream: IO[bytes]) -> tuple[bytes, bytes] | None:

@@ -11,12 +11,13 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
-from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
+from errata.errors import AmbiguousFormatError, ErrataError, ReadAloneError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable, UnreadFiles
 from errata.model.record import TurnBegins
 from errata.sources.base import (
     ReaderShare,
     RecognisedPath,
+    RowShareable,
     Shareable,
     Source,
     describe,
@@ -40,7 +41,9 @@ __all__ = [
     "join_folders",
     "look",
     "read",
+    "read_rows",
     "read_share",
+    "shares_rows",
     "sift",
     "source_named",
 ]
@@ -171,6 +174,36 @@ def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | Tur
     if share.of > 1 and isinstance(match.source, Shareable):
         return _unbroken(match, match.source.read_share(match.path, share))
     return read(match) if share.number == 0 else iter(())
+
+
+def shares_rows(name: str) -> bool:
+    """Whether several readers may share the lines of a log of this source."""
+    return isinstance(source_named(name), RowShareable)
+
+
+def read_rows(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+    """One reader's share of the lines; None where the log can't be divided."""
+    items = match.source.read_rows(match.path, share) if isinstance(match.source, RowShareable) else None
+    return None if items is None else _undamaged(match, items)
+
+
+def _undamaged(match: RecognisedPath, items: Iterable[T]) -> Iterator[T]:
+    """As `_unbroken`; what is damaged is left to one reader of the whole log."""
+    from errata.sources.folder_names import named_by_folder
+
+    noted: dict[str, Unreadable] = {}
+    before = losses.get()
+    losses.set(noted)
+    try:
+        yield from named_by_folder(items, match.path)
+    except (ErrataError, GeneratorExit, MemoryError):
+        raise
+    except Exception as error:
+        raise ReadAloneError(f"`{match.path}` can't be shared: {describe(error)}") from error
+    finally:
+        losses.set(before)
+    if noted:
+        raise ReadAloneError(f"`{match.path}` has damaged rows")
 
 
 def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -96,6 +97,17 @@ class Shareable(Protocol):
     """A source that can divide a log among readers. The shares in turn order are the items that `read` yields."""
 
     def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...
+
+
+@runtime_checkable
+class RowShareable(Protocol):
+    """A source that can divide the lines of a log with one run among readers."""
+
+    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+        """One reader's share. The shares in turn order are the items that `read` yields.
+
+        None where a log can't be divided. `ReadAloneError` where that is noticed later.
+        """
 
 
 def head_of(path: Path, size: int) -> bytes:
@@ -229,7 +241,7 @@ def convert_each(
         yield from items
 
 
-def of_run(run: str, items: Iterable[Item]) -> Iterator[Item]:
+def of_run(run: str, items: Iterable[Item | T]) -> Iterator[Item | T]:
     """Assign every `Unreadable` without a run to this run."""
     for item in items:
         yield msgspec.structs.replace(item, run=run) if type(item) is Unreadable and not item.run else item
@@ -249,7 +261,7 @@ def json_lines(path: Path, *, source: str, root: Path, usual: type | None = None
     with file:
         try:
             with _lines_in_utf_8(file) as readline:
-                yield from _decode_lines(readline, name, source, _typed(usual) if usual else decode_exactly)
+                yield from decode_lines(readline, name, source, usual)
         except OSError as error:
             yield unreadable(source, SourceRef(file=name), describe(error))
 
@@ -396,6 +408,7 @@ def relative(path: Path, root: Path) -> str:
         return path.name
 
 
+@cache
 def _typed(usual: type) -> Callable[[bytes], Any]:
     decode_usual: Callable[[bytes], Any] = msgspec.json.Decoder(usual).decode
 
@@ -410,10 +423,12 @@ def _typed(usual: type) -> Callable[[bytes], Any]:
     return decode_line
 
 
-def _decode_lines(
-    readline: Callable[[int], bytes], name: str, source: str, decode_line: Callable[[bytes], Any]
+def decode_lines(
+    readline: Callable[[int], bytes], name: str, source: str, usual: type | None = None, *, before: int = 0
 ) -> Iterator[Row | Unreadable]:
-    number = 0
+    """`before` is the number of lines that come before the first one."""
+    decode_line = _typed(usual) if usual else decode_exactly
+    number = before
     while line := readline(LINE_CAP + 1):
         number += 1
         if len(line) > LINE_CAP and not line.endswith(b"\n"):

@@ -20,8 +20,8 @@ __all__ = ["BlockReader", "BlockWriter", "ZstdError", "compress", "decompress"]
 _compressor = ZstdCompressor(options={CompressionParameter.compression_level: 1, CompressionParameter.checksum_flag: 1})
 
 BLOCK_SIZE = 256 * 1024
-_LENGTH = 4
-_NO_LENGTH = bytes(_LENGTH)
+LENGTH = 4
+NO_LENGTH = bytes(LENGTH)
 
 
 class BlockWriter:
@@ -38,10 +38,10 @@ class BlockWriter:
         at = len(block)
         if at == 0:
             self._number = self._take_number()
-        block += _NO_LENGTH
+        block += NO_LENGTH
         pack_into(record, block)
         end = len(block)
-        block[at : at + _LENGTH] = (end - at - _LENGTH).to_bytes(_LENGTH, "big")
+        block[at : at + LENGTH] = (end - at - LENGTH).to_bytes(LENGTH, "big")
         address = (self._number, at)
         if end >= BLOCK_SIZE:
             self.flush()
@@ -65,8 +65,8 @@ class BlockReader:
         if number != self._number:
             self._data = decompress(self._load(number))
             self._number = number
-        size = int.from_bytes(self._data[at : at + _LENGTH], "big")
-        return self._data[at + _LENGTH : at + _LENGTH + size]
+        size = int.from_bytes(self._data[at : at + LENGTH], "big")
+        return self._data[at + LENGTH : at + LENGTH + size]
 
 
 def compress(data: bytes) -> bytes:

@@ -108,11 +108,54 @@ def seal(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
 
 
 class _KnownChecks(msgspec.Struct):
-    """Sources share the checks of equal rows; what is made of them is made once."""
-
     checks: tuple[Check, ...]
     noteworthy: tuple[tuple[int, str, str], ...]
     count: int = 0
+
+
+class CheckCounter:
+    """Sources share the checks of equal rows; what is made of them is made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _KnownChecks] = {}
+
+    def add(self, checks: tuple[Check, ...], tally: Tally) -> tuple[tuple[int, str, str], ...]:
+        """The noteworthy ones: place, name and status."""
+        known = self._known.get(id(checks))
+        if known is None or known.checks is not checks:
+            known = _KnownChecks(checks, _noteworthy(checks))
+            if len(self._known) < CHECKS_KNOWN:
+                self._known[id(checks)] = known
+            else:
+                _count_checks(tally, checks, 1)
+        known.count += 1
+        return known.noteworthy
+
+    def count(self, tally: Tally) -> None:
+        """Add what was not counted yet."""
+        for known in self._known.values():
+            _count_checks(tally, known.checks, known.count)
+        self._known = {}
+
+
+class DescribedCases:
+    """Case → its last description, as far as it is remembered: one that is repeated is written once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}
+
+    def is_known(self, key: str, digest: str) -> bool:
+        """Whether this is its last description; from now on it is."""
+        case, facts = hash(key), hash(digest)
+        if self._known.get(case) == facts:
+            return True
+        if len(self._known) >= CASES_KNOWN:
+            self._known.clear()
+        self._known[case] = facts
+        return False
+
+    def forget(self) -> None:
+        self._known.clear()
 
 
 class _RunPacker:
@@ -125,9 +168,8 @@ class _RunPacker:
         self._number, self._step = reader, of
         self._records = BlockWriter(self._take_number, self._take_block)
         self._steps = BlockWriter(self._take_number, self._take_block)
-        self._known: dict[int, _KnownChecks] = {}
-        self._described: dict[int, int] = {}
-        """Case → its last description, as far as it is remembered: one that is repeated is written once."""
+        self._checks = CheckCounter()
+        self._described = DescribedCases()
 
     def add(self, item: Attempt | Case) -> bool:
         """True where the part has become large enough to be written."""
@@ -138,48 +180,29 @@ class _RunPacker:
         return len(self._part.attempts) >= BATCH_ROWS or self._size >= BATCH_SIZE
 
     def _add_attempt(self, attempt: Attempt) -> None:
-        usage = attempt.usage
         seq = self._seq
         self._seq = seq + 1
-        kept = attempt
-        steps: tuple[int | None, int | None] = (None, None)
-        if attempt.steps or attempt.artefacts:
-            kept = msgspec.structs.replace(kept, steps=(), conduct=conduct_in(attempt))
-        if attempt.steps:
-            steps = self._steps.add(attempt.steps)
-        if attempt.artefacts:
-            kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, self._part.blobs))
-            self._size += sum(artefact.size or 0 for artefact in attempt.artefacts)
-        row = (
-            seq, attempt.case, attempt.index, attempt.session, attempt.path, attempt.position,
-            attempt.parent is None and attempt.superseded_by is None, attempt.is_failure,
-            attempt.execution, attempt.measurement, attempt.outcome,
-            usage.subject.tokens, usage.cost, attempt.duration, *self._records.add(kept), *steps,
-        )  # fmt: skip
-        self._part.attempts.append(row)
+        steps = self._steps.add(attempt.steps) if attempt.steps else _NO_STEPS
+        kept, size = stored_attempt(attempt, self._part.blobs)
+        self._size += size
+        self._part.attempts.append((seq, *facts_of(attempt), *self._records.add(kept), *steps))
         if attempt.checks:
-            self._add_checks(seq, attempt.checks)
+            for noteworthy in self._checks.add(attempt.checks, self._part.tally):
+                self._part.checks.append((seq, *noteworthy))
 
     def _add_case(self, case: Case) -> None:
-        key, facts = hash(case.key), hash(case.digest)
-        if self._described.get(key) == facts:
+        if self._described.is_known(case.key, case.digest):
             return
-        if len(self._described) >= CASES_KNOWN:
-            self._described.clear()
-        self._described[key] = facts
-        kept = case
-        if case.artefacts:
-            kept = msgspec.structs.replace(case, artefacts=without_texts(case.artefacts, self._part.blobs))
-            self._size += sum(artefact.size or 0 for artefact in case.artefacts)
+        kept, size = stored_case(case, self._part.blobs)
         record = pack(kept)
         self._part.cases.append((self._seq, case.key, case.digest, case.category, record))
-        self._size += len(record)
+        self._size += size + len(record)
 
     def begin_turn(self, seq: int) -> None:
         """What another reader gives comes in between: nothing may stay open."""
         self.close()
         self._seq = seq
-        self._described.clear()
+        self._described.forget()
 
     def close(self) -> None:
         self._records.flush()
@@ -187,22 +210,9 @@ class _RunPacker:
 
     def take(self) -> RunPart:
         part = self._part
-        for known in self._known.values():
-            _count_checks(part.tally, known.checks, known.count)
-        self._part, self._size, self._known = RunPart(), 0, {}
+        self._checks.count(part.tally)
+        self._part, self._size = RunPart(), 0
         return part
-
-    def _add_checks(self, seq: int, checks: tuple[Check, ...]) -> None:
-        known = self._known.get(id(checks))
-        if known is None or known.checks is not checks:
-            known = _KnownChecks(checks, _noteworthy(checks))
-            if len(self._known) < CHECKS_KNOWN:
-                self._known[id(checks)] = known
-            else:
-                _count_checks(self._part.tally, checks, 1)
-        known.count += 1
-        for place, name, status in known.noteworthy:
-            self._part.checks.append((seq, place, name, status))
 
     def _take_number(self) -> int:
         self._number += self._step
@@ -211,6 +221,37 @@ class _RunPacker:
     def _take_block(self, number: int, data: bytes) -> None:
         self._part.blocks.append((number, data))
         self._size += len(data)
+
+
+_NO_STEPS = (None, None)
+
+
+def facts_of(attempt: Attempt) -> tuple[Any, ...]:
+    """Its columns between its number in the run and the addresses of its record and steps."""
+    usage = attempt.usage
+    return (
+        attempt.case, attempt.index, attempt.session, attempt.path, attempt.position,
+        attempt.parent is None and attempt.superseded_by is None, attempt.is_failure,
+        attempt.execution, attempt.measurement, attempt.outcome, usage.subject.tokens, usage.cost, attempt.duration,
+    )  # fmt: skip
+
+
+def stored_attempt(attempt: Attempt, blobs: list[Blob]) -> tuple[Attempt, int]:
+    """The record as it is kept, without steps and texts of files, and the size of the files."""
+    if not attempt.steps and not attempt.artefacts:
+        return attempt, 0
+    kept = msgspec.structs.replace(attempt, steps=(), conduct=conduct_in(attempt))
+    if not attempt.artefacts:
+        return kept, 0
+    kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, blobs))
+    return kept, sum(artefact.size or 0 for artefact in attempt.artefacts)
+
+
+def stored_case(case: Case, blobs: list[Blob]) -> tuple[Case, int]:
+    if not case.artefacts:
+        return case, 0
+    kept = msgspec.structs.replace(case, artefacts=without_texts(case.artefacts, blobs))
+    return kept, sum(artefact.size or 0 for artefact in case.artefacts)
 
 
 def without_texts(artefacts: tuple[Artefact, ...], blobs: list[Blob]) -> tuple[Artefact, ...]:

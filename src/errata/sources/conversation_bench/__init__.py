@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, decode, head_of
+from errata.model.record import TurnBegins
+from errata.sources.base import Match, ReaderShare, decode, head_of
 
 NAME = "conversation-bench"
 TITLE = "conversation-bench and audio-arena: run folders with judged turns, comparison folders"
@@ -39,6 +40,12 @@ def read(path: Path) -> Iterator[Item]:
     from errata.sources.conversation_bench.reader import read as read_log
 
     return read_log(path)
+
+
+def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+    from errata.sources.conversation_bench.reader import rows_of_conversation
+
+    return rows_of_conversation(path, share)
 
 
 def is_run_folder(folder: Path) -> bool:

@@ -12,8 +12,21 @@ from typing import Any
 
 import msgspec
 
+from errata.errors import ReadAloneError
 from errata.model import Attempt, Item, Run, SourceRef
-from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run, relative, unreadable
+from errata.model.record import TurnBegins
+from errata.sources.base import (
+    LINE_CAP,
+    READ_SIZE,
+    ReaderShare,
+    Row,
+    convert_each,
+    decode,
+    json_lines,
+    of_run,
+    relative,
+    unreadable,
+)
 from errata.sources.conversation_bench import NAME, comparison, is_comparison, is_run_folder
 from errata.sources.conversation_bench.comparison import ComparisonRow, RunFolder
 from errata.sources.conversation_bench.contract import cases
@@ -28,6 +41,7 @@ from errata.sources.conversation_bench.run_record import (
 )
 from errata.sources.conversation_bench.steps import UsualRow
 from errata.sources.conversation_bench.turns import ENDED, SecondOpinion, Turns, marker_of, turn_of
+from errata.sources.line_shares import can_share_lines, shared_json_lines
 
 _ENDED = ENDED.encode()
 
@@ -63,6 +77,51 @@ def _read_comparison(folder: Path) -> Iterator[Item]:
         yield from read_conversation(files_of_folder(run.path), run.listed)
 
 
+def rows_of_conversation(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+    """One reader's share of a conversation with one judge; None for anything else."""
+    path = path.resolve()
+    if path.is_dir() and is_run_folder(path):
+        files = files_of_folder(path)
+    elif path.is_file() and not is_comparison(path):
+        is_part = is_run_folder(path.parent) and path in files_of_folder(path.parent).judged.values()
+        files = files_of_folder(path.parent) if is_part else files_of_judged_file(path)
+    else:
+        return None
+    judged = list(files.judged.values())
+    return _share_of_turns(files, share) if len(judged) == 1 and can_share_lines(judged[0]) else None
+
+
+def _share_of_turns(files: ConversationFiles, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+    facts = gather(files, None)
+    run = run_record(facts)
+    is_first = share.number == 0
+    if is_first:
+        yield run
+        yield from of_run(run.id, facts.problems)
+        yield from of_run(run.id, cases(facts.contract, run))
+    turns = _turns(facts, run)
+    [judged] = files.judged.values()
+    lines = shared_json_lines(judged, share, source=NAME, root=files.root, usual=UsualRow)
+    for item in of_run(run.id, convert_each(lines, turns.judged, source=NAME)):
+        if type(item) is TurnBegins:
+            _refuse_repeated(turns, judged)
+        yield item
+    _refuse_repeated(turns, judged)
+    if not is_first:
+        share.send(turns.summary())
+        return
+    for message in share.receive():
+        turns.join(message)
+    _refuse_repeated(turns, judged)
+    yield from of_run(run.id, _converted(files, files.transcript, _unless_seen(turns)))
+    yield from _end(facts, turns, run)
+
+
+def _refuse_repeated(turns: Turns, judged: Path) -> None:
+    if turns.has_repeated:
+        raise ReadAloneError(f"`{judged.name}` has several rows of one turn")
+
+
 def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = None) -> Iterator[Item]:
     facts = gather(files, listed)
     run = run_record(facts)
@@ -71,6 +130,10 @@ def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = N
     yield from of_run(run.id, cases(facts.contract, run))
     turns = _turns(facts, run)
     yield from of_run(run.id, _rows(facts, turns))
+    yield from _end(facts, turns, run)
+
+
+def _end(facts: ConversationFacts, turns: Turns, run: Run) -> Iterator[Item]:
     yield from _missing(facts, turns)
     if turns.started_at:
         # times in rows are UTC, times in the log are local

@@ -106,6 +106,8 @@ class Turns:
         self._log_lines = log_lines
         self.seen = TurnSet()
         self._repeated: dict[int, int] = {}
+        self._overlaps = False
+        """Whether several readers have rows of one turn."""
         self.started_at: str | None = None
         self.finished_at: str | None = None
 
@@ -242,6 +244,21 @@ class Turns:
         """How many rows of a turn were read so far."""
         return self._repeated.get(turn, 1 if turn in self.seen else 0)
 
+    @property
+    def has_repeated(self) -> bool:
+        return bool(self._repeated) or self._overlaps
+
+    def summary(self) -> bytes:
+        """What another reader has to know of the rows that were read."""
+        return msgspec.msgpack.encode((self.seen.pages(), self.started_at, self.finished_at))
+
+    def join(self, summary: bytes) -> None:
+        """Add what another reader read."""
+        pages, started_at, finished_at = msgspec.msgpack.decode(summary, type=_Summary)
+        self.started_at = min(filter(None, (self.started_at, started_at)), default=None)
+        self.finished_at = max(filter(None, (self.finished_at, finished_at)), default=None)
+        self._overlaps = not self.seen.join(pages) or self._overlaps
+
     def _index(self, turn: int) -> int:
         if turn not in self.seen:
             self.seen.add(turn)
@@ -287,6 +304,9 @@ class Turns:
         return {key: plain(data[key]) for key in odd if data.get(key) is not None}
 
 
+_Summary = tuple[dict[int, bytes], str | None, str | None]
+
+
 class TurnSet:
     """A set of turn numbers as bit pages, allocated on demand."""
 
@@ -302,6 +322,18 @@ class TurnSet:
         if page is None:
             page = self._pages[turn >> 16] = bytearray(_PAGE // 8)
         page[turn >> 3 & 0x1FFF] |= 1 << (turn & 7)
+
+    def pages(self) -> dict[int, bytes]:
+        return {number: bytes(page) for number, page in self._pages.items()}
+
+    def join(self, pages: dict[int, bytes]) -> bool:
+        """Add another set; false if both have a turn in common."""
+        for at, page in pages.items():
+            own, other = int.from_bytes(self._pages.get(at, b""), "big"), int.from_bytes(page, "big")
+            if own & other:
+                return False
+            self._pages[at] = bytearray((own | other).to_bytes(_PAGE // 8, "big"))
+        return True
 
     def absent(self, turns: Iterable[int]) -> Iterator[int]:
         return (turn for turn in turns if turn not in self)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, Source
+from errata.model.record import TurnBegins
+from errata.sources.base import Match, ReaderShare, Source
 
 NAME = "generic"
 TITLE = "Your own tables: JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
@@ -37,6 +38,13 @@ def read(path: Path) -> Iterator[Item]:
     from errata.sources.generic.reader import read_with_map_beside
 
     return read_with_map_beside(path)
+
+
+def read_rows(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+    from errata.sources.generic.shares import rows_of_file
+
+    beside = map_beside(path)
+    return None if beside is None else rows_of_file(path, beside, share)
 
 
 def with_map(map_path: Path) -> Source:

@@ -1,13 +1,15 @@
 """The runs of a table. Columns in `[run]` divide the rows of one file into several runs."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from errata.model import Attempt, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
+from errata.sources.generic import NAME
 from errata.sources.generic.mapping import (
     Fact,
     Get,
@@ -50,6 +52,17 @@ class MappedFile(NamedTuple):
     """True for a file of an imported folder: it is a run of its own, even if the mapping has a constant run id."""
 
 
+def file_of(path: Path, table: RowTable, *, in_folder: bool) -> MappedFile:
+    return MappedFile(
+        source=NAME,
+        stem=path.stem,
+        file=path.name,
+        origin=str(path.parent.absolute()),
+        around=table.around,
+        in_folder=in_folder,
+    )
+
+
 class MappedRun:
     """The rows of one run so far. Only hashes are kept for a million cases; repetitions are few."""
 
@@ -75,6 +88,22 @@ class MappedRun:
         """Rows with the case, session and index of an earlier row."""
         self.not_understood: dict[str, dict[str, int]] = {}
         """Field → value → how often, for values that could not be converted."""
+
+    @property
+    def cases(self) -> set[int]:
+        """Hashes of the cases and sessions that have an attempt."""
+        return self._first
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether a row came out as it did because of an earlier one."""
+        return bool(self._taken or self.repeated or self.not_understood)
+
+    def join(self, cases: Iterable[int], times: tuple[str | None, str | None], currencies: Iterable[str]) -> None:
+        """Add what another reader read."""
+        self._first.update(cases)
+        self.currencies.update(currencies)
+        self._note_times(*times)
 
     def is_news(self, case: str, facts: int) -> bool:
         """Whether the case is new, or its last row asked or expected something else."""
@@ -109,6 +138,10 @@ class MappedRun:
         else:
             self._taken.add((case, session, index))
             self._free[case, session] = max(self.free(case, session), index + 1)
+        if started_at or finished_at:
+            self._note_times(started_at, finished_at)
+
+    def _note_times(self, started_at: str | None, finished_at: str | None) -> None:
         if started_at and (self.started_at is None or started_at < self.started_at):
             self.started_at = started_at
         if finished_at and (self.finished_at is None or finished_at > self.finished_at):

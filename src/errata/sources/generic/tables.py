@@ -45,6 +45,8 @@ class RowTable(NamedTuple):
     rows: Iterator[Row | Unreadable]
     around: dict[str, Any] = {}
     """The fields of a JSON document beside its rows."""
+    is_lines: bool = False
+    """Whether the rows are the lines of a file, each as it is."""
 
 
 def open_table(path: Path, *, source: str, root: Path, mapping: Mapping) -> RowTable:
@@ -57,7 +59,7 @@ def open_table(path: Path, *, source: str, root: Path, mapping: Mapping) -> RowT
         rows = with_file_columns(table.rows, path, root, outer)
         table = table._replace(columns=(*of_file, *table.columns), sample=sample, rows=rows)
     for wide in wide_tables(mapping):
-        table = _unpivoted(table, wide, path, mapping) if table.columns else table
+        table = _unpivoted(table, wide, path, mapping)._replace(is_lines=False) if table.columns else table
     return table
 
 
@@ -142,7 +144,7 @@ def _json_lines(path: Path, lines: list[bytes], source: str, root: Path, mapping
     rows = json_lines(path, source=source, root=root)
     sample = [row for row in map(_decoded, lines[:SAMPLE]) if type(row) is dict]
     if "[]" not in mapping.rows:
-        return RowTable(_names(sample), False, sample, rows)
+        return RowTable(_names(sample), False, sample, rows, is_lines=not outer_columns(mapping))
     outer = outer_columns(mapping)
     first = [Row(row, SourceRef(file="")) for row in sample]
     rows_in_first = (row.data for row in _rows_in_lines(first, mapping, outer) if isinstance(row, Row))

@@ -1,0 +1,68 @@
+"""Lines of one file among several readers: each reads every n-th stretch of bytes, and counts the lines of the rest."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from errata.errors import ReadAloneError
+from errata.model import Unreadable
+from errata.model.record import TurnBegins
+from errata.sources.base import LINE_CAP, ReaderShare, Row, decode_lines, head_of, relative
+from errata.sources.json_values import wide_encoding
+
+TURN_SIZE = 256 * 1024
+"""What a reader makes of one turn fits into the pipe, so that it can go on while another one's turn is written."""
+
+
+def can_share_lines(path: Path) -> bool:
+    """Not in UTF-16 and UTF-32, where a byte of a character may look like the end of a line."""
+    return not wide_encoding(head_of(path, 4)) and path.is_file()
+
+
+def shared_json_lines(
+    path: Path, share: ReaderShare, *, source: str, root: Path, usual: type | None = None
+) -> Iterator[Row | Unreadable | TurnBegins]:
+    """One reader's lines of a file, with a `TurnBegins` before each turn. The first reader ends with one, too."""
+    name = relative(path, root)
+    try:
+        with path.open("rb", buffering=0) as file:
+            for number, data in _turns(file, path.stat().st_size, share):
+                yield TurnBegins(0)
+                yield from decode_lines(io.BytesIO(data).readline, name, source, usual, before=number)
+    except OSError as error:
+        raise ReadAloneError(f"`{path}` can't be shared: {error}") from error
+    if share.number == 0:  # before it waits for the others, what it has read must be out of its hands
+        yield TurnBegins(0)
+
+
+def _turns(file: BinaryIO, size: int, share: ReaderShare) -> Iterator[tuple[int, bytes]]:
+    """The whole lines that begin in each turn of this reader, and how many lines come before them."""
+    lines = 0
+    for number, start in enumerate(range(0, size, TURN_SIZE)):
+        # a line begins behind the line feed of another one: the byte before a turn belongs to it, the last does not
+        data = _read(file, max(start - 1, 0), start + TURN_SIZE - 1)
+        if number % share.of == share.number:
+            first = data.find(b"\n") + 1 if start else 0
+            begins_line = first > 0 or not start
+            yield lines, data[first:] + _rest_of_line(file) if begins_line else b""
+        lines += data.count(b"\n") + (not start)
+
+
+def _read(file: BinaryIO, start: int, end: int) -> bytes:
+    file.seek(start)
+    data = bytearray()
+    while len(data) < end - start and (piece := file.read(end - start - len(data))):
+        data += piece
+    return bytes(data)
+
+
+def _rest_of_line(file: BinaryIO) -> bytes:
+    """From here to the end of the line, or so much of it that it is known to be too long."""
+    rest = bytearray()
+    while len(rest) <= LINE_CAP and (piece := file.read(64 * 1024)):
+        end = piece.find(b"\n") + 1
+        rest += piece[:end] if end else piece
+        if end:
+            break
+    return bytes(rest)

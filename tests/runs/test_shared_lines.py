@@ -1,0 +1,192 @@
+"""Several processes read the lines of one large file, and the store is the same as if one had read them."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.errors import ReadAloneError
+from errata.model.record import TurnBegins
+from errata.runs import importing, reader_processes
+from errata.runs.importing import import_orders
+from errata.runs.orders import Order
+from errata.sources import RecognisedPath, generic, line_shares, read_rows
+from errata.sources.base import Match, ReaderShare, json_lines
+from errata.store.database import open_store
+from errata.store.packing import pack_items, seal
+from errata.store.shared_rows import laid_out, pack_shared
+
+MAP = '[case]\nname = "id"\ninput = "question"\n[attempt]\npassed = "ok"\noutput = "answer"\nmessages = "talk"\n'
+TABLES = ("attempts", "checks", "blocks", "cases", "unreadables", "blob_uses")
+
+
+def mapped(folder: Path, lines: list[bytes], mapping: str = MAP) -> Path:
+    (folder / "map.toml").write_text(mapping)
+    (folder / "rows.jsonl").write_bytes(b"".join(lines))
+    return folder / "rows.jsonl"
+
+
+def row(number: int, **more) -> bytes:
+    talk = [{"role": "user", "content": "x" * (number % 7 * 300)}, {"role": "assistant", "content": f"{number}"}]
+    fields = {"id": f"q{number}", "question": f"what is {number}?", "ok": number % 3 > 0, "answer": "a", "talk": talk}
+    return json.dumps(fields | more).encode() + b"\n"
+
+
+def share_of(path: Path, number: int, count: int, messages: list[bytes]):
+    found = RecognisedPath(path, generic.with_map(path.with_name("map.toml")), Match.sure("given"))
+    return read_rows(found, ReaderShare(number, count, messages.append, lambda: messages))
+
+
+def turns_of(path: Path, count: int) -> list[list[object]]:
+    """The frames of every reader, turn by turn, as the writing process takes them."""
+    messages: list[bytes] = []
+    others = [list(pack_shared(share_of(path, number, count, messages))) for number in range(1, count)]
+    first = list(pack_shared(share_of(path, 0, count, messages)))
+    turns = [[]]
+    readers = [iter(first), *map(iter, others)]
+    while readers:
+        for reader in list(readers):
+            for frame in reader:
+                turns[-1].append(frame)
+                if frame.ends_turn:
+                    break
+            else:
+                readers.remove(reader)
+    return turns[0]
+
+
+def rows_of(store: Path) -> dict[str, list[tuple[object, ...]]]:
+    with sqlite3.connect(store) as database:
+        facts = "digest, revision, counts, record, name, suite, model, started_at, origin"
+        runs = database.execute(f"SELECT {facts} FROM runs WHERE state = 'current'").fetchall()
+        kept = {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in TABLES}
+    return {"runs": runs} | {table: [row[1:] for row in rows] for table, rows in kept.items()}
+
+
+def imported(
+    path: Path, store: Path, source: str = "generic", mapping: str = ""
+) -> dict[str, list[tuple[object, ...]]]:
+    import_orders([Order(str(path), source, mapping)], open_store(store))
+    return rows_of(store)
+
+
+@pytest.fixture
+def sharing(monkeypatch):
+    """Every log is large, and every turn small; in the reading processes, too."""
+    monkeypatch.setattr(importing, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(reader_processes, "readers_of_lines", lambda: 3)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_frames_of_several_readers_become_the_batches_of_one(tmp_path, monkeypatch, count):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 5_000)
+    path = mapped(tmp_path, [*(row(number) for number in range(900)), b"{ no row\n", row(901)])
+    source = generic.with_map(tmp_path / "map.toml")
+
+    alone = list(seal(pack_items(source.read(path))))
+    shared = list(seal(laid_out(turns_of(path, count))))
+
+    assert [batch.parts for batch in shared if any(part.attempts for part in batch.parts.values())] == [
+        batch.parts for batch in alone if any(part.attempts for part in batch.parts.values())
+    ]
+    assert shared[-1] == alone[-1]
+    assert [item for batch in shared for item in batch.unreadables] == [
+        item for batch in alone for item in batch.unreadables
+    ]
+
+
+def test_the_store_is_the_same_however_many_read(tmp_path, sharing):
+    path = mapped(tmp_path, [row(number) for number in range(6_000)])
+    shared = imported(path, tmp_path / "shared.db", mapping=str(tmp_path / "map.toml"))
+    importing.PARALLEL_FROM = 10**9
+
+    alone = imported(path, tmp_path / "alone.db", mapping=str(tmp_path / "map.toml"))
+
+    assert shared == alone
+    assert len(shared["attempts"]) == 6_000
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ([row(1), *(row(number) for number in range(2, 40)), row(1)], "a case has two rows"),
+        ([*(row(number) for number in range(40)), row(41, ok="perhaps")], "a value is not understood"),
+        ([*(row(number) for number in range(40)), row(42, answer="bad").replace(b"bad", b"b\xffd")], "a damaged text"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_rows_that_depend_on_others_are_read_by_one(tmp_path, monkeypatch, lines, why):
+    monkeypatch.setattr(line_shares, "TURN_SIZE", 1_000)
+    path = mapped(tmp_path, lines)
+
+    with pytest.raises(ReadAloneError):
+        turns_of(path, 2)
+
+
+def test_a_log_that_turns_out_to_need_one_reader_is_imported_all_the_same(tmp_path, sharing):
+    path = mapped(tmp_path, [*(row(number) for number in range(3_000)), row(1), row(2, ok="perhaps")])
+    shared = imported(path, tmp_path / "shared.db", mapping=str(tmp_path / "map.toml"))
+    importing.PARALLEL_FROM = 10**9
+
+    assert shared == imported(path, tmp_path / "alone.db", mapping=str(tmp_path / "map.toml"))
+
+
+@pytest.mark.parametrize("column", ['index = "n"', 'session = "n"'])
+def test_a_mapping_that_numbers_attempts_is_not_shared(tmp_path, column):
+    path = mapped(tmp_path, [row(number, n=1) for number in range(5)], MAP + column)
+
+    assert share_of(path, 0, 2, []) is None
+
+
+def judged_turn(number: int, **more) -> bytes:
+    fields = {
+        "ts": f"2026-03-01T10:{number // 60 % 60:02}:{number % 60:02}.000Z", "turn": number, "model_name": "m",
+        "user_text": "hello", "assistant_text": "[MODEL_ENDED_SESSION]" if number == 700 else "good day",
+        "tool_calls": [], "tool_results": [], "scores": {"turn_taking": number % 5 > 0}, "judge_reasoning": "fine",
+    }  # fmt: skip
+    return json.dumps(fields | more).encode() + b"\n"
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_turns_of_a_conversation_are_shared(tmp_path, sharing, repeated):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    lines = [judged_turn(number) for number in range(3_000) if number != 17]
+    lines += [judged_turn(5)] if repeated else []
+    (folder / "openai_judged.jsonl").write_bytes(b"".join(lines))
+    (folder / "runtime.json").write_text(json.dumps({"model_name": "m", "turns": 3_001}))
+    shared = imported(folder, tmp_path / "shared.db", "conversation-bench")
+    importing.PARALLEL_FROM = 10**9
+
+    alone = imported(folder, tmp_path / "alone.db", "conversation-bench")
+
+    assert shared == alone
+    assert len(shared["attempts"]) == 3_001 + repeated  # two turns are missing
+
+
+@given(
+    lines=st.lists(
+        st.sampled_from([b"", b" ", b'{"a": 1}', b"[2]", b"{", b'"' + b"long " * 30 + b'"', b"\xef\xbb\xbf3"])
+    ),
+    end=st.sampled_from([b"", b"\n", b"\r\n\n"]),
+    size=st.integers(1, 60),
+    count=st.integers(1, 4),
+)
+def test_every_line_is_read_once_and_has_its_number(tmp_path_factory, lines, end, size, count):
+    path = tmp_path_factory.mktemp("lines") / "rows.jsonl"
+    path.write_bytes(b"\n".join(lines) + end)
+    before, line_shares.TURN_SIZE = line_shares.TURN_SIZE, size
+    try:
+        shares = [
+            list(line_shares.shared_json_lines(path, ReaderShare(number, count, bytes, list), source="s", root=path))
+            for number in range(count)
+        ]
+    finally:
+        line_shares.TURN_SIZE = before
+
+    found = [item for share in shares for item in share if not isinstance(item, TurnBegins)]
+
+    assert sorted(found, key=lambda item: item.ref.line) == list(json_lines(path, source="s", root=path))
