@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from errata.text.secret_rules import rules
 
-_PIECE = re.compile(r"\{(uuid|login|([0-9]+)([xAdbw]?))\}")
+_PIECE = re.compile(r"\{(uuid|login|([0-9]+)([xAdbwWm]?))\}")
 _ALPHABETS = {
     "": string.ascii_letters + string.digits,
     "x": "0123456789abcdef",
@@ -23,6 +23,8 @@ _ALPHABETS = {
     "d": string.digits,
     "b": string.ascii_letters + string.digits + "+/",
     "w": string.ascii_lowercase,
+    "W": string.ascii_uppercase,
+    "m": string.ascii_letters,
 }
 SHORTEST = 6
 """Shorter pieces are beside the secret: a number of an account."""

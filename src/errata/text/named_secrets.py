@@ -1,13 +1,15 @@
 """Secrets that are known by the name in front of them: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`.
 
 A name alone proves little: `token: string` is code, `PASSWORD=XXXX` a placeholder, `the token: it` prose. What a
-password is nobody can see, so under such a name only placeholders stay. Under other names a value that is a plain word,
-an expression or prose stays, too.
+password is nobody can see, so under such a name only placeholders, types and prose stay. Under other names a value that
+is a plain word or an expression stays, too. A plain word is one of `common_words.txt`: letters alone may be a password.
 """
 
 import re
 import string
 from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from errata.text.encoded import visible
@@ -56,6 +58,7 @@ _ATTRIBUTE = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+[)\]},;:?!]*\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+[)\]},;:?!.]*\Z")
 _WORD = re.compile(r"\s?(?:[A-Z]?[^\W\d_A-Z]+(?:[A-Z][^\W\d_A-Z]+)*|[A-Z]+)[)\]}.!?*]*\Z")
 _LONE_WORD = re.compile(r"[a-z]{1,20}\b")
+_PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PROSE = re.compile(r"(?:[^\W\d_]+[.,:;!?')]*\s+)+[^\W\d_]+[.,:;!?')]*\s*\Z")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[a-z0-9_.\-/\\ ]*|[^=+]*\.[a-z]{2,5})\Z")
 
@@ -69,12 +72,25 @@ class _Value(NamedTuple):
     """A value with what decides whether it is a secret."""
 
     value: str
-    is_password: bool
+    name: str
+    compound: bool
+    """Whether the name is more than a word that prose may have: `smtp_pass`, not `password`."""
     quoted: bool = True
     tight: bool = False
     """Whether an environment or a connection string gives it: `NAME=value`."""
     ends_line: bool = True
     comma: bool = False
+    below: bool = False
+    """Whether it is on the next line, as in YAML or in `if not password:`."""
+
+    @property
+    def is_password(self) -> bool:
+        return any(word in self.name for word in _PASSWORDS)
+
+    @property
+    def is_generated(self) -> bool:
+        """A program makes keys and tokens, of digits or of many letters. `token: RBRACE` is one of a language."""
+        return self.name.startswith(("token", "key"))
 
 
 def named_secrets(text: str) -> Iterator[Span]:
@@ -82,10 +98,10 @@ def named_secrets(text: str) -> Iterator[Span]:
     lowered = lower(text)
     rules = names()
     after = 0
-    runs = _Runs(text)
+    run_end = _RunEnd()
     for name in rules.name.finditer(lowered):
         if name.start() >= after and _names_secret(text, lowered, name):
-            secret = _value(text, name, runs)
+            secret = _value(text, name, run_end)
             if secret:
                 after = secret.end
                 yield secret
@@ -108,7 +124,7 @@ def is_secret_under(name: str, value: Any) -> bool:
         pass
     if match is None or match.end() != len(lowered) or not _names_secret(name, lowered, match):
         return False
-    return not _is_harmless(_Value(value, _is_password(match[0])))
+    return not _is_harmless(_Value(value, match[0], _is_compound(name, match)))
 
 
 def _names_secret(text: str, lowered: str, name: re.Match[str]) -> bool:
@@ -129,67 +145,83 @@ def _starts_word(text: str, lowered: str, at: int) -> bool:
     return at == 0 or not lowered[at - 1].isalpha() or (text[at].isupper() and not text[at - 1].isupper())
 
 
-def _is_password(name: str) -> bool:
-    return any(word in name for word in _PASSWORDS)
+def _is_compound(text: str, name: re.Match[str]) -> bool:
+    before = text[max(0, name.start() - 1) : name.start()]
+    return name[0].startswith("_") or before.isalnum() or (before != "" and before in "_-.")
 
 
-class _Runs:
+class _RunEnd:
     """Where the run of characters at a place ends: each run is measured once, however many names are in it."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self) -> None:
         self._end = 0
 
-    def end(self, start: int) -> int:
+    def at(self, text: str, start: int) -> int:
         if start >= self._end:
-            match = _RUN.match(self._text, start)
+            match = _RUN.match(text, start)
             if match is None:
                 return start
             self._end = match.end()
         return self._end
 
 
-def _value(text: str, name: re.Match[str], runs: _Runs) -> Span | None:
+def _value(text: str, name: re.Match[str], run_end: _RunEnd) -> Span | None:
     sign = _SIGN.match(text, name.end())
     if sign is None:
         given = _GIVEN.match(text, name.end())
         flag = given and _FLAG.search(text, max(0, name.start() - _LONGEST_FLAG), name.start())
-        return _given_value(text, name, given.end(), runs, tight=True) if given and flag else None
+        return _given_value(text, name, given.end(), run_end, tight=True) if given and flag else None
     if sign["sign"] == ":" and _is_path(text, name.start()):
         return None
     equals = sign["sign"] == "="
     tight = equals and sign.end() == sign.end("sign")
-    if equals and not tight and sign.start("sign") == name.end() and _LONE_WORD.match(text, sign.end()):
+    if equals and not tight and sign.start("sign") == name.end() and _is_lone_word(text, sign.end()):
         return None  # `all PASSWORD= patterns` is prose: an assignment has blanks on both sides or on none
-    return _given_value(text, name, sign.end(), runs, tight=tight, comma=sign["comma"] is not None)
+    return _given_value(
+        text, name, sign.end(), run_end, tight=tight, comma=sign["comma"] is not None, below="\n" in sign[0]
+    )
+
+
+def _is_lone_word(text: str, start: int) -> bool:
+    word = _LONE_WORD.match(text, start)
+    return word is not None and (len(word[0]) < SHORTEST or word[0] in common_words())
 
 
 def _given_value(
-    text: str, name: re.Match[str], at: int, runs: _Runs, *, tight: bool, comma: bool = False
+    text: str,
+    name: re.Match[str],
+    at: int,
+    run_end: _RunEnd,
+    *,
+    tight: bool,
+    comma: bool = False,
+    below: bool = False,
 ) -> Span | None:
-    span = _span(text, at, runs)
+    span = _span(text, at, run_end)
     if span is None or span.end - span.start < SHORTEST:
         return None
     quoted = span.start > at
     given = _Value(
         value=text[span.start : min(span.end, span.start + _HEAD)],
-        is_password=_is_password(name[0]),
+        name=name[0],
+        compound=_is_compound(text, name),
         quoted=quoted,
         tight=tight,
         ends_line=_ends_line(text, span.end),
         comma=comma,
+        below=below,
     )
     return None if _is_harmless(given) else span
 
 
-def _span(text: str, at: int, runs: _Runs) -> Span | None:
+def _span(text: str, at: int, run_end: _RunEnd) -> Span | None:
     """Where the value is: in quotes, or up to the next blank or mark."""
     if quoted := _QUOTED.match(text, at):
         return Span(*quoted.span(quoted.lastindex or 0))
     if quoted := _ENCODED_QUOTE.match(text, at):
         start, end = quoted.span(2)
         return Span(start, end - len(quoted[2]) + len(quoted[2].rstrip("\\")))
-    return Span(at, runs.end(at))
+    return Span(at, run_end.at(text, at))
 
 
 def _ends_line(text: str, end: int) -> bool:
@@ -215,18 +247,47 @@ def _is_harmless(given: _Value) -> bool:
         return not given.quoted and not given.tight and _is_word_in_prose(given)
     if _DIGITS.match(value) or _PROSE.match(value):
         return True
-    return len(value) < LONGEST_WORD and _WORD.match(value) is not None and not (given.tight and given.ends_line)
+    if len(value) >= LONGEST_WORD or (given.tight and given.ends_line) or not _WORD.match(value):
+        return False
+    return given.is_generated or _has_only_words(value) or _is_type(value)
 
 
 def _is_expression(given: _Value) -> bool:
     """Of a program: a call, an attribute, another name."""
     if _CALL.match(given.value) or _ATTRIBUTE.match(given.value):
         return True
-    return not given.tight and _IDENTIFIER.match(given.value) is not None
+    if given.tight or not _IDENTIFIER.match(given.value):
+        return False
+    return not given.is_password or any(part in common_words() for part in _words(given.value))
 
 
 def _is_word_in_prose(given: _Value) -> bool:
     """A word that others follow, or a type: `password: SecretStr`."""
     if not _WORD.match(given.value):
         return False
-    return not given.ends_line or given.value[0].isupper()
+    if given.below and (not given.ends_line or _has_only_words(given.value)):
+        return True  # a statement
+    if _is_type(given.value):
+        return True
+    return _has_only_words(given.value) and (not given.ends_line or (given.value[0].isupper() and not given.compound))
+
+
+def _is_type(value: str) -> bool:
+    """`SecretStr`, `HTTPPasswordMgr`."""
+    return value[0].isupper() and not names().types.isdisjoint(_words(value)[-1:])
+
+
+def _has_only_words(value: str) -> bool:
+    """Whether a run of letters is a common word, or several as in `notRequired`. Other alphabets have no list."""
+    return not value.isascii() or all(word in common_words() for word in _words(value))
+
+
+def _words(value: str) -> list[str]:
+    """The words of a name, in lower case."""
+    return [part.lower() for part in _PART_OF_NAME.findall(value)]
+
+
+@lru_cache(1)
+def common_words() -> frozenset[str]:
+    """Words that documentation has before anything else: by how many files of public packages have them."""
+    return frozenset(files("errata.text").joinpath("common_words.txt").read_text(encoding="utf-8").split())

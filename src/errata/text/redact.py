@@ -74,10 +74,10 @@ def redact_tree(value: Any) -> Any:
     if isinstance(value, list | tuple):
         named = given_secrets(value)
         return [
-            item
-            if type(item) in _WITHOUT_TEXT or _is_word(item)
-            else REDACTED_VALUE
+            REDACTED_VALUE
             if named and at in named
+            else item
+            if type(item) in _WITHOUT_TEXT or _is_word(item)
             else redact_tree(item)
             for at, item in enumerate(value)
         ]
@@ -109,9 +109,8 @@ def given_secrets(items: list[Any] | tuple[Any, ...]) -> set[int]:
         for at, (name, value) in enumerate(pairwise(items), 1)
         if type(name) is str
         and type(value) is str
-        and (name.startswith("-") or len(items) == 2)
         and not value.startswith("-")
-        and any(map(str.isdigit, value))
+        and (name.startswith("-") or (len(items) == 2 and any(map(str.isdigit, value))))
         and is_secret_under(name, value)
     }
 

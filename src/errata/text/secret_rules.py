@@ -84,6 +84,8 @@ class NamePatterns(NamedTuple):
     before_pass: re.Pattern[str]
     weak_key: re.Pattern[str]
     """Words that make `key` a secret only as whole words: `app_key`, not `map_key`."""
+    types: frozenset[str]
+    """How the name of a type ends: `SecretStr`."""
 
 
 @lru_cache(1)
@@ -123,4 +125,5 @@ def names() -> NamePatterns:
         before_key=re.compile(rf"(?:{keys}|{whole})[ _.-]?\Z"),
         before_pass=re.compile(rf"(?:{passes})\Z"),
         weak_key=re.compile(rf"(?:{whole})[ _.-]?\Z"),
+        types=frozenset(data["types"]),
     )
