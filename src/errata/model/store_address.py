@@ -69,6 +69,11 @@ def location_of(text: str) -> StoreLocation:
     return address_of(text) if is_address(text) else Path(text).expanduser()
 
 
+def spelled_location(location: StoreLocation) -> str:
+    """For another process of errata, which may work in another folder: with the password, so never shown."""
+    return location.url if isinstance(location, StoreAddress) else str(location.absolute())
+
+
 def masked(url: str) -> str:
     """The address without its password."""
     head, sign, rest = url.partition("://")

@@ -11,6 +11,7 @@ import msgspec
 
 from errata.errors import ErrataError
 from errata.model.identity import fingerprint
+from errata.model.store_address import spelled_location
 from errata.server.deriving_process import DerivingOrder, DerivingProgress
 from errata.settings import Settings, using_store
 from errata.verbs.look import is_derived, is_large, marks_of
@@ -123,9 +124,10 @@ class LargeRuns:
 
     def _finished(self, run_id: str) -> bool:
         """In a process of its own; false where it broke off."""
-        order = DerivingOrder(str(self._settings.store.absolute()), self._deployment, run_id)
+        order = DerivingOrder(spelled_location(self._settings.store), self._deployment, run_id)
         self._progress[run_id] = DerivingProgress("Owners")
-        program = "from errata.server.deriving_process import main; main()"
+        program = "from errata.model.store_address import spelled_location
+from errata.server.deriving_process import main; main()"
         # -P: nothing in the working folder is to be imported; a group of its own: Ctrl-C is for the server
         command = [sys.executable, "-P", "-c", program]
         with self._lock:

@@ -6,11 +6,11 @@ An order comes in on stdin, progress goes out on stdout, one line of JSON each. 
 import os
 import sys
 import threading
-from pathlib import Path
 
 import msgspec
 
 from errata.errors import ErrataError
+from errata.model.store_address import location_of
 from errata.settings import using_store
 from errata.verbs.look import close_index, derive_run
 from errata.verbs.store import open_store
@@ -44,7 +44,7 @@ def main() -> None:
     order = msgspec.json.decode(sys.stdin.buffer.readline(), type=DerivingOrder)
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     os.nice(NICER)
-    path = Path(order.store)
+    path = location_of(order.store)
     with using_store(path):
         try:
             store = open_store(path, deployment=order.deployment)
