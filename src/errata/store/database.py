@@ -20,7 +20,8 @@ from errata.errors import DamagedStoreError, StoreError
 from errata.model.deployment import PRODUCTION
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
-from errata.store.schema import SCHEMA, deployments, metadata
+from errata.store.schema import SCHEMA, metadata
+from errata.store.server_schema import deployments
 
 _WITH_DEPLOYMENTS = 8
 """The first schema that has them."""

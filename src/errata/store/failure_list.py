@@ -1,6 +1,5 @@
 """Failures by filters, a page at a time, with counts: the queries of the index, and what its rows are made from."""
 
-import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -10,10 +9,11 @@ from sqlalchemy import Select, func, select
 from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id, fingerprint
-from errata.model.listing import NOT_GIVEN, EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
+from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
+from errata.store.failure_filters import conditions_of
 from errata.store.index_file import CHUNK, index_of, writing_index
 from errata.store.schema import attempts, attributions, bucket_events, bucket_members, cases, checks, runs, verdicts
 
@@ -229,7 +229,7 @@ def listed_rows(
     store: Store, run_id: str, filters: FailureFilters, order: Order, *, after: Cursor | None = None, limit: int = 100
 ) -> list[FailureRow]:
     """The next rows behind a cursor; a row is found by its key, never by its rank."""
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     key = _SORT_KEYS[order]
     if after is not None and order == "log":
         where, values = f"{where} AND seq > ?", [*values, after[1]]
@@ -253,7 +253,7 @@ def cursor_of(row: FailureRow, order: Order) -> Cursor:
 
 
 def count_rows(store: Store, run_id: str, filters: FailureFilters) -> int:
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     query = f"SELECT COUNT(*) FROM failures WHERE {where}"  # noqa: S608
     return int(index_of(store).execute(query, values).fetchone()[0])
 
@@ -262,7 +262,7 @@ def rank_of(
     store: Store, run_id: str, filters: FailureFilters, seq: int
 ) -> tuple[int, int, FailureRow | None, FailureRow | None]:
     """The place of a failure among those that fit, in the order of the log; how many fit; and its two neighbours."""
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     connection = index_of(store)
     total = count_rows(store, run_id, filters)
     before = connection.execute(
@@ -290,7 +290,7 @@ def groups_of(
     limit: int,
 ) -> list[RowGroup]:
     """The largest first; behind a group of this size and name."""
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     column = _GROUPED_BY[grouping]
     reviewed = "SUM(review IN ('reviewed', 'final', 'disputed'))"
     query = (
@@ -307,7 +307,7 @@ def groups_of(
 
 
 def _owner_of_most(store: Store, run_id: str, filters: FailureFilters, column: str, name: str) -> str:
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     query = (
         f"SELECT owner FROM failures WHERE {where} AND {column} = ?"  # noqa: S608
         " GROUP BY owner ORDER BY owner = 'collateral', -COUNT(*) LIMIT 1"
@@ -339,7 +339,7 @@ def _without(filters: FailureFilters, field: str, none: Any) -> FailureFilters:
 
 
 def _counted(store: Store, run_id: str, filters: FailureFilters, column: str) -> dict[str, int]:
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     query = f"SELECT {column}, COUNT(*) FROM failures WHERE {where} GROUP BY {column}"  # noqa: S608
     matching = index_of(store).execute(query, values)
     return dict(sorted(((str(name), count) for name, count in matching), key=lambda pair: (-pair[1], pair[0])))
@@ -347,74 +347,13 @@ def _counted(store: Store, run_id: str, filters: FailureFilters, column: str) ->
 
 def _signals(store: Store, run_id: str, filters: FailureFilters) -> dict[str, int]:
     """Grouped by whole combinations first: there are few of them."""
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     query = f"SELECT signals, COUNT(*) FROM failures WHERE {where} GROUP BY signals"  # noqa: S608
     often: dict[str, int] = {}
     for names, count in index_of(store).execute(query, values):
         for name in names.split():
             often[name] = often.get(name, 0) + count
     return dict(sorted(often.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _where(store: Store, run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:
-    parts, values = ["run_id = ?"], [run_id]
-    if filters.owners:
-        parts.append(f"owner IN ({', '.join('?' * len(filters.owners))})")
-        values += filters.owners
-    equal = (
-        ("check_name", filters.check),
-        ("review", filters.review),
-        ("category", filters.category),
-        ("bucket", filters.bucket),
-        ("key", filters.key),
-        ("past", filters.past),
-    )
-    for column, value in equal:
-        if value:
-            parts.append(f"{column} = ?")
-            values.append("" if value == NOT_GIVEN else value)
-    if filters.signal:
-        parts.append("INSTR(signals, ?) > 0")
-        values.append(f" {filters.signal} ")
-    if filters.text:
-        _match(store, run_id, filters.text)
-        parts.append("seq IN (SELECT seq FROM temp.matched)")
-    return " AND ".join(parts), values
-
-
-def _match(store: Store, run_id: str, text: str) -> None:
-    """Collect the failures of a run that hold a text, or whose case does, once for all queries of a page."""
-    connection = index_of(store)
-    marks = connection.execute("SELECT number, rows_mark, texts_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    key = (run_id, text, marks)
-    if _matched.get(store) == key:
-        return
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS matched (seq INTEGER PRIMARY KEY)")
-    connection.execute("DELETE FROM temp.matched")
-    like = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    connection.execute(
-        "INSERT INTO temp.matched SELECT seq FROM failures WHERE run_id = ? AND case_key LIKE ? ESCAPE '\\'",
-        (run_id, f"%{like}%"),
-    )
-    if marks is not None:
-        start = marks[0] << 32
-        connection.execute(
-            "INSERT OR IGNORE INTO temp.matched SELECT seq FROM failures WHERE run_id = ? AND attempt IN"
-            " (SELECT attempt FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ?)",
-            (run_id, match_words(text), start, start + (1 << 32) - 1),
-        )
-    _matched[store] = key
-
-
-_matched: "weakref.WeakKeyDictionary[Store, tuple[str, str, Any]]" = weakref.WeakKeyDictionary()
-"""What the temporary table of a store's thread was filled for."""
-
-
-def match_words(text: str) -> str:
-    """Every word of a text as a phrase of the full-text index; the last one may be the beginning of a word."""
-    plain = "".join(letter if letter.isprintable() and letter != '"' else " " for letter in text)
-    words = [f'"{word}"' for word in plain.split()]
-    return f"{' '.join(words)}*" if words else '""'
 
 
 def rows_by_attempt(store: Store, attempt_ids: Sequence[str]) -> dict[str, tuple[str, FailureRow]]:
