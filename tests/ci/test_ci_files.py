@@ -33,6 +33,36 @@ def test_the_action_is_valid_and_never_puts_an_input_into_a_script(fixtures):
     assert all("uses" not in step for step in action["runs"]["steps"])
 
 
+@pytest.fixture(scope="module")
+def gitlab():
+    """GitLab's own schema. A hidden job may hold anything, so that the template is checked as a job that extends it."""
+    schema = json.loads((ROOT / "tests/fixtures/schemas/gitlab-ci.json").read_text())
+    return jsonschema.validators.validator_for(schema)(schema)
+
+
+def test_the_gitlab_template_is_valid(gitlab):
+    template = loaded(TEMPLATE)
+    (name,) = template
+
+    assert name == ".errata-gate"
+    assert list(gitlab.iter_errors(template)) == list(gitlab.iter_errors({"errata-gate": template[name]})) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"scripts": ["true"]}, {"artifacts": {"when": "sometimes"}}, {"cache": {"when": "x"}}]
+)
+def test_a_mistake_in_the_gitlab_template_is_seen(gitlab, wrong):
+    assert list(gitlab.iter_errors({"errata-gate": loaded(TEMPLATE)[".errata-gate"] | wrong}))
+
+
+def test_the_gitlab_example_of_the_docs_is_valid_with_the_template(gitlab):
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    example = yaml.safe_load(next(one for one in page.split("```yaml\n") if "extends:" in one).partition("```")[0])
+    job = loaded(TEMPLATE)[example["evals"].pop("extends")] | example["evals"]
+
+    assert list(gitlab.iter_errors(example | {"evals": job})) == []
+
+
 def test_shellcheck_has_nothing_against_the_scripts(tmp_path):
     checker = shutil.which("shellcheck") or str(Path(sys.executable).parent / "shellcheck")
     (job,) = [one for one in loaded(TEMPLATE).values() if isinstance(one, dict)]

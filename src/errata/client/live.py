@@ -17,10 +17,11 @@ from http.client import HTTPException
 from types import TracebackType
 from typing import Any, Self
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request, build_opener
 
 import msgspec
 
+from errata.client.webhook import MAY_PASS, RefusedRedirects
 from errata.errors import ConflictError, FetchError, SettingsError
 from errata.model.deployment import HEADER, PRODUCTION
 from errata.settings.reviewers import refuse_address
@@ -28,7 +29,6 @@ from errata.settings.reviewers import refuse_address
 TIMEOUT = 10.0
 TRIES = 5
 PAUSE, LONGEST_PAUSE = 0.5, 30.0
-MAY_PASS = frozenset((408, 425, 429, 500, 502, 503, 504))
 Fact = Mapping[str, Any] | msgspec.Struct
 
 
@@ -74,7 +74,7 @@ class LiveRun:
         self._server = server or server_of(deployment, prod=prod)
         self._start = {"key": uuid.uuid4().hex, **start}
         self._wait = wait
-        self._opener = build_opener(_NoRedirects)
+        self._opener = build_opener(RefusedRedirects)
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._not_before, self._pause = 0.0, PAUSE
         self.id = ""
@@ -161,13 +161,6 @@ class LiveRun:
             headers[HEADER] = self._server.deployment
         data = msgspec.json.encode(body)
         return Request(f"{self._server.url}/api/live/{what}", data=data, headers=headers)  # noqa: S310 its scheme was checked
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """A redirect could send the token to another host, so it is an error."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
 
 
 def _words(error: HTTPError) -> str:

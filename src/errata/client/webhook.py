@@ -15,8 +15,8 @@ TRIES = 3
 MAY_PASS = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """A redirect could send the summary to another host, so it is an error."""
+class RefusedRedirects(HTTPRedirectHandler):
+    """A redirect could send a summary or a token to another host, so it is an error."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -37,7 +37,7 @@ def post_json(
     """
     check_address(address)
     host = urlsplit(address).hostname
-    opener = build_opener(_NoRedirects)
+    opener = build_opener(RefusedRedirects)
     headers = {"Content-Type": "application/json", "User-Agent": "errata"}
     for number in range(1, TRIES + 1):
         request = Request(address, data=body, headers=headers, method="POST")  # noqa: S310 its scheme was checked

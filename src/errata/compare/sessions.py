@@ -70,7 +70,7 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one for one in self.changes if one.was == "fail")
 
 
-class _Session:
+class _SessionTally:
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
         self.exit_codes: Counter[str] = Counter()
@@ -91,7 +91,7 @@ class _Root(NamedTuple):
 
 def timeline(run: Run, attempts: Iterable[Attempt], opinions: Opinions) -> Timeline:
     """Of a run's attempts in the order of its log; parts of attempts are passed over."""
-    by_session: dict[int, _Session] = {}
+    by_session: dict[int, _SessionTally] = {}
     tries: dict[str, list[tuple[Trial, bool]]] = {}
     followers: dict[str, list[str]] = {}
     seen: dict[str, _Root] = {}
@@ -99,7 +99,7 @@ def timeline(run: Run, attempts: Iterable[Attempt], opinions: Opinions) -> Timel
         if attempt.parent is not None:
             continue
         trial = trial_of(attempt, opinions)
-        by_session.setdefault(trial.session, _Session()).add(trial, attempt)
+        by_session.setdefault(trial.session, _SessionTally()).add(trial, attempt)
         tries.setdefault(attempt.case, []).append((trial, attempt.counted))
         if attempt.is_failure:
             seen[attempt.id] = _Root(attempt.case, attempt.errors[0].message if attempt.errors else "")
@@ -138,10 +138,10 @@ def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
     )
 
 
-def _summaries(run: Run, by_session: Mapping[int, _Session]) -> Iterator[SessionSummary]:
+def _summaries(run: Run, by_session: Mapping[int, _SessionTally]) -> Iterator[SessionSummary]:
     stated = {one.number: one for one in run.sessions}
     for number in sorted({*stated, *by_session}):
-        counted, session = by_session.get(number, _Session()), stated.get(number)
+        counted, session = by_session.get(number, _SessionTally()), stated.get(number)
         yield SessionSummary(
             number=number,
             started_at=session.started_at if session else None,

@@ -102,7 +102,7 @@ def _cut(sock: Any) -> None:
         sock.shutdown(SHUT_RDWR)
 
 
-class _Connection(_Deadline, HTTPConnection):
+class _PlainConnection(_Deadline, HTTPConnection):
     pass
 
 
@@ -112,7 +112,7 @@ class _SecureConnection(_Deadline, HTTPSConnection):
 
 class _Handler(HTTPHandler):
     def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_Connection, req)
+        return self.do_open(_PlainConnection, req)
 
 
 class _SecureHandler(HTTPSHandler):

@@ -120,7 +120,7 @@ class BatchService:
 
     async def _row(self, line: bytes) -> BatchRow:
         try:
-            row = msgspec.json.decode(line, type=_Row)
+            row = msgspec.json.decode(line, type=_BatchOutputRow)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             return BatchRow("", RefusedError(short(f"a row of the batch can't be read: {error}")))
         if row.response is not None:
@@ -197,7 +197,7 @@ class _RowResponse(msgspec.Struct, frozen=True):
     body: msgspec.Raw
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _BatchOutputRow(msgspec.Struct, frozen=True):
     custom_id: str
     response: _RowResponse | None = None
     error: _RowError | None = None

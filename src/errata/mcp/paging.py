@@ -86,7 +86,7 @@ def page_of(
         elif shown:
             return ToolPage(shown, msgspec.structs.replace(cursor, at=at, inside={}))
         else:
-            part = _Part(inside)
+            part = _FittingPart(inside)
             cut = part.of(item, left, "")
             if _size(cut) > left + AROUND // 2 or (part.is_unfinished and part.positions == inside):
                 hint = "use the command line with `--json`"
@@ -98,7 +98,7 @@ def page_of(
     return ToolPage(shown, None)
 
 
-class _Part:
+class _FittingPart:
     """As much of one item as fits, from the positions where the last page ended."""
 
     def __init__(self, before: Positions) -> None:
@@ -140,7 +140,7 @@ class _Part:
             if shown or left < SMALL:
                 self._end(pointer, at, len(elements))
                 return shown
-            part = _Part(self._before)
+            part = _FittingPart(self._before)
             shown[key] = part.of(value, left - frame, inner)
             if part.is_unfinished:
                 self.positions |= part.positions

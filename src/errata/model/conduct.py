@@ -77,13 +77,13 @@ def is_plain(steps: Sequence[Step]) -> bool:
 
 def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct | None:
     """None where no step is the subject's. `known` is what the source has learnt, such as the tools on offer."""
-    tally: _Tally | None = None
+    tally: _ConductTally | None = None
     turns, message, last, is_open = 0, "", None, False
     for step in steps:
         if step.actor.role != "assistant":
             is_open = False
             if step.parts and step.actor.role == "tool":
-                tally = tally or _Tally()
+                tally = tally or _ConductTally()
                 tally.add_result(step)
             continue
         text, calls = step.text, step.tool_calls
@@ -94,22 +94,22 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
             last = step
         if text:
             if text == message:
-                tally = tally or _Tally()
+                tally = tally or _ConductTally()
                 tally.add_same(step, text)
             elif tally is not None:
                 tally.same = None
             message = text
             if "<" in text or "[" in text:
-                tally = tally or _Tally()
+                tally = tally or _ConductTally()
                 tally.add_tokens(step, text)
         if calls:
-            tally = tally or _Tally()
+            tally = tally or _ConductTally()
             for call in calls:
                 tally.add_call(step, call)
     if last is None:
         return known
     if tally is None and "{" in last.text:
-        tally = _Tally()
+        tally = _ConductTally()
     last_text = "" if _is_empty(last.text) else ending(last.text, LAST_TEXT).strip()
     offered, obstacle = (known.tools_offered, known.obstacle) if known else (None, None)
     if tally is None:
@@ -136,7 +136,7 @@ def conduct_of(steps: Sequence[Step], known: Conduct | None = None) -> Conduct |
     )
 
 
-class _Tally:
+class _ConductTally:
     def __init__(self) -> None:
         self.calls = 0
         self.mangled: list[Any] = []

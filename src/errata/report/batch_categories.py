@@ -18,7 +18,7 @@ FRAMEWORK = NOT_THE_SUBJECTS | {"grader"}
 """Owners of failures that a rerun may turn into a result of the model."""
 
 
-class _Key(NamedTuple):
+class _CategoryKey(NamedTuple):
     owner: str
     rule: str
     """The rule that names the cause; empty where a bucket does."""
@@ -27,7 +27,7 @@ class _Key(NamedTuple):
 
 def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
     """The largest first; of equally large ones the framework's first."""
-    groups: dict[_Key, list[str]] = {}
+    groups: dict[_CategoryKey, list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         groups.setdefault(_key(batch, attempt.id), []).append(case)
     ordered = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0].owner not in FRAMEWORK, pair[0]))
@@ -35,12 +35,12 @@ def collect_categories(batch: BatchAttempts) -> tuple[BatchCategory, ...]:
     return tuple(_category(letter, key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 
 
-def _key(batch: BatchAttempts, attempt: str) -> _Key:
+def _key(batch: BatchAttempts, attempt: str) -> _CategoryKey:
     """A bucket that a reviewer names comes before the rule."""
     owner, verdict = batch.owner(attempt) or "unknown", batch.verdict(attempt)
     if verdict is not None and verdict.bucket:
-        return _Key(owner, "", verdict.bucket)
-    return _Key(owner, _rule(batch, attempt))
+        return _CategoryKey(owner, "", verdict.bucket)
+    return _CategoryKey(owner, _rule(batch, attempt))
 
 
 def _rule(batch: BatchAttempts, attempt: str) -> str:
@@ -49,7 +49,7 @@ def _rule(batch: BatchAttempts, attempt: str) -> str:
     return "" if rule in BY_DEFAULT else rule
 
 
-def _category(letter: str, key: _Key, cases: Sequence[str], batch: BatchAttempts) -> BatchCategory:
+def _category(letter: str, key: _CategoryKey, cases: Sequence[str], batch: BatchAttempts) -> BatchCategory:
     attempts = [batch.failing[case] for case in cases]
     rules = {_rule(batch, one.id) for one in attempts}
     rule = rules.pop() if len(rules) == 1 else ""

@@ -15,7 +15,7 @@ from errata.report.run_advice import GROUPS
 NAMED = 8
 
 
-class _Key(NamedTuple):
+class _ReviewerAdviceKey(NamedTuple):
     model: str
     cause: str
     group: RecommendationGroup
@@ -25,7 +25,7 @@ class _Key(NamedTuple):
 
 def collect_reviewer_advice(runs: Sequence[ComparedRun], modes: Sequence[FoundMode]) -> Iterator[ReviewerAdvice]:
     """Models in the order of their runs, causes with the largest first; the same advice for several rows once."""
-    members: dict[_Key, tuple[dict[str, None], dict[str, None]]] = {}
+    members: dict[_ReviewerAdviceKey, tuple[dict[str, None], dict[str, None]]] = {}
     for mode in modes:
         for at, row in mode.members:
             if key := _key(runs[at], row, mode.mode.title):
@@ -38,12 +38,14 @@ def collect_reviewer_advice(runs: Sequence[ComparedRun], modes: Sequence[FoundMo
         yield ReviewerAdvice(**key._asdict(), cases=tuple(cases), reviewers=tuple(reviewers))
 
 
-def _key(run: ComparedRun, row: FailedRow, cause: str) -> _Key | None:
+def _key(run: ComparedRun, row: FailedRow, cause: str) -> _ReviewerAdviceKey | None:
     review = run.view.standings.get(row.attempt.id)
     given = review.standing.verdict.recommendation if review is not None else None
     if given is None or not given.text.strip():
         return None
-    return _Key(run.view.run.subject.model, cause, given.group, given.text.strip().rstrip("."), given.target_path)
+    return _ReviewerAdviceKey(
+        run.view.run.subject.model, cause, given.group, given.text.strip().rstrip("."), given.target_path
+    )
 
 
 def _reviewer(run: ComparedRun, row: FailedRow) -> str:

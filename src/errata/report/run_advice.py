@@ -54,7 +54,7 @@ _AFTER = ("made_after_run", "same_day", "run_time_unknown")
 """The run can't show whether an action worked: it came after it, or may have."""
 
 
-class _Key(NamedTuple):
+class _AdviceKey(NamedTuple):
     """What failures share that get the same advice."""
 
     group: RecommendationGroup
@@ -73,7 +73,7 @@ def collect_advice(
     broken: Container[str] = (),
 ) -> tuple[Advice, ...]:
     """In the order of the groups; what several failures share is there once. `broken`: ids of unmeasured attempts."""
-    cases_by_key: dict[_Key, list[str]] = {}
+    cases_by_key: dict[_AdviceKey, list[str]] = {}
     for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures, broken)):
         cases_by_key.setdefault(key, []).append(case)
     made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in cases_by_key.items()]
@@ -118,19 +118,21 @@ def _done_action(action: Action) -> DoneAction:
     return DoneAction(date=action.date[:10], path=action.path, what=action.what)
 
 
-def _by_reviewers(failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview]) -> Iterator[tuple[_Key, str]]:
+def _by_reviewers(
+    failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview]
+) -> Iterator[tuple[_AdviceKey, str]]:
     for failure in failures:
         standing = standings.get(failure.attempt_id)
         given = standing.standing.verdict.recommendation if standing is not None else None
         again = (failure.repeat.reports, failure.repeat.unreported_runs)
         if _is_steady(failure) and not (given is not None and given.group == "model" and given.text):
-            yield _Key("model", "repeated", short_of(failure) or failure.error, "", *again), failure.case
+            yield _AdviceKey("model", "repeated", short_of(failure) or failure.error, "", *again), failure.case
         if given is not None and given.text:
             counts = again if given.group == "model" and _is_steady(failure) else (0, 0)
             text = given.text.strip().rstrip(".")
-            yield _Key(_group_of_text(given), "recommendation", text, given.target_path, *counts), failure.case
+            yield _AdviceKey(_group_of_text(given), "recommendation", text, given.target_path, *counts), failure.case
         elif standing is not None and failure.owner == "model":
-            yield _Key("none", "fair"), failure.case
+            yield _AdviceKey("none", "fair"), failure.case
 
 
 def _group_of_text(given: Recommendation) -> RecommendationGroup:
@@ -139,11 +141,11 @@ def _group_of_text(given: Recommendation) -> RecommendationGroup:
     return "guidelines" if is_change else given.group
 
 
-def _by_rules(failures: Sequence[RunFailure], broken: Container[str]) -> Iterator[tuple[_Key, str]]:
+def _by_rules(failures: Sequence[RunFailure], broken: Container[str]) -> Iterator[tuple[_AdviceKey, str]]:
     for failure in failures:
         if not failure.reviewed:
             kind = _kind_of(failure, is_broken=not failure.measured or failure.attempt_id in broken)
-            yield _Key(_GROUP_OF_KIND.get(kind, "none"), kind), failure.case
+            yield _AdviceKey(_GROUP_OF_KIND.get(kind, "none"), kind), failure.case
 
 
 def _kind_of(failure: RunFailure, *, is_broken: bool) -> AdviceKind:

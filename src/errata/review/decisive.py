@@ -59,7 +59,7 @@ class DecisiveStep(NamedTuple):
     second: int | None = None
 
 
-class _Candidate(msgspec.Struct):
+class _DecisiveCandidate(msgspec.Struct):
     step: Any
     act: str = ""
     corrected: bool = False
@@ -139,7 +139,7 @@ class DecisiveFields:
 
     def _candidates(self) -> tuple[CandidateStep, ...]:
         try:
-            listed = msgspec.convert(self._given.get("candidates") or [], list[_Candidate])[:MOST]
+            listed = msgspec.convert(self._given.get("candidates") or [], list[_DecisiveCandidate])[:MOST]
         except msgspec.ValidationError:
             self.reasons.append(
                 "`candidates` must be a list of objects with `step`, `act`, `corrected` and `sufficient`: a number, "

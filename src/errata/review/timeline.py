@@ -26,7 +26,7 @@ _MARK = 3
 OUTPUT = "(the output)"
 
 
-class _Line(NamedTuple):
+class _StepLine(NamedTuple):
     first: int
     last: int
     text: str
@@ -94,19 +94,19 @@ def _raw_line(step: Step, width: int, output: str) -> str:
     return step_line(step, width, as_is, output)
 
 
-def _folded(steps: Sequence[Step], line: Callable[[Step], str]) -> Iterator[_Line]:
+def _folded(steps: Sequence[Step], line: Callable[[Step], str]) -> Iterator[_StepLine]:
     """A line for each step; steps that repeat those before them share one."""
     texts = [line(step) for step in steps]
     at = 0
     while at < len(texts):
         period, times = _repetition(texts, at)
-        yield from (_Line(steps[one].index, steps[one].index, texts[one]) for one in range(at, at + period))
+        yield from (_StepLine(steps[one].index, steps[one].index, texts[one]) for one in range(at, at + period))
         if times > 1:
             end = at + period * times
             first, last = steps[at].index, steps[at + period - 1].index
             which = f"steps {first}-{last}" if period > 1 else f"step {first}"
             again = "once more" if times == 2 else f"{times - 1} more times"
-            yield _Line(steps[at + period].index, steps[end - 1].index, f"(as {which}, {again})")
+            yield _StepLine(steps[at + period].index, steps[end - 1].index, f"(as {which}, {again})")
             at = end
         else:
             at += period
@@ -123,13 +123,13 @@ def _repetition(texts: Sequence[str], at: int) -> tuple[int, int]:
     return 1, 1
 
 
-def _redacted_lines(lines: Sequence[_Line], steps: Sequence[Step], line: Callable[[Step], str]) -> list[_Line]:
+def _redacted_lines(lines: Sequence[_StepLine], steps: Sequence[Step], line: Callable[[Step], str]) -> list[_StepLine]:
     """The same lines, redacted."""
     by_index = {step.index: step for step in steps}
     return [one if one.text.startswith("(as ") else one._replace(text=line(by_index[one.first])) for one in lines]
 
 
-def _size(lines: Sequence[_Line]) -> int:
+def _size(lines: Sequence[_StepLine]) -> int:
     return sum(weight(str(one)) + _MARK for one in lines)
 
 
@@ -138,13 +138,13 @@ def _grouped(steps: Sequence[Step], room: int, tell: Tell, flagged: frozenset[in
     own = _with_own_line(steps, room, flagged)
     together = 4
     while True:
-        lines: list[_Line] = []
+        lines: list[_StepLine] = []
         group: list[Step] = []
         for step in steps:
             if step.index in own:
                 lines += [_group_line(group)] if group else []
                 group = []
-                lines.append(_Line(step.index, step.index, step_line(step, WIDTHS[-1], tell, output)))
+                lines.append(_StepLine(step.index, step.index, step_line(step, WIDTHS[-1], tell, output)))
                 continue
             group.append(step)
             if len(group) == together:
@@ -165,8 +165,8 @@ def _with_own_line(steps: Sequence[Step], room: int, flagged: frozenset[int]) ->
     return frozenset(list(wanted)[:most])
 
 
-def _group_line(group: Sequence[Step]) -> _Line:
+def _group_line(group: Sequence[Step]) -> _StepLine:
     speakers = Counter(step.speaker for step in group)
     tools = Counter(call.name for step in group for call in step.tool_calls)
     counted = [", ".join(f"{name} {count}×" for name, count in of.most_common(NAMED)) for of in (speakers, tools) if of]
-    return _Line(group[0].index, group[-1].index, f"({'; calls: '.join(counted)})")
+    return _StepLine(group[0].index, group[-1].index, f"({'; calls: '.join(counted)})")

@@ -80,7 +80,7 @@ def task_of(key: str, runs: Sequence[StoredRun], store: Store) -> SuspectTask:
     )
 
 
-class _Runs:
+class _RunsBySubject:
     """Runs of one suite by what was measured: subjects, and references that stand in for one."""
 
     def __init__(self, runs: Sequence[StoredRun]) -> None:
@@ -92,7 +92,7 @@ class _Runs:
         self.subjects = {pk: numbers[name] for pk, name in named.items() if name in numbers}
 
 
-class _Candidate(msgspec.Struct):
+class _TaskCounts(msgspec.Struct):
     version: Version
     category: str
     subjects: int
@@ -127,7 +127,7 @@ _decoder = msgspec.msgpack.Decoder(SuspectTasks)
 
 
 def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> SuspectTasks:
-    runs = _Runs([run_by_id(store, run_id) for _, run_id, _ in versions])
+    runs = _RunsBySubject([run_by_id(store, run_id) for _, run_id, _ in versions])
     if len(runs.names) < 2 and not runs.references:
         return SuspectTasks()
     suite, names = CaseCounts(), set[str]()
@@ -145,7 +145,9 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
         if tally.passed.bit_count() <= allowed_passes(tally.measured.bit_count()):
             candidates.append(_candidate(tally))
     tried = {one.version for one in candidates}
-    candidates += [_Candidate(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names]
+    candidates += [
+        _TaskCounts(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names
+    ]
     chosen = []
     for candidate in candidates:
         candidate.p = at_most(suite.rates(candidate.mask), candidate.passed)
@@ -177,8 +179,8 @@ def _tallies(store: Store, subjects: Mapping[int, int]) -> Iterator[CaseTally]:
     return case_tallies(store, subjects, not_measured=NOT_THE_CASES, faults_of_tests=FAULTS_OF_TESTS)
 
 
-def _candidate(tally: CaseTally) -> _Candidate:
-    return _Candidate(
+def _candidate(tally: CaseTally) -> _TaskCounts:
+    return _TaskCounts(
         version=(tally.case, tally.digest),
         category=tally.category,
         subjects=tally.measured.bit_count(),
@@ -194,7 +196,7 @@ def _likely(evidence: Iterable[TaskEvidence]) -> int:
 
 
 def _with_evidence(
-    candidates: Sequence[_Candidate], runs: _Runs, store: Store, names: set[str]
+    candidates: Sequence[_TaskCounts], runs: _RunsBySubject, store: Store, names: set[str]
 ) -> Iterator[SuspectTask]:
     """Tasks whose counts are no surprise, or whose subjects are too few, are listed for evidence about the task."""
     failures = _failures(candidates, runs, store)
@@ -229,7 +231,7 @@ def _with_evidence(
 
 
 def _failures(
-    candidates: Sequence[_Candidate], runs: _Runs, store: Store
+    candidates: Sequence[_TaskCounts], runs: _RunsBySubject, store: Store
 ) -> dict[str, dict[str, list[SubjectFailure]]]:
     """Case → subject → what triage saw in its failures."""
     keys = sorted({one.version[0] for one in candidates})
@@ -242,7 +244,7 @@ def _failures(
     return failures
 
 
-def _attempts(keys: Sequence[str], runs: _Runs, store: Store) -> dict[str, dict[str, Attempt]]:
+def _attempts(keys: Sequence[str], runs: _RunsBySubject, store: Store) -> dict[str, dict[str, Attempt]]:
     """Case → subject → a failed attempt, without the texts of its files."""
     attempts: dict[str, dict[str, Attempt]] = {key: {} for key in keys}
     for pk, subject in runs.subjects.items():

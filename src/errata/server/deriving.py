@@ -126,8 +126,7 @@ class LargeRuns:
         """In a process of its own; false where it broke off."""
         order = DerivingOrder(spelled_location(self._settings.store), self._deployment, run_id)
         self._progress[run_id] = DerivingProgress("Owners")
-        program = "from errata.model.store_address import spelled_location
-from errata.server.deriving_process import main; main()"
+        program = "from errata.server.deriving_process import main; main()"
         # -P: nothing in the working folder is to be imported; a group of its own: Ctrl-C is for the server
         command = [sys.executable, "-P", "-c", program]
         with self._lock:

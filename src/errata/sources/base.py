@@ -1,16 +1,14 @@
-"""The source protocol, looking at paths, and reading rows: a damaged one becomes an `Unreadable`, never a crash."""
+"""The source protocol, and reading rows: a damaged one becomes an `Unreadable`, never a crash."""
 
 import csv
 import io
 import json
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -22,6 +20,13 @@ from errata.sources.json_values import BYTE_ORDER_MARK as BYTE_ORDER_MARK
 from errata.sources.json_values import DEPTH_CAP as DEPTH_CAP
 from errata.sources.json_values import LossyError, decode_exactly, in_utf_8, wide_encoding
 from errata.sources.json_values import decode as decode
+from errata.sources.paths import children as children
+from errata.sources.paths import files as files
+from errata.sources.paths import folders as folders
+from errata.sources.paths import head_of as head_of
+from errata.sources.paths import heads_kept as heads_kept
+from errata.sources.paths import is_file as is_file
+from errata.sources.paths import is_zip as is_zip
 from errata.text.clean import one_line
 
 T = TypeVar("T")
@@ -31,9 +36,6 @@ FILE_CAP = 512 * 1024 * 1024
 """For documents that are read whole; files that are read line by line may be of any size."""
 READ_SIZE = 1024 * 1024
 EXCERPT = 200
-LISTING_CAP = 200_000
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-"""The first bytes of an archive, and of an empty one."""
 _SURROGATE = re.compile("[\ud800-\udfff]")  # marks a byte that was not UTF-8
 
 
@@ -108,101 +110,6 @@ class RowShareable(Protocol):
 
         None where a log can't be divided. `ReadAloneError` where that is noticed later.
         """
-
-
-def head_of(path: Path, size: int) -> bytes:
-    """The first bytes of a regular file in UTF-8, without a byte order mark; empty where there is no readable file."""
-    return in_utf_8(_first_bytes(path, size).removeprefix(BYTE_ORDER_MARK))
-
-
-def _first_bytes(path: Path, size: int) -> bytes:
-    """Thirty sources look at the same files while a path is recognised; each file is opened once for all of them."""
-    heads = _heads.get()
-    if heads is None:
-        return _read_head(path, size)
-    known = heads.files.get(path)
-    if known is None or (len(known.data) < size and known.size < size):
-        known = heads.files[path] = _Head(_read_head(path, max(size, HEAD)), max(size, HEAD))
-    return known.data[:size]
-
-
-class _Head(NamedTuple):
-    data: bytes
-    size: int
-    """How many bytes were asked for."""
-
-
-class _Heads(NamedTuple):
-    files: dict[Path, _Head]
-    listings: dict[Path, list[os.DirEntry[str]]]
-
-
-HEAD = 64 * 1024
-_heads: ContextVar[_Heads | None] = ContextVar("heads", default=None)
-
-
-@contextmanager
-def heads_kept() -> Iterator[None]:
-    """Files and folders don't change in this block."""
-    before = _heads.set(_Heads({}, {}))
-    try:
-        yield
-    finally:
-        _heads.reset(before)
-
-
-def _read_head(path: Path, size: int) -> bytes:
-    try:
-        if not path.is_file():  # opening a pipe would block, and reading would consume it
-            return b""
-        with path.open("rb") as file:
-            return file.read(size)
-    except (OSError, ValueError):
-        return b""
-
-
-def is_zip(path: Path) -> bool:
-    return head_of(path, 4) in _ZIP
-
-
-def is_file(path: Path) -> bool:
-    """A regular file, not a link to one."""
-    try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def children(folder: Path) -> list[Path]:
-    """The sorted entries of a folder without links and hidden files; empty where it can't be listed."""
-    return [folder / entry.name for entry in _entries(folder)]
-
-
-def files(folder: Path) -> list[Path]:
-    return [folder / entry.name for entry in _entries(folder) if entry.is_file(follow_symlinks=False)]
-
-
-def folders(folder: Path) -> list[Path]:
-    return [folder / entry.name for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """A listing has the kind of each entry; asking for each one takes ten times as long."""
-    heads = _heads.get()
-    if heads is None:
-        return _listed(folder)
-    if folder not in heads.listings:
-        heads.listings[folder] = _listed(folder)
-    return heads.listings[folder]
-
-
-def _listed(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as listed:
-            visible = (entry for entry in listed if not entry.name.startswith(".") and not entry.is_symlink())
-            return sorted(islice(visible, LISTING_CAP), key=lambda entry: entry.name)
-    except OSError:
-        return []
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Select, select
 from errata.model.change import StoreChange
 from errata.store import engine
 from errata.store.database import Store
-from errata.store.schema import bucket_events, exclusions, leases, live_runs, runs, verdicts
+from errata.store.schema import bucket_events, exclusions, leases, runs, verdicts
+from errata.store.server_schema import live_runs
 
 MOST_SINGLE = 50
 """Changes of one kind that are listed one by one; more of them become one change of the run."""

@@ -22,7 +22,8 @@ from errata.model.store_address import StoreAddress, StoreLocation, location_of
 from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
-from errata.store.schema import SCHEMA, deployments, metadata
+from errata.store.schema import SCHEMA, metadata
+from errata.store.server_schema import deployments
 
 _WITH_DEPLOYMENTS = 8
 """The first schema that has them."""

@@ -1,6 +1,5 @@
 """Failures by filters, a page at a time, with counts: the queries of the index, and what its rows are made from."""
 
-import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -10,11 +9,12 @@ from sqlalchemy import Select, select
 from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
 from errata.model.identity import attempt_id, fingerprint
-from errata.model.listing import NOT_GIVEN, EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
+from errata.model.listing import EvidenceLine, Facets, FailureFilters, FailureRow, Grouping, Order, RowGroup
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.failure_counts import Kind, count_kinds, counted_kinds, facets_in, groups_in, kept_kinds, move_kinds
+from errata.store.failure_filters import conditions_of
 from errata.store.index_file import CHUNK, index_of, writing_index
 from errata.store.index_marks import mark_rows
 from errata.store.schema import attempts, attributions, bucket_members, cases, checks
@@ -186,7 +186,7 @@ def listed_rows(
     store: Store, run_id: str, filters: FailureFilters, order: Order, *, after: Cursor | None = None, limit: int = 100
 ) -> list[FailureRow]:
     """The next rows behind a cursor; a row is found by its key, never by its rank."""
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     key = _SORT_KEYS[order]
     if after is not None and order == "log":
         where, values = f"{where} AND seq > ?", [*values, after[1]]
@@ -210,7 +210,7 @@ def cursor_of(row: FailureRow, order: Order) -> Cursor:
 
 
 def count_rows(store: Store, run_id: str, filters: FailureFilters) -> int:
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     query = f"SELECT COUNT(*) FROM failures WHERE {where}"  # noqa: S608
     return int(index_of(store).execute(query, values).fetchone()[0])
 
@@ -219,7 +219,7 @@ def rank_of(
     store: Store, run_id: str, filters: FailureFilters, seq: int
 ) -> tuple[int, int, FailureRow | None, FailureRow | None]:
     """The place of a failure among those that fit, in the order of the log; how many fit; and its two neighbours."""
-    where, values = _where(store, run_id, filters)
+    where, values = conditions_of(store, run_id, filters)
     connection = index_of(store)
     total = count_rows(store, run_id, filters)
     before = connection.execute(
@@ -261,69 +261,8 @@ def _kinds(store: Store, run_id: str, filters: FailureFilters) -> list[Kind]:
     """Kept, unless failures are chosen by a key or a text: these are counted."""
     if not filters.key and not filters.text:
         return kept_kinds(index_of(store), run_id)
-    where, values = _where(store, run_id, FailureFilters(key=filters.key, text=filters.text))
+    where, values = conditions_of(store, run_id, FailureFilters(key=filters.key, text=filters.text))
     return counted_kinds(index_of(store), where, values)
-
-
-def _where(store: Store, run_id: str, filters: FailureFilters) -> tuple[str, list[Any]]:
-    parts, values = ["run_id = ?"], [run_id]
-    if filters.owners:
-        parts.append(f"owner IN ({', '.join('?' * len(filters.owners))})")
-        values += filters.owners
-    equal = (
-        ("check_name", filters.check),
-        ("review", filters.review),
-        ("category", filters.category),
-        ("bucket", filters.bucket),
-        ("key", filters.key),
-        ("past", filters.past),
-    )
-    for column, value in equal:
-        if value:
-            parts.append(f"{column} = ?")
-            values.append("" if value == NOT_GIVEN else value)
-    if filters.signal:
-        parts.append("INSTR(signals, ?) > 0")
-        values.append(f" {filters.signal} ")
-    if filters.text:
-        _match(store, run_id, filters.text)
-        parts.append("seq IN (SELECT seq FROM temp.matched)")
-    return " AND ".join(parts), values
-
-
-def _match(store: Store, run_id: str, text: str) -> None:
-    """Collect the failures of a run that hold a text, or whose case does, once for all queries of a page."""
-    connection = index_of(store)
-    marks = connection.execute("SELECT number, rows_mark, texts_mark FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    key = (run_id, text, marks)
-    if _matched.get(store) == key:
-        return
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS matched (seq INTEGER PRIMARY KEY)")
-    connection.execute("DELETE FROM temp.matched")
-    like = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    connection.execute(
-        "INSERT INTO temp.matched SELECT seq FROM failures WHERE run_id = ? AND case_key LIKE ? ESCAPE '\\'",
-        (run_id, f"%{like}%"),
-    )
-    if marks is not None:
-        start = marks[0] << 32
-        connection.execute(
-            "INSERT OR IGNORE INTO temp.matched SELECT seq FROM failures WHERE run_id = ? AND attempt IN"
-            " (SELECT attempt FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ?)",
-            (run_id, match_words(text), start, start + (1 << 32) - 1),
-        )
-    _matched[store] = key
-
-
-_matched: "weakref.WeakKeyDictionary[Store, tuple[str, str, Any]]" = weakref.WeakKeyDictionary()
-"""What the temporary table of a store's thread was filled for."""
-
-
-def match_words(text: str) -> str:
-    """Every word of a text as a phrase of the full-text index; the last one may be the beginning of a word."""
-    plain = "".join(letter if letter.isprintable() and letter != '"' else " " for letter in text)
-    words = [f'"{word}"' for word in plain.split()]
-    return f"{' '.join(words)}*" if words else '""'
 
 
 def rows_by_attempt(store: Store, attempt_ids: Sequence[str]) -> dict[str, tuple[str, FailureRow]]:

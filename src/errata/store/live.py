@@ -10,7 +10,7 @@ from errata.errors import ConflictError, NotFoundError
 from errata.model.live import LiveRunState, LiveStatus
 from errata.store.blocks import compress, decompress
 from errata.store.database import Store
-from errata.store.schema import live_items, live_runs
+from errata.store.server_schema import live_items, live_runs
 
 
 class JournalItem(msgspec.Struct, frozen=True):

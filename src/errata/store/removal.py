@@ -7,6 +7,7 @@ from errata.store import engine
 from errata.store.bucket_changes import forget_empty_buckets
 from errata.store.database import Store, is_dead
 from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
+from errata.store.server_schema import live_items, live_runs
 
 AT_ONCE = 200
 """Runs whose rows are deleted in one transaction."""
@@ -16,7 +17,7 @@ def remove_run(store: Store, run_id: str) -> None:
     """Forget a run: its facts, attributions and reviews."""
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.run_id == run_id, runs.c.state == "current").values(state="stale"))
-        for table in (exclusions, *REVIEWS):
+        for table in (exclusions, *REVIEWS, live_runs, live_items):
             connection.execute(delete(table).where(table.c.run_id == run_id))
         forget_empty_buckets(connection)
     collect_garbage(store)

@@ -53,7 +53,7 @@ else opens the file while there is a connection.
 """
 
 
-class _Connection(sqlite3.Connection):
+class _CountedConnection(sqlite3.Connection):
     """Counted from before it opens the file until after it has closed it."""
 
     file: _File | None = None
@@ -76,11 +76,11 @@ def engine_for(path: Path) -> Engine:
     url = URL.create("sqlite", database=str(path))
     model = _in_memory()
     arguments, given = model.dialect.create_connect_args(url)
-    driver: Callable[..., _Connection] = sqlite3.connect
+    driver: Callable[..., _CountedConnection] = sqlite3.connect
 
     def connect() -> Any:
         with _files:
-            opened = driver(*arguments, **given, timeout=BUSY_SECONDS, isolation_level=None, factory=_Connection)
+            opened = driver(*arguments, **given, timeout=BUSY_SECONDS, isolation_level=None, factory=_CountedConnection)
             if path.exists():
                 opened.file = _file_at(path)
                 _connections[opened.file] += 1

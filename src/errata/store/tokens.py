@@ -7,7 +7,7 @@ from sqlalchemy import Row, insert, select, update
 from errata.model.token import Token
 from errata.store import engine
 from errata.store.database import Store
-from errata.store.schema import tokens
+from errata.store.server_schema import tokens
 
 
 def keep_token(store: Store, token: Token, digest: str) -> bool:

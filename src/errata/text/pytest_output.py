@@ -20,7 +20,7 @@ class PytestCounts(NamedTuple):
     """Or with an error before or after the test."""
 
 
-class _Session(NamedTuple):
+class _PytestSession(NamedTuple):
     first: int
     """-1 where the log begins within it."""
     last: int
@@ -54,7 +54,7 @@ def counts_in(text: str) -> PytestCounts | None:
     return PytestCounts(counts.get("passed", 0), counts.get("failed", 0) + counts.get("error", 0)) if counts else None
 
 
-def _sessions(lines: Sequence[str]) -> list[_Session]:
+def _sessions(lines: Sequence[str]) -> list[_PytestSession]:
     """The last end closes the outermost session: one that crashed within it has no end."""
     marks = [
         (number, _START.fullmatch(line) is not None)
@@ -62,18 +62,18 @@ def _sessions(lines: Sequence[str]) -> list[_Session]:
         if line.startswith("==") and (_START.fullmatch(line) or _END.fullmatch(line))
     ]
     begun: list[int] = []
-    sessions: list[_Session] = []
+    sessions: list[_PytestSession] = []
     for number, is_start in marks:
         if is_start:
             begun.append(number)
         else:
-            sessions.append(_Session(begun.pop() if begun else -1, number))
+            sessions.append(_PytestSession(begun.pop() if begun else -1, number))
     if begun and sessions and sessions[-1].first > begun[0]:
-        sessions[-1] = _Session(begun[0], sessions[-1].last)
+        sessions[-1] = _PytestSession(begun[0], sessions[-1].last)
     return sessions
 
 
-def _nested(sessions: Sequence[_Session]) -> Iterator[_Session]:
+def _nested(sessions: Sequence[_PytestSession]) -> Iterator[_PytestSession]:
     """A session ends after those that its tests started, so it comes behind them."""
     first = len(sessions) and sessions[-1].last + 1
     for session in reversed(sessions):

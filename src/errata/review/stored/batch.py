@@ -101,7 +101,7 @@ class ReviewBatches:
         return BatchNews(batch=batch, lost=len(calls), notes=(f"{why}; its requests may have been billed",))
 
     async def _download(self, batch: ReviewBatch, remote: RemoteBatch) -> BatchNews:
-        rows = _Rows(self._open_calls(batch), {call.id for call in calls_in(self._store, batch)})
+        rows = _DownloadedRows(self._open_calls(batch), {call.id for call in calls_in(self._store, batch)})
         notes = [] if is_alike(batch, self._request) else [_OTHER_OPTIONS]
         if rows.open:
             try:
@@ -209,7 +209,7 @@ class ReviewBatches:
         keep_batch(self._store, batch)
         return batch
 
-    def _keep(self, rows: "_Rows") -> None:
+    def _keep(self, rows: "_DownloadedRows") -> None:
         self._close_calls(rows.ended)
         rows.count()
 
@@ -240,7 +240,7 @@ _OTHER_OPTIONS = "submitted with another `--taxonomy` or `--blind`: its answers 
 _NO_ROW = "the batch ended without a row for it; it may have been billed"
 
 
-class _Rows:
+class _DownloadedRows:
     """The rows of one download: each request is answered once, by its first row."""
 
     def __init__(self, open_calls: Sequence[ReviewCall], all_ids: set[str]) -> None:
@@ -286,7 +286,7 @@ def _rows(count: int) -> str:
     return f"{count:,} row{'' if count == 1 else 's'}"
 
 
-def _about(remote: RemoteBatch, rows: _Rows) -> list[str]:
+def _about(remote: RemoteBatch, rows: _DownloadedRows) -> list[str]:
     counts = rows.counts()
     notes = []
     if remote.status in ("expired", "cancelled"):

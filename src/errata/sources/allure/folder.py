@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.allure import HEAD, NAME, files_in, is_result
-from errata.sources.base import LISTING_CAP, Numbering, decode, head_of, is_file, json_file, text_file
+from errata.sources.base import Numbering, decode, head_of, is_file, json_file, text_file
+from errata.sources.paths import LISTING_CAP
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     as_text,

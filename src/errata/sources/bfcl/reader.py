@@ -112,7 +112,7 @@ def _category(category: Category, root: Path) -> Iterator[Item]:
         results = _lines(category.result, root, stack, _Id, _Id.key)
         join = ScoreJoin(results, category.result, header.total)
         scores = _lines(category.score, root, stack, ScoreFields, join.key)
-        tally = _Tally(header, join, None if results is None else results.key_count)
+        tally = _ScoreTally(header, join, None if results is None else results.key_count)
         run = run_of(category, header, root, tally)
         yield run
         if join.unplaced and category.result is not None:
@@ -120,7 +120,9 @@ def _category(category: Category, root: Path) -> Iterator[Item]:
             ref = SourceRef(file=_relative(category.result, root))
             yield from of_run(run.id, [unreadable(NAME, ref, _CANT_JOIN.format(join.unplaced))])
             results = None
-        rows = _Rows(run, CategoryScores(header.ref is not None, tally.names_all, category.checker), results, scores)
+        rows = _CategoryRows(
+            run, CategoryScores(header.ref is not None, tally.names_all, category.checker), results, scores
+        )
         yield from of_run(run.id, rows.items())
 
 
@@ -130,7 +132,7 @@ _CANT_JOIN = (
 )
 
 
-class _Tally(NamedTuple):
+class _ScoreTally(NamedTuple):
     """Whether results and listed failures add up to the counts in the first line of the scores."""
 
     header: ScoreHeader
@@ -183,7 +185,7 @@ def _lines(path: Path | None, root: Path, stack: ExitStack, fields: type[msgspec
         return None
 
 
-class _Rows:
+class _CategoryRows:
     """The rows of a category: results with their scores, then failures that only the scores list."""
 
     def __init__(self, run: Run, category_scores: CategoryScores, results: Lines | None, scores: Lines | None) -> None:
@@ -215,7 +217,7 @@ def header_of(score: Path | None, root: Path) -> ScoreHeader:
     return ScoreHeader(first.data, first.ref) if isinstance(first, Row) and is_header else ScoreHeader({}, None)
 
 
-def run_of(category: Category, header: ScoreHeader, root: Path, tally: _Tally) -> Run:
+def run_of(category: Category, header: ScoreHeader, root: Path, tally: _ScoreTally) -> Run:
     parts = category.parts
     main = category.result or category.score
     ref = header.ref or SourceRef(file=_relative(main, root))
@@ -239,7 +241,7 @@ def run_of(category: Category, header: ScoreHeader, root: Path, tally: _Tally) -
     )
 
 
-def _reported(header: ScoreHeader, tally: _Tally) -> Iterator[Reported]:
+def _reported(header: ScoreHeader, tally: _ScoreTally) -> Iterator[Reported]:
     if header.ref is None:
         return
     # scores list only failures: if these and the results do not add up, the correct rows are unknown

@@ -16,23 +16,23 @@ VERSION = 1
 _LARGEST = 2**63 - 1
 
 
-class _Line(msgspec.Struct, frozen=True, tag_field="kind"):
+class _RecordLine(msgspec.Struct, frozen=True, tag_field="kind"):
     errata: Literal[1]
 
 
-class _RunLine(_Line, frozen=True, tag="run"):
+class _RunLine(_RecordLine, frozen=True, tag="run"):
     record: Run
 
 
-class _CaseLine(_Line, frozen=True, tag="case"):
+class _CaseLine(_RecordLine, frozen=True, tag="case"):
     record: Case
 
 
-class _AttemptLine(_Line, frozen=True, tag="attempt"):
+class _AttemptLine(_RecordLine, frozen=True, tag="attempt"):
     record: Attempt
 
 
-class _UnreadableLine(_Line, frozen=True, tag="unreadable"):
+class _UnreadableLine(_RecordLine, frozen=True, tag="unreadable"):
     record: Unreadable
 
 

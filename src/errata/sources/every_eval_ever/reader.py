@@ -16,7 +16,7 @@ from errata.sources.shared.row_groups import read_groups
 from errata.sources.shared.values import last_part, text
 
 
-class _Head(msgspec.Struct):
+class _RowHead(msgspec.Struct):
     """The fields of a row about its evaluation."""
 
     schema_version: Any = None
@@ -58,16 +58,16 @@ def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) ->
         yield from convert_each(rows, partial(_items, contexts), source=NAME, owner=partial(_owner, runs))
 
 
-def _heads(samples: Path) -> dict[str, _Head]:
+def _heads(samples: Path) -> dict[str, _RowHead]:
     """The first row of each evaluation, by its name."""
-    heads: dict[str, _Head] = {}
-    for row in json_lines(samples, source=NAME, root=samples, usual=_Head):
-        if isinstance(row, Row) and isinstance(row.data, _Head):
+    heads: dict[str, _RowHead] = {}
+    for row in json_lines(samples, source=NAME, root=samples, usual=_RowHead):
+        if isinstance(row, Row) and isinstance(row.data, _RowHead):
             heads.setdefault(text(row.data.evaluation_name), row.data)
     return heads
 
 
-def _summary_of_head(head: _Head) -> dict[str, Any]:
+def _summary_of_head(head: _RowHead) -> dict[str, Any]:
     return {
         "schema_version": head.schema_version,
         "evaluation_id": head.evaluation_id,

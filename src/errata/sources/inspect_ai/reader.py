@@ -78,7 +78,7 @@ _CONTENT = ("uuid", "input", "target", "output", "scores", "error", "model_usage
 """What two samples of one id and epoch have in common only if one is a copy."""
 
 
-class _Tally(msgspec.Struct, frozen=True):
+class _SampleTally(msgspec.Struct, frozen=True):
     """The samples that one reader saw, from which the first reader computes the missing ones."""
 
     seen: list[tuple[str, int]]
@@ -105,7 +105,7 @@ class _Samples:
     def items(self, share: ReaderShare) -> Iterator[Item | TurnBegins]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
         if share.number:
-            share.send(pack(_Tally(list(self._seen), self._measured)))
+            share.send(pack(_SampleTally(list(self._seen), self._measured)))
             return
         if share.of > 1:
             yield TurnBegins(AFTER_ALL)
@@ -116,7 +116,7 @@ class _Samples:
     def _receive(self, share: ReaderShare) -> None:
         """Add the tallies of the other readers; no sample is in two shares."""
         for data in share.receive():
-            tally = msgspec.msgpack.decode(data, type=_Tally)
+            tally = msgspec.msgpack.decode(data, type=_SampleTally)
             self._seen.update(tally.seen)
             self._cases.update({ident: "" for ident, _ in tally.seen})
             self._measured += tally.measured

@@ -39,7 +39,7 @@ class RowGrading(NamedTuple):
     judgements: tuple[Judgement, ...]
 
 
-class _Part(NamedTuple):
+class _GradingPart(NamedTuple):
     """One result: of an assertion, or of an assertion inside of a set, which decides in its place."""
 
     data: dict[str, Any]
@@ -87,11 +87,11 @@ def named_scores(row: dict[str, Any], checks: tuple[Check, ...]) -> Iterator[Che
             yield Check(name=name, kind="dimension", status="not_applicable", value=number(score), counts=False)
 
 
-def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
+def _parts(grading: dict[str, Any]) -> Iterator[_GradingPart]:
     """promptfoo lists the content of a set again after the set; if it does not, it is listed here."""
     listed = sequence(grading.get("componentResults"))
     if not listed and isinstance(grading.get("assertion"), dict):
-        yield _Part(grading, "/gradingResult", 0)
+        yield _GradingPart(grading, "/gradingResult", 0)
     repeats_left, parent = 0, ""
     for at, data in enumerate(listed):
         if not isinstance(data, dict):
@@ -100,9 +100,9 @@ def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
         inside = sequence(data.get("componentResults"))
         if repeats_left:
             repeats_left -= 1
-            yield _Part(data, pointer, 0, parent)
+            yield _GradingPart(data, pointer, 0, parent)
             continue
-        yield _Part(data, pointer, len(inside))
+        yield _GradingPart(data, pointer, len(inside))
         parent = _name(data)
         if _is_repeated(inside, listed[at + 1 :]):
             repeats_left = len(inside)
@@ -110,10 +110,10 @@ def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
             yield from _inside(inside, pointer, parent)
 
 
-def _inside(listed: list[Any], pointer: str, parent: str) -> Iterator[_Part]:
+def _inside(listed: list[Any], pointer: str, parent: str) -> Iterator[_GradingPart]:
     for at, data in enumerate(listed):
         if isinstance(data, dict):
-            yield _Part(data, f"{pointer}/componentResults/{at}", 0, parent)
+            yield _GradingPart(data, f"{pointer}/componentResults/{at}", 0, parent)
 
 
 def _is_repeated(inside: list[Any], following: list[Any]) -> bool:
@@ -129,7 +129,7 @@ def _name(data: dict[str, Any]) -> str:
     return name_of(mapping(data.get("assertion")) or assertion_set)
 
 
-def _check(part: _Part, test: dict[str, Any], order: int, place: SourceRef) -> Check:
+def _check(part: _GradingPart, test: dict[str, Any], order: int, place: SourceRef) -> Check:
     data, assertion = part.data, mapping(part.data.get("assertion"))
     kind, reason = text(assertion.get("type")), text(data.get("reason"))
     assertion_set = mapping(mapping(data.get("metadata")).get("assertionSet"))
@@ -161,7 +161,7 @@ def _status(data: dict[str, Any], kind: str, reason: str) -> CheckStatus:
     return "fail" if data.get("pass") is False else "unscored"
 
 
-def _extra(part: _Part, test: dict[str, Any], kind: str, weight: float | None) -> dict[str, Any]:
+def _extra(part: _GradingPart, test: dict[str, Any], kind: str, weight: float | None) -> dict[str, Any]:
     data, assertion = part.data, part.data.get("assertion")
     extra = rest(data, _COMPONENT)
     if weight is not None:
@@ -192,7 +192,7 @@ def _metadata(data: dict[str, Any], test: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _judgement(part: _Part, test: dict[str, Any], check: Check, model: str) -> Judgement:
+def _judgement(part: _GradingPart, test: dict[str, Any], check: Check, model: str) -> Judgement:
     return Judgement(
         judge=check.name,
         model=model,

@@ -122,11 +122,11 @@ class Trajectories:
             return ""
 
 
-class _Row(msgspec.Struct):
+class _InstanceRow(msgspec.Struct):
     instance_id: str
 
 
-_row = msgspec.json.Decoder(_Row)
+_row = msgspec.json.Decoder(_InstanceRow)
 
 
 def instance_of(path: Path) -> str:

@@ -1,0 +1,111 @@
+"""Look at paths while they are recognised: the first bytes of a file, the entries of a folder. Nothing raises."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from errata.sources.json_values import BYTE_ORDER_MARK, in_utf_8
+
+LISTING_CAP = 200_000
+HEAD = 64 * 1024
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+"""The first bytes of an archive, and of an empty one."""
+
+
+def head_of(path: Path, size: int) -> bytes:
+    """The first bytes of a regular file in UTF-8, without a byte order mark; empty where there is no readable file."""
+    return in_utf_8(_first_bytes(path, size).removeprefix(BYTE_ORDER_MARK))
+
+
+def _first_bytes(path: Path, size: int) -> bytes:
+    """Thirty sources look at the same files while a path is recognised; each file is opened once for all of them."""
+    heads = _heads.get()
+    if heads is None:
+        return _read_head(path, size)
+    known = heads.files.get(path)
+    if known is None or (len(known.data) < size and known.size < size):
+        known = heads.files[path] = _FileHead(_read_head(path, max(size, HEAD)), max(size, HEAD))
+    return known.data[:size]
+
+
+class _FileHead(NamedTuple):
+    data: bytes
+    size: int
+    """How many bytes were asked for."""
+
+
+class _KnownPaths(NamedTuple):
+    files: dict[Path, _FileHead]
+    listings: dict[Path, list[os.DirEntry[str]]]
+
+
+_heads: ContextVar[_KnownPaths | None] = ContextVar("heads", default=None)
+
+
+@contextmanager
+def heads_kept() -> Iterator[None]:
+    """Files and folders don't change in this block."""
+    before = _heads.set(_KnownPaths({}, {}))
+    try:
+        yield
+    finally:
+        _heads.reset(before)
+
+
+def _read_head(path: Path, size: int) -> bytes:
+    try:
+        if not path.is_file():  # opening a pipe would block, and reading would consume it
+            return b""
+        with path.open("rb") as file:
+            return file.read(size)
+    except (OSError, ValueError):
+        return b""
+
+
+def is_zip(path: Path) -> bool:
+    return head_of(path, 4) in _ZIP
+
+
+def is_file(path: Path) -> bool:
+    """A regular file, not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def children(folder: Path) -> list[Path]:
+    """The sorted entries of a folder without links and hidden files; empty where it can't be listed."""
+    return [folder / entry.name for entry in _entries(folder)]
+
+
+def files(folder: Path) -> list[Path]:
+    return [folder / entry.name for entry in _entries(folder) if entry.is_file(follow_symlinks=False)]
+
+
+def folders(folder: Path) -> list[Path]:
+    return [folder / entry.name for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """A listing has the kind of each entry; asking for each one takes ten times as long."""
+    heads = _heads.get()
+    if heads is None:
+        return _listed(folder)
+    if folder not in heads.listings:
+        heads.listings[folder] = _listed(folder)
+    return heads.listings[folder]
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as listed:
+            visible = (entry for entry in listed if not entry.name.startswith(".") and not entry.is_symlink())
+            return sorted(islice(visible, LISTING_CAP), key=lambda entry: entry.name)
+    except OSError:
+        return []
