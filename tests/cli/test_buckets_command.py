@@ -133,6 +133,20 @@ def test_an_attempt_tells_its_bucket(turns):
     assert done("show", "9c0d1e2f/turn-24", "--json").row["bucket"]["slug"] == "premature-end-session"
 
 
+def test_an_attempt_tells_how_many_of_its_bucket_were_reviewed(turns, tmp_path):
+    buckets()
+    name = "partial-multi-tool-execution"
+    for thing in ("1a2b3c4d/turn-11", "5e6f7a8b/turn-11"):
+        read(tmp_path, thing, name, label="partial_multi_tool_execution")
+
+    reviewed, apart = done("show", "5e6f7a8b/turn-11").out, done("show", "3a4b5c6d/turn-11").out
+    counted = done("show", "3a4b5c6d/turn-11", "--json").row["bucket"]
+
+    assert f"\nbucket   {name} (reviewed, 2 of 5 failures reviewed)\n" in reviewed
+    assert "(reviewed, 2 of 5 failures reviewed, this failure not reviewed)" in " ".join(apart.split())
+    assert (counted["role"], counted["mistakes"], counted["reviewed"]) == ("assigned", 5, 2)
+
+
 def test_the_status_of_a_review_tells_of_buckets(evals, tmp_path):
     buckets()
     told = done("review", "status", "jn7mqywb").out

@@ -65,6 +65,7 @@ only this model fails  voice-alpha       turn-5, turn-19
                        acme/voice-gamma  turn-3, turn-13, turn-20, turn-23
 only this never fails  voice-beta        turn-14
                        acme/voice-gamma  turn-26
+                       (only knock-on in voice-beta: turn-26)
 unstable               voice-alpha (2 runs)  turn-5, turn-19, turn-26
 failed in every run    voice-alpha (2 runs)  turn-11, turn-14, turn-22
 

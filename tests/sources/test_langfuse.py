@@ -155,6 +155,26 @@ def test_an_export_to_a_bucket_has_other_names_and_times_without_a_zone():
     ]
 
 
+@pytest.mark.parametrize("shape", ["lines", "list"])
+def test_a_trace_whose_observations_are_in_several_files_is_read_whole(tmp_path, shape):
+    """A bucket gets a file an hour, and a trace may go on beyond it."""
+    shutil.copytree(BUCKET, tmp_path / "data")
+    (file,) = (tmp_path / "data" / "observations_v2").iterdir()
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    file.unlink()
+    for hour, part in enumerate((rows[::2], rows[1::2], rows[:1]), 11):  # the third one repeats a row
+        lines = [json.dumps(row) for row in part]
+        text = "\n".join(lines) if shape == "lines" else f"[{', '.join(lines)}]"
+        (file.parent / f"2026-03-04T{hour}.jsonl").write_text(text)
+
+    whole, split = attempts(BUCKET), attempts(tmp_path / "data")
+
+    assert [(one.native_id, one.usage, facts(one)) for one in split] == [
+        (one.native_id, one.usage, facts(one)) for one in whole
+    ]
+    assert [[step.text for step in one.steps] for one in split] == [[step.text for step in one.steps] for one in whole]
+
+
 def test_traces_of_no_run_are_told_apart_by_project_environment_and_the_first_of_them():
     (run,) = runs(BUCKET)
 

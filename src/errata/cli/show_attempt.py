@@ -7,7 +7,7 @@ from errata.cli.output import money, number, put, put_command, put_quote, value_
 from errata.cli.render.fields import visible_name
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
-from errata.model import Attempt, Attribution, Check, Fix, Signal, Verdict
+from errata.model import Attempt, Attribution, BucketCounts, BucketPlace, Check, Fix, Signal, Verdict
 from errata.model.standing import AttemptReview
 from errata.model.verdict import OF_TASK, word_for
 from errata.render.figures import share_passed
@@ -39,13 +39,20 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     put_evidence(shown, full=full, raw=raw)
     put()
     if shown.bucket is not None:
-        apart = ", this failure not reviewed" if shown.bucket.is_apart else ""
-        put(f"bucket   {shown.bucket.slug} ({shown.bucket.status}{apart})", hang=9, raw=raw)
+        put(f"bucket   {shown.bucket.slug} ({_bucket_state(shown.bucket, shown.bucket_counts)})", hang=9, raw=raw)
     put(f"id       {attempt.id}", hang=9, raw=raw)
     if attempt.ref is not None:
         put(f"from     {attempt.ref}", hang=9, raw=raw)
     if attempt.native_status:
         put(f"status   {attempt.native_status}   (the harness's own word)", hang=9, raw=raw)
+
+
+def _bucket_state(bucket: BucketPlace, counts: BucketCounts | None) -> str:
+    """Its status, and how many of its failures that rests on."""
+    state: str = bucket.status
+    if counts is not None and counts.read and counts.read < counts.mistakes:
+        state += f", {counts.read:,} of {counts.mistakes:,} failures reviewed"
+    return f"{state}, this failure not reviewed" if bucket.is_apart else state
 
 
 def _facts(attempt: Attempt) -> list[str]:

@@ -1,25 +1,37 @@
 """What errata show shows: a run or an attempt, with everything that is known of it."""
 
 from collections import Counter
+from contextlib import suppress
 
 import msgspec
 
-from errata.errors import NotReadyError
-from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, Observation, StoredRun
+from errata.errors import NotReadyError, StoreError
+from errata.model import (
+    Attempt,
+    Attribution,
+    BucketCounts,
+    BucketPlace,
+    Case,
+    FailureKey,
+    Finding,
+    Observation,
+    StoredRun,
+)
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
-from errata.model.output.failures import BucketNameOutput
 from errata.model.output.memory import CaseHistoryOutput
 from errata.model.output.show import (
     ExplanationOutput,
     SameFailureOutput,
     ShownAttemptOutput,
+    ShownBucketOutput,
     ShownRunOutput,
     StandingOutput,
 )
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
 from errata.runs.addresses import locate
+from errata.runs.bucketing import FEW, ensure_all_buckets
 from errata.runs.explanation import Explanation, effect_of, explain
 from errata.runs.history import is_same_subject
 from errata.runs.stale_quotes import is_stale
@@ -27,6 +39,7 @@ from errata.runs.standings import standing_of
 from errata.runs.view import RunView
 from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution
+from errata.store.buckets import count_bucket
 from errata.store.database import Store
 from errata.store.runs import all_runs, findings_of
 from errata.triage.keys import is_informative, lists_only_names
@@ -93,6 +106,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     stale: bool = False
     """What they went by has changed since."""
     bucket: BucketPlace | None = None
+    bucket_counts: BucketCounts | None = None
+    """Of that bucket, over all runs."""
     before: History | None = None
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()
@@ -116,11 +131,18 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             verdicts=self.review.verdicts if self.review else (),
             standing=msgspec.convert(standing, StandingOutput | None, from_attributes=True),
             stale=self.stale,
-            bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
+            bucket=self._bucket_output(),
             before=CaseHistoryOutput.of(self.before) if self.before else None,
             alike=msgspec.convert(self.alike, tuple[SameFailureOutput, ...], from_attributes=True),
             evidence_log=self.evidence_log,
         )
+
+    def _bucket_output(self) -> ShownBucketOutput | None:
+        place, counts = self.bucket, self.bucket_counts
+        if place is None or counts is None:
+            return None
+        counted = {"mistakes": counts.mistakes, "reviewed": counts.read}
+        return msgspec.convert(msgspec.structs.asdict(place) | counted, ShownBucketOutput)
 
 
 def short_name(shown: ShownAttempt, attempt_id: str) -> str:
@@ -166,7 +188,8 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
     attribution = view.attributions.get(attempt.id)
     review = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
     stale = review is not None and is_stale(review.standing.verdict, stored, store)
-    shown = msgspec.structs.replace(shown, review=review, stale=stale, bucket=view.bucket_of(attempt.id))
+    bucket, counts = _counted_bucket(view, attempt.id)
+    shown = msgspec.structs.replace(shown, review=review, stale=stale, bucket=bucket, bucket_counts=counts)
     if attribution is None:
         return shown
     standing = review.standing if review else None
@@ -178,3 +201,18 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store, *, may_lac
         before=view.history.before(attempt.case),
         alike=failing_alike(stored, store, attribution.failure_key),
     )
+
+
+def _counted_bucket(view: RunView, attempt: str) -> tuple[BucketPlace | None, BucketCounts | None]:
+    """The bucket of a failure, with verdicts on its failures in other runs, unless these runs have many failures."""
+    place = view.bucket_of(attempt)
+    known = view.known_buckets.get(place.id) if place else None
+    if place is None or known is None:
+        return place, None
+    counts = count_bucket(view.store, known)
+    others = [one for one in all_runs(view.store, suite=view.run.suite) if one.run.id in counts.runs]
+    if len(others) < 2 or sum(one.counts.failures for one in others) > FEW:
+        return place, counts
+    with suppress(StoreError):  # a store that can only be read still shows the rest
+        ensure_all_buckets([RunView(one, view.store) for one in others], view.store)
+    return view.bucket_of(attempt), count_bucket(view.store, known)

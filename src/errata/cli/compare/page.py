@@ -200,10 +200,12 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
     _put_failed_by_all(comparison, names)
     _put_entries("failed by one run only", sets.of_runs.fails.items(), names)
     if runs > 2:
-        _put_entries("passed by one run only", sets.of_runs.passes.items(), names)
+        passes = sets.of_runs.passes
+        _put_entries("passed by one run only", passes.items(), names, _knock_on(comparison, names, passes.values()))
     if 1 < len(subjects) < runs:
         _put_entries("only this model fails", sets.of_subjects.fails.items(), names)
-        _put_entries("only this never fails", sets.of_subjects.passes.items(), names)
+        passes = sets.of_subjects.passes
+        _put_entries("only this never fails", passes.items(), names, _knock_on(comparison, names, passes.values()))
     wavering = [(f"{name} ({one.runs} runs)", one) for name, one in sets.instability.items()]
     if wavering:
         _put_entries("unstable", [(name, one.unstable) for name, one in wavering], names)
@@ -213,7 +215,8 @@ def put_sets(comparison: Comparison, names: CaseLabels) -> None:
 def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
     cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
     which = "both" if runs == 2 else f"all {runs}"
-    _put_lines(f"failed by {which} runs", [*_with_texts(cases.runs, comparison, names), *_knock_on(comparison, names)])
+    notes = _knock_on(comparison, names, [cases.runs])
+    _put_lines(f"failed by {which} runs", [*_with_texts(cases.runs, comparison, names), *notes])
     if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
             f"by all {len(comparison.matrix.subjects)} models",
@@ -221,11 +224,12 @@ def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
         )
 
 
-def _knock_on(comparison: Comparison, names: CaseLabels) -> list[str]:
-    """Of the cases that all runs fail: those that only follow from another failure in some run."""
+def _knock_on(comparison: Comparison, names: CaseLabels, sets: Iterable[Cases]) -> list[str]:
+    """The cases of some sets that a run fails only because of another failure: they count as failed."""
+    cases = [case for some in sets for case in some]
     lines = []
     for column in comparison.matrix.columns:
-        follow = [case for case in comparison.sets.failed_by_all.runs if (column.pk, case) in comparison.root_of]
+        follow = [case for case in cases if (column.pk, case) in comparison.root_of]
         if follow:
             lines.append(f"(only knock-on in {wash(column.label)}: {names.joined(follow)})")
     return lines
@@ -269,7 +273,9 @@ def _dated(column: RunColumn) -> str:
     return f"{column.label} ({column.run.started_at[:10]})" if column.run.started_at else column.label
 
 
-def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseLabels) -> None:
+def _put_entries(
+    label: str, entries: Iterable[tuple[str, Cases]], names: CaseLabels, notes: Sequence[str] = ()
+) -> None:
     """A line for each name that has any; a long name, and one whose cases have long names, has one of its own."""
     shown = [(wash(name), cases) for name, cases in entries if cases]
     width = min(max((columns(name) for name, _ in shown), default=0), NAME, WIDTH // 3)
@@ -284,7 +290,7 @@ def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseLa
         head = "" if is_wide or columns(name) > width else name
         indent = 0 if is_wide else width
         lines += [f"{padded('' if at else head, indent)}  {line}" for at, line in enumerate(listed)]
-    _put_lines(label, lines)
+    _put_lines(label, [*lines, *notes])
 
 
 def _put_lines(label: str, lines: Sequence[str]) -> None:

@@ -96,6 +96,15 @@ class SameFailureOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Its newest run with such a failure."""
 
 
+class ShownBucketOutput(BucketNameOutput, frozen=True, kw_only=True):
+    """The bucket of a failure, and how much of it was reviewed, over all runs."""
+
+    mistakes: int
+    """Failures in it that do not follow from another."""
+    reviewed: int
+    """Failures in it that a reviewer has read themselves."""
+
+
 class ShownAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt: what its harness recorded, and everything that is known of it."""
 
@@ -114,7 +123,7 @@ class ShownAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
     standing: StandingOutput | None
     stale: bool
     """The log changed after the verdict, and its quotes are gone."""
-    bucket: BucketNameOutput | None
+    bucket: ShownBucketOutput | None
     before: CaseHistoryOutput | None
     """What was known of the case before this run."""
     alike: tuple[SameFailureOutput, ...]

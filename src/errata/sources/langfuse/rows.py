@@ -67,8 +67,19 @@ class RowsByTrace:
         return list(kept)
 
     def together(self) -> Iterator[Row | Unreadable]:
-        for part in self._parts:
-            yield from part.together()
+        """One row per trace. A bucket gets a file an hour, so the rows of a trace may be in several files."""
+        for at, part in enumerate(self._parts):
+            later = self._parts[at + 1 :]
+            for group in part.together():
+                trace = _trace_of(group.data[0]) if type(group) is Row else None
+                if type(group) is not Row or trace is None:
+                    yield group
+                else:
+                    yield Row((*group.data, *(row for other in later for row in other.of(trace))), group.ref)
+
+
+def _trace_of(row: Row) -> Hashable:
+    return _Owner(row.data.get("traceId"), row.data.get("trace_id")).key() if isinstance(row.data, dict) else None
 
 
 def with_api_names(row: Row) -> Row:

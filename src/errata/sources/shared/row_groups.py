@@ -210,17 +210,20 @@ class ItemGroups:
 
     def __init__(self, document: LongDocument, fields: type[msgspec.Struct], key: Key) -> None:
         self._document, self._groups = document, Groups()
+        self._taken: set[int] = set()
         decoder = msgspec.json.Decoder(fields)
         for item in document.items:
             self._groups.add(mark_of(bytes(item), decoder, key))
 
     def together(self) -> Iterator[Row | Unreadable]:
         for numbers in self._groups:
-            yield from _as_one([self._document.row(number) for number in numbers])
+            if numbers[0] not in self._taken:
+                yield from _as_one([self._document.row(number) for number in numbers])
         yield from self._document.problems()
 
     def of(self, key: Hashable) -> tuple[Row, ...]:
         numbers = self._groups.of(hash(key))
+        self._taken.update(numbers[:1])
         return tuple(row for row in map(self._document.row, numbers) if type(row) is Row)
 
 
