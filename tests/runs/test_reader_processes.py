@@ -353,3 +353,11 @@ def test_rows_with_numbers_over_64_bits_are_encoded():
     (row,) = reader_processes.as_sent(part).parts["r"].attempts
 
     assert row == (0, "case?", 2**63 - 1)
+
+
+def test_a_reading_process_starts_without_the_database():
+    program = "import sys, errata.runs.reader_processes; print('sqlalchemy' in sys.modules)"
+
+    started = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+
+    assert started.stdout.strip() == "False"

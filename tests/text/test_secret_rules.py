@@ -55,7 +55,7 @@ def test_what_was_redacted_stays_as_it_is(example, carrier):
 
 def test_every_mark_is_searched_for():
     known = shapes()
-    groups = (*known.after_separator.values(), *known.words.values(), known.literal, known.any_case)
+    groups = (*known.after_separator.values(), *known.words.values(), *known.literal_by_sign.values(), known.any_case)
 
     assert {mark for group in groups for mark, _ in group} == {
         mark for rule in rules()["shape"] for mark in rule["marks"]

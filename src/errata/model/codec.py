@@ -48,6 +48,15 @@ def storable(value: T) -> T:
         return msgspec.convert(_clamped(msgspec.to_builtins(value)), type(value))
 
 
+def fitting(value: Any) -> Any:
+    """A value that a column can hold: numbers end at 64 bits, and text has no half characters."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, int):
+        return min(max(value, _SMALLEST), _LARGEST)
+    return value
+
+
 def json_text(value: object) -> str:
     """As JSON whatever it holds, for a reader who can do with a copy of what can't be written."""
     try:

@@ -3,7 +3,6 @@
 import gc
 import json
 import os
-import secrets
 import struct
 import subprocess
 import sys
@@ -18,10 +17,9 @@ import msgspec
 
 from errata import errors, sources
 from errata.errors import ErrataError, ReadAloneError, SourceError
-from errata.model.codec import pack, storable
+from errata.model.codec import fitting, pack, storable
 from errata.runs.orders import Order, found_by
 from errata.sources.base import ReaderShare, Shareable, is_zip
-from errata.store.engine import fitting
 from errata.store.packing import PackedBatch, pack_items
 from errata.store.shared_rows import SharedRows, laid_out, pack_shared
 
@@ -254,7 +252,7 @@ def _started() -> "subprocess.Popen[bytes]":
     )
 
 
-_SEED = str(secrets.randbelow(2**32 - 1) + 1)
+_SEED = str(int.from_bytes(os.urandom(4), "big") or 1)
 
 
 def _frame(stream: IO[bytes]) -> tuple[bytes, bytes] | None:

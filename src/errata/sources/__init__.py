@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -97,6 +96,8 @@ def all_sources() -> dict[str, Source]:
 @cache
 def _added() -> dict[str, Source]:
     """Name → source of outside packages."""
+    from importlib.metadata import entry_points  # a reader process of a built-in source does without
+
     sources: dict[str, Source] = {}
     for entry in entry_points(group=GROUP):
         try:

@@ -139,7 +139,7 @@ def convert_each(
             if isinstance(made, msgspec.Struct):
                 yield made
                 continue
-            items = list(made)
+            items = made if type(made) is list else list(made)
         except Exception as error:  # noqa: BLE001 one of the five places: where a source's row is converted
             run = _owner_of(row, owner) if owner else ""
             excerpt = json.dumps(row.data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]
@@ -320,7 +320,7 @@ def _typed(usual: type) -> Callable[[bytes], Any]:
     decode_usual: Callable[[bytes], Any] = msgspec.json.Decoder(usual).decode
 
     def decode_line(line: bytes) -> Any:
-        if line.count(b"}") + line.count(b"]") > DEPTH_CAP:
+        if len(line) > DEPTH_CAP and line.count(b"}") + line.count(b"]") > DEPTH_CAP:
             return decode_exactly(line)
         try:
             return decode_usual(line)

@@ -48,7 +48,11 @@ def decode_exactly(data: bytes) -> Any:
     except RecursionError:
         raise _too_deep_error() from None
     # counting brackets is cheaper for short texts, walking the containers for long ones
-    if (len(data) > _LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP) and _too_deep(value):
+    if (
+        len(data) > DEPTH_CAP
+        and (len(data) > _LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP)
+        and _too_deep(value)
+    ):
         raise _too_deep_error()
     return value
 

@@ -14,6 +14,7 @@ from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.obstacles import conduct_in
 from errata.model.record import TurnBegins
+from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
 
 BATCH_SIZE = 768 * 1024
@@ -228,11 +229,15 @@ _NO_STEPS = (None, None)
 
 def facts_of(attempt: Attempt) -> tuple[Any, ...]:
     """Its columns between its number in the run and the addresses of its record and steps."""
-    usage = attempt.usage
+    usage, outcome, measurement = attempt.usage, attempt.outcome, attempt.measurement
+    has_usage = usage is not NO_USAGE_BY_ROLE
     return (
         attempt.case, attempt.index, attempt.session, attempt.path, attempt.position,
-        attempt.parent is None and attempt.superseded_by is None, attempt.is_failure,
-        attempt.execution, attempt.measurement, attempt.outcome, usage.subject.tokens, usage.cost, attempt.duration,
+        attempt.parent is None and attempt.superseded_by is None,
+        # what was scored as a pass is no failure, whatever else is known of it
+        not (outcome == "pass" and measurement == "scored") and attempt.is_failure,
+        attempt.execution, measurement, outcome,
+        usage.subject.tokens if has_usage else None, usage.cost if has_usage else None, attempt.duration,
     )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.pool import NullPool
 
+from errata.model.codec import fitting as fitting
+
 # an interrupt that hits the closing of a connection ends the command in one word, without a traceback of the pool
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
@@ -227,15 +229,6 @@ def _driver_of(connection: Connection) -> sqlite3.Connection:
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
     return driver
-
-
-def fitting(value: Any) -> Any:
-    """A value that a column can hold: numbers end at 64 bits, and text has no half characters."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, int):
-        return min(max(value, -(2**63)), 2**63 - 1)
-    return value
 
 
 NEVER_TWICE = ("runs", "attempts", "checks", "blocks")

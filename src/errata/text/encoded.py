@@ -21,7 +21,6 @@ _INVISIBLE = (
 )
 _FULL_WIDTH = "\uff01-\uff5e"
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
-_PLAIN = re.compile(rf"[^\\%&\[{_INVISIBLE}{_FULL_WIDTH}]*\Z")
 # one character leads in, so that texts are searched fast; each branch looks back at it
 _ENCODED = re.compile(
     rf"[\\%&\[{_INVISIBLE}{_FULL_WIDTH}](?:"
@@ -113,8 +112,13 @@ def place_before(done: list[Decoded], start: int, end: int) -> tuple[int, int]:
 
 def _may_be_encoded(text: str) -> bool:
     if text.isascii() and "\\" not in text and "%" not in text and "&" not in text and "[" not in text:
-        return not text.isprintable() and _PLAIN.match(text) is None
+        # of ASCII, only control characters are invisible; a text may have blanks that are not printable
+        return not text.isprintable() and not _without_blanks(text).isprintable()
     return True
+
+
+def _without_blanks(text: str) -> str:
+    return text.replace("\n", "").replace("\t", "").replace("\r", "")
 
 
 def _decoded(match: re.Match[str]) -> str | None:

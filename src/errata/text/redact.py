@@ -6,6 +6,7 @@ names the kind of secret: `[redacted:github-token]`.
 """
 
 import re
+import string
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -166,9 +167,11 @@ def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
             if match := _match_at(text, start, mark, shape):
                 after = max(after, match.end())
                 yield shape, match
-    for mark, shape in known.literal:
-        if mark in text:
-            yield from _everywhere(text, text, mark, shape)
+    for sign, marked in known.literal_by_sign.items():
+        if sign in text:
+            for mark, shape in marked:
+                if mark in text:
+                    yield from _everywhere(text, text, mark, shape)
     lowered = lower(text)
     for mark, shape in known.any_case:
         if mark in lowered:
@@ -177,10 +180,13 @@ def _shaped(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
 
 # the beginning of a secret that was cut, by errata or by the harness
 _CUT_OFF = re.compile(r"(?=[A-Za-z+/]{0,60}[0-9])(?:[A-Za-z0-9+/$]{6,400}(?=\u2026|\.\.\.)|[A-Za-z0-9+/]{16,400}\Z)")
+_CUT_ENDS = frozenset(string.ascii_letters + string.digits + "+/")
 _SHORTEST_MARK = 4
 
 
 def _cut_off(text: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    if text[-1:] not in _CUT_ENDS and "..." not in text and "\u2026" not in text:
+        return  # neither behind what was cut nor at the end
     known = shapes()
     for place in _SEPARATOR.finditer(text):
         for mark, shape in known.after_separator.get(text[place.end() - 2 : place.end()], ()):

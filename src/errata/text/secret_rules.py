@@ -72,12 +72,16 @@ class Shapes(NamedTuple):
     """By the last two characters of the mark."""
     words: dict[str, list[Marked]]
     """By the first two characters of the mark."""
-    literal: list[Marked]
+    literal_by_sign: dict[str, list[Marked]]
+    """By the character of the mark that is rarest in texts."""
     any_case: list[Marked]
 
 
 class NamePatterns(NamedTuple):
     """Patterns for lower-cased text."""
+
+    stems: tuple[str, ...]
+    """Every name has one of these in it; a text without any has no name."""
 
     name: re.Pattern[str]
     before_key: re.Pattern[str]
@@ -95,7 +99,7 @@ def rules() -> dict[str, Any]:
 
 @lru_cache(1)
 def shapes() -> Shapes:
-    made = Shapes({}, {}, [], [])
+    made = Shapes({}, {}, {}, [])
     for order, rule in enumerate(rules()["shape"]):
         shaped = Shape(order, rule)
         for mark in shaped.marks:
@@ -104,8 +108,14 @@ def shapes() -> Shapes:
             elif shaped.is_word(mark):
                 made.words.setdefault(mark[:2], []).append((mark, shaped))
             else:
-                (made.any_case if shaped.any_case else made.literal).append((mark, shaped))
+                marks = made.any_case if shaped.any_case else made.literal_by_sign.setdefault(_rarest(mark), [])
+                marks.append((mark, shaped))
     return made
+
+
+def _rarest(mark: str) -> str:
+    """A text without this character is known at a glance to lack the mark."""
+    return max(mark, key=lambda char: (not char.isalnum() and char not in " .", char.isdigit(), char.isupper(), char))
 
 
 @lru_cache(8)
@@ -120,7 +130,9 @@ def names() -> NamePatterns:
     words, keys, whole, passes, endings = (
         "|".join(map(re.escape, data[name])) for name in ("words", "keys", "whole_keys", "passes", "endings")
     )
+    every = {*data["words"], "key", "_pass"}
     return NamePatterns(
+        stems=tuple(sorted(word for word in every if not any(other in word for other in every - {word}))),
         name=re.compile(rf"(?:{words}|key|_pass)(?:_?[0-9]{{1,2}}|_(?:{endings}))?(?![a-z0-9_])"),
         before_key=re.compile(rf"(?:{keys}|{whole})[ _.-]?\Z"),
         before_pass=re.compile(rf"(?:{passes})\Z"),

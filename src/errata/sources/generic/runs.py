@@ -117,6 +117,17 @@ class MappedRun:
             return 1
         return self._free.get((case, session)) or (2 if hash((case, session)) in self._first else 1)
 
+    def has_attempt(self, case: str) -> bool:
+        return hash((case, None)) in self._first or (bool(self._free) and (case, None) in self._free)
+
+    def note_first(self, case: str, facts: int, reported: float) -> None:
+        """`note` for the first attempt at a case, with a verdict and nothing else to be noted."""
+        self.highest = max(self.highest, reported)
+        self.reported_sum += reported
+        self.reported_count += 1
+        self._cases[hash(case)] = facts
+        self._first.add(hash((case, None)))
+
     def note(self, attempt: Attempt, facts: int) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
         if attempt.reported is not None:

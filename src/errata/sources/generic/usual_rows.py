@@ -1,0 +1,79 @@
+"""The short way for rows with a name, a verdict and an answer: the same attempt, made without any other question."""
+
+from collections.abc import Collection
+from typing import Any
+
+from errata.model import Attempt, Output, SourceRef
+from errata.model.attempt import NO_OUTPUT
+from errata.model.identity import attempt_id, case_key
+from errata.model.words import Outcome
+from errata.sources.generic.mapping import AttemptMap, Mapping, as_column, segments
+from errata.sources.generic.measures import executions
+from errata.sources.generic.places import NOT_RUN, RUN_OBJECT
+from errata.sources.generic.runs import MappedRun, Runs
+
+_KNOWN = frozenset(("passed", "output"))
+_RESULTS: dict[bool, tuple[Outcome, float]] = {True: ("pass", 1.0), False: ("fail", 0.0)}
+
+
+class UsualRows:
+    """For a mapping that asks for nothing else of an attempt, and a table of one run."""
+
+    def __init__(self, mapping: Mapping, runs: Runs) -> None:
+        name, passed, output = mapping.case.name, mapping.attempt.passed, mapping.attempt.output
+        assert name and passed
+        self._name, self._passed = as_column(name).column, as_column(passed).column
+        self._output = as_column(output).column if output else ""
+        self._state: MappedRun = runs.state_of({})
+        self._run = self._state.run
+        self._suite = self._run.suite
+
+    def key_of(self, data: dict[str, Any]) -> str | None:
+        """The case of a row that can go the short way."""
+        name = data.get(self._name)
+        if type(name) is not str or not name or type(data.get(self._passed)) is not bool:
+            return None
+        if self._output and type(data.get(self._output)) is not str:
+            return None
+        if NOT_RUN in data or RUN_OBJECT in data or not self._state.announced:
+            return None
+        key = case_key(self._suite, name)
+        return None if self._state.has_attempt(key) else key
+
+    def attempt(self, data: dict[str, Any], key: str, left: dict[str, Any], ref: SourceRef) -> Attempt:
+        outcome, reported = _RESULTS[data[self._passed]]
+        run = self._run.id
+        return Attempt(
+            id=attempt_id(run, key),
+            run=run,
+            case=key,
+            execution="completed",
+            measurement="scored",
+            outcome=outcome,
+            reported=reported,
+            output=Output(text=data[self._output]) if self._output else NO_OUTPUT,
+            extra={"columns": left} if left else {},
+            ref=ref,
+        )
+
+    def note(self, key: str, facts: int, attempt: Attempt) -> None:
+        self._state.note_first(key, facts, attempt.reported or 0.0)
+
+
+def usual_rows(mapping: Mapping, runs: Runs, columns: Collection[str]) -> UsualRows | None:
+    """None for a mapping or a table that needs the long way."""
+    asked, usual = mapping.attempt, AttemptMap()
+    others = (name for name in AttemptMap.__struct_fields__ if name not in _KNOWN)
+    is_usual = (
+        runs.is_one
+        and asked.passed
+        and mapping.case.name
+        and all(getattr(asked, name) == getattr(usual, name) for name in others)
+        and not (mapping.checks or mapping.has_judges or mapping.models or mapping.cases or mapping.attempts)
+        and mapping.run.headline is None
+        and "" not in executions(mapping.status_words)
+    )
+    if not is_usual:
+        return None
+    plain = [as_column(column).column for column in (mapping.case.name, asked.passed, asked.output) if column]
+    return UsualRows(mapping, runs) if all(name in columns or len(segments(name)) < 2 for name in plain) else None
