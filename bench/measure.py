@@ -1,6 +1,7 @@
 """Running a command and watching what it costs: seconds, and the memory of its whole process tree."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,8 @@ SAMPLE = 0.05
 class Cost(NamedTuple):
     seconds: float
     peak_mb: float
+    cpu_seconds: float = 0.0
+    """Of the processor, of the command and all its processes."""
 
 
 def run(command: Sequence[str]) -> Cost:
@@ -24,7 +27,7 @@ def run(command: Sequence[str]) -> Cost:
 
 def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
     """The same with what it printed, which goes to a file: nobody listens while it runs."""
-    started = time.perf_counter()
+    started, used = time.perf_counter(), _cpu_of_children()
     with (
         tempfile.TemporaryFile() as out,
         subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env=_as_installed()) as process,
@@ -40,7 +43,12 @@ def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
         printed = out.read().decode()
     if process.returncode:
         sys.exit(f"{command} failed: {errors}")
-    return Cost(seconds, peak), printed
+    return Cost(seconds, peak, _cpu_of_children() - used), printed
+
+
+def _cpu_of_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _as_installed() -> dict[str, str]:

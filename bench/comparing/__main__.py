@@ -41,14 +41,14 @@ def fill(store: Path, folder: Path, cases: int) -> None:
     """One log for each model, some cases hard for all, some for one alone."""
     started = time.perf_counter()
     for model in range(MODELS):
-        log = _log(folder, model, cases)
+        log = log_of_model(folder, model, cases)
         measure.run(measure.errata("import", log, "--map", log.parent / "map.toml", "--store", store))
         log.unlink()
     made = MODELS * cases * TRIES
     print(f"{made:,} attempts: {MODELS} models × {cases:,} cases × {TRIES}   {time.perf_counter() - started:.0f} s")
 
 
-def _log(folder: Path, model: int, cases: int) -> Path:
+def log_of_model(folder: Path, model: int, cases: int) -> Path:
     chance = random.Random(model)
     log = folder / f"model-{model}.jsonl"
     with log.open("w", encoding="utf-8") as file:
@@ -72,7 +72,7 @@ def _log(folder: Path, model: int, cases: int) -> Path:
 
 
 def report(store: Path) -> None:
-    floor = _best(lambda: _grouped(store))
+    floor = _best(lambda: grouped(store))
     print(f"  floor        {floor:5.2f} s   one grouping query over the same rows")
     everything = [f"model-{number}" for number in range(MODELS)]
     for what, words in (
@@ -86,7 +86,7 @@ def report(store: Path) -> None:
         print(f"  {what:<12} {cost.seconds:5.2f} s   {figures}   the first time {first.seconds:.1f} s")
 
 
-def _grouped(store: Path) -> None:
+def grouped(store: Path) -> None:
     connection = sqlite3.connect(store)
     query = "select run_pk, case_key, count(*), sum(outcome = 'pass') from attempts where counted group by 1, 2"
     assert connection.execute(query).fetchall()

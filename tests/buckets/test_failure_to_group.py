@@ -10,7 +10,7 @@ def texts_of(attempt):
     said = Attribution(
         attempt=attempt.id, owner="model", confidence="likely", decided_by="check_failed", failure_key=key
     )
-    return failure_to_group(a_run(), attempt, said, rules={}).texts
+    return failure_to_group(a_run(), attempt, said, rules={}, parameters={}).texts
 
 
 def test_a_scorer_that_broke_beside_the_one_that_decides_names_no_bucket():

@@ -48,7 +48,7 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Whether that verdict counts: read by its reviewer, and seconded where that is needed (`Standing.final`)."""
     reviewed_cluster: str = ""
     """The label of that verdict, where its taxonomy is one of causes."""
-    parameters: dict[str, str] = {}
+    parameters: Mapping[str, str] = {}
     """provider, model, tool, category, step, slice …: what may hide behind a symptom."""
     follows: str | None = None
     """The attempt whose failure this one only repeats."""
@@ -68,7 +68,7 @@ def failure_to_group(
     attribution: Attribution,
     *,
     rules: Mapping[str, RuleMeaning],
-    category: str = "",
+    parameters: Mapping[str, str],
     cluster: str = "",
     lines: Sequence[str] = (),
     answer: WrongAnswer | None = None,
@@ -93,7 +93,7 @@ def failure_to_group(
         verdict=verdict,
         final=final,
         reviewed_cluster=reviewed_cluster,
-        parameters=_parameters(run, attempt, category),
+        parameters=parameters,
         follows=attempt.follows or attribution.follows or None,
     )
 
@@ -126,17 +126,30 @@ def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]
     yield from (clean(text[:LONGEST]) for text in texts if text.strip())
 
 
-def _parameters(run: Run, attempt: Attempt, category: str) -> dict[str, str]:
-    parameters = {
-        **{f"variant {name}": value for name, value in run.variant.items()},
-        "provider": run.subject.provider or run.subject.model.rpartition("/")[0],
-        "model": run.subject.model,
-        "agent": run.subject.agent,
-        "category": category,
-        "step": next((check.name for check in attempt.checks if check.failed), ""),
-        "tool": next((call.name for step in attempt.steps for call in step.tool_calls if call.error), ""),
-        "judge": next((one.judge for one in attempt.judgements), ""),
-        "session": "" if attempt.session is None else str(attempt.session),
-        "limit": attempt.limit.type if attempt.limit else "",
-    }
-    return {name: value for name, value in parameters.items() if value}
+class RunParameters:
+    """The parameters of the failures of one run; equal ones are one record, since a run may have very many failures."""
+
+    def __init__(self, run: Run) -> None:
+        self._of_run = {
+            **{f"variant {name}": value for name, value in run.variant.items()},
+            "provider": run.subject.provider or run.subject.model.rpartition("/")[0],
+            "model": run.subject.model,
+            "agent": run.subject.agent,
+        }
+        self._known: dict[tuple[str, ...], Mapping[str, str]] = {}
+
+    def of(self, attempt: Attempt, category: str) -> Mapping[str, str]:
+        step = next((check.name for check in attempt.checks if check.failed), "")
+        tool = next((call.name for step in attempt.steps for call in step.tool_calls if call.error), "")
+        judge = attempt.judgements[0].judge if attempt.judgements else ""
+        session = "" if attempt.session is None else str(attempt.session)
+        limit = attempt.limit.type if attempt.limit else ""
+        key = (category, step, tool, judge, session, limit)
+        known = self._known.get(key)
+        if known is None:
+            parameters = self._of_run | dict(zip(_OF_ATTEMPTS, key, strict=True))
+            known = self._known[key] = {name: value for name, value in parameters.items() if value}
+        return known
+
+
+_OF_ATTEMPTS = ("category", "step", "tool", "judge", "session", "limit")

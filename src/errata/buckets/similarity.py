@@ -43,12 +43,20 @@ def words_of(*texts: str, without: Iterable[str] = ()) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def _words(text: str) -> tuple[str, ...]:
-    plain = _CAMEL.sub(" ", _MASKED.sub(" ", masked(text)))
-    lowered = (word.lower() for word in _WORD.findall(plain))
+    words = _words_of_shape(masked(text))
     # a status code is masked like every other number, but identifies the error better
-    return (*(f"http{code}" for code in _STATUS.findall(text)), *(_stem(word) for word in lowered if word not in _DULL))
+    codes = _STATUS.findall(text)
+    return (*(f"http{code}" for code in codes), *words) if codes else words
 
 
+@lru_cache(maxsize=20_000)
+def _words_of_shape(text: str) -> tuple[str, ...]:
+    plain = _CAMEL.sub(" ", _MASKED.sub(" ", text))
+    lowered = (word.lower() for word in _WORD.findall(plain))
+    return tuple([_stem(word) for word in lowered if word not in _DULL])
+
+
+@lru_cache(maxsize=1_000)
 def masked(text: str) -> str:
     """Quoted text is often the point of a message, and often holds a path or an id."""
     return mask(_QUOTES.sub("", text))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -247,16 +248,20 @@ class UsualParameters:
     def __init__(self, failures: Iterable[FailureToGroup]) -> None:
         self._usual: dict[str, Counter[tuple[str, str]]] = {}
         self._totals: Counter[str] = Counter()
+        by_suite: dict[str, list[FailureToGroup]] = {}
         for failure in failures:
-            self.add(failure)
+            by_suite.setdefault(failure.suite, []).append(failure)
+        for suite, those in by_suite.items():
+            self._totals[suite], self._usual[suite] = len(those), count_parameters(those)
 
-    def add(self, failure: FailureToGroup) -> None:
-        self._totals[failure.suite] += 1
-        self._usual.setdefault(failure.suite, Counter()).update(failure.parameters.items())
+    def add(self, suite: str, parameters: Mapping[str, str], often: int) -> None:
+        self._totals[suite] += often
+        counted = self._usual.setdefault(suite, Counter())
+        for pair in parameters.items():
+            counted[pair] += often
 
     def shared(self, suite: str, members: Sequence[FailureToGroup]) -> dict[str, str]:
-        counted = Counter(pair for failure in members for pair in failure.parameters.items())
-        return self.unusual(suite, counted, len(members))
+        return self.unusual(suite, count_parameters(members), len(members))
 
     def unusual(self, suite: str, counted: Counter[tuple[str, str]], size: int) -> dict[str, str]:
         """Of two members or more, and only where the suite has other failures to compare with."""
@@ -271,6 +276,21 @@ class UsualParameters:
         return unusual_values
 
 
+def count_parameters(failures: Iterable[FailureToGroup]) -> Counter[tuple[str, str]]:
+    """Failures of a run share the record of equal parameters: each is counted once, with how many have it."""
+    often: Counter[int] = Counter()
+    known: dict[int, Mapping[str, str]] = {}
+    for failure in failures:
+        parameters = failure.parameters
+        often[id(parameters)] += 1
+        known[id(parameters)] = parameters
+    counted: Counter[tuple[str, str]] = Counter()
+    for each, parameters in known.items():
+        for pair in parameters.items():
+            counted[pair] += often[each]
+    return counted
+
+
 def is_shared(name: str, value: str, members: Sequence[FailureToGroup]) -> bool:
     """Whether nearly all have it; nobody contradicts where there are none."""
     return sum(_cleaned(one.parameters.get(name, "")) == value for one in members) >= NEARLY_ALL * len(members)
@@ -280,20 +300,30 @@ def _cleaned(value: str) -> str:
     return line_for_user(value, LONGEST_PARAMETER)
 
 
-def shared_parameters(members: Iterable[tuple[str, FailureToGroup]], buckets: Iterable[Bucket]) -> list[Bucket]:
-    """The buckets whose shared parameters change. Members come as a stream over all runs of a suite: bucket, failure.
+class EqualMembers(NamedTuple):
+    """Members of a bucket that have the same parameters, and how many they are."""
+
+    bucket: str
+    parameters: Mapping[str, str]
+    follows: bool
+    often: int
+
+
+def shared_parameters(suite: str, members: Iterable[EqualMembers], buckets: Iterable[Bucket]) -> list[Bucket]:
+    """The buckets of a suite whose shared parameters change, given the members of all its runs.
 
     Followers are compared with, but are not members to go by.
     """
     usual = UsualParameters(())
     sizes: Counter[str] = Counter()
     counted: dict[str, Counter[tuple[str, str]]] = {}
-    for bucket, failure in members:
-        usual.add(failure)
+    for bucket, parameters, follows, often in members:
+        usual.add(suite, parameters, often)
         counts = counted.setdefault(bucket, Counter())
-        if not failure.follows:
-            sizes[bucket] += 1
-            counts.update(failure.parameters.items())
+        if not follows:
+            sizes[bucket] += often
+            for pair in parameters.items():
+                counts[pair] += often
     changed = []
     for known in buckets:
         if known.id in counted:

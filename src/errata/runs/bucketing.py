@@ -1,36 +1,40 @@
 """When the buckets of a run are stale and whether suggesting them again is cheap; and what the grouping gets to see."""
 
 import threading
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from errata import triage
-from errata.buckets.failure import FailureToGroup, RuleMeaning, failure_to_group
+from errata.buckets.failure import FailureToGroup, RuleMeaning, RunParameters, failure_to_group
 from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
-from errata.buckets.suggest import shared_parameters, suggest
+from errata.buckets.suggest import EqualMembers, shared_parameters, suggest
 from errata.errors import NotReadyError, StoreError
 from errata.model import Attempt, Attribution, BucketMark, Case, RunBuckets, StoredRun, Verdict
 from errata.model.case_versions import CaseBook
+from errata.model.codec import pack
 from errata.model.standing import standing
 from errata.model.times import now_as_text
 from errata.runs.background import is_left_to_background
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_of
 from errata.store.attempts import case_book_of, case_of, with_texts
-from errata.store.attributions import attributed_failures
+from errata.store.attributions import attributed_failures, rules_version_of
 from errata.store.buckets import (
     bucket_marks,
+    bucket_of_each,
     buckets_in_other_runs,
     buckets_of,
     placements_of_run,
     remove_pending_marks,
 )
 from errata.store.database import Store
-from errata.store.runs import all_runs
+from errata.store.runs import all_runs, keep_summary, kept_summary
 from errata.transcript.error_text import error_lines, has_logs
 from errata.triage.rulesets import rules_in_use
 from errata.triage.wrong_answers import wrong_answer
@@ -156,7 +160,7 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
     fixed = {one.attempt: one.bucket for one in placed if one.attempt not in freed and one.bucket in known}
     failures = list(failures_to_group(view))
     elsewhere = buckets_in_other_runs(store, stored.run.suite, stored.run.id) if view.standings else set[str]()
-    return keep_suggestion(
+    result = keep_suggestion(
         store,
         stored,
         suggest(failures, list(known.values()), fixed, elsewhere),
@@ -168,21 +172,82 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
         at=now_as_text(),
         dry_run=dry_run,
     )
+    if not dry_run:
+        _keep_parameters_of(view, failures)
+    return result
 
 
 def update_parameters(views: Iterable["RunView"], store: Store, suite: str) -> None:
     """What the members of each bucket share besides how they fail, over all runs of a suite."""
     known = {view.stored.pk: view for view in views}
     members = (
-        (placed[failure.attempt].bucket, failure)
+        one
         for stored in _failed_in(suite, store)
-        for placed in [placements_of_run(store, stored.run.id)]
-        for failure in failures_to_group(known.get(stored.pk) or _view_of(stored, store), logs=False)
-        if failure.attempt in placed
+        for one in _equal_members(known.get(stored.pk) or _view_of(stored, store))
     )
-    changed = shared_parameters(members, buckets_of(store, suite))
+    changed = shared_parameters(suite, members, buckets_of(store, suite))
     if changed:
         keep_parameters(store, changed)
+
+
+def _equal_members(view: "RunView") -> Iterator[EqualMembers]:
+    """By bucket and parameters, as the store has the buckets now."""
+    placed = bucket_of_each(view.store, view.run.id)
+    kept = _kept_parameters(view)
+    if kept is None:
+        kept = _parameters_of(failures_to_group(view, logs=False))
+    counted = Counter(zip(map(placed.get, kept.attempts), kept.places, strict=True))
+    for (bucket, place), often in counted.items():
+        if bucket is not None:
+            parameters, follows = kept.records[place]
+            yield EqualMembers(bucket, parameters, follows, often)
+
+
+class _FailureParameters(msgspec.Struct, frozen=True, array_like=True):
+    """The parameters of all failures of a run, kept beside it: reading its failures again takes much longer."""
+
+    records: list[tuple[Mapping[str, str], bool]]
+    """Each once, with whether a failure that has them follows another."""
+    attempts: list[str]
+    places: list[int]
+    """For each attempt its place among the records."""
+
+
+PARAMETERS = "parameters of failures"
+_decoder = msgspec.msgpack.Decoder(_FailureParameters)
+
+
+def _parameters_of(failures: Iterable[FailureToGroup]) -> _FailureParameters:
+    made = _FailureParameters([], [], [])
+    known: dict[tuple[int, bool], int] = {}
+    for failure in failures:
+        record = (failure.parameters, bool(failure.follows))
+        place = known.setdefault((id(record[0]), record[1]), len(made.records))
+        if place == len(made.records):
+            made.records.append(record)
+        made.attempts.append(failure.attempt)
+        made.places.append(place)
+    return made
+
+
+def _kept_parameters(view: "RunView") -> _FailureParameters | None:
+    data = kept_summary(view.store, view.stored.pk, PARAMETERS, _version_of_parameters(view))
+    try:
+        return None if data is None else _decoder.decode(data)
+    except msgspec.DecodeError:
+        return None
+
+
+def _keep_parameters_of(view: "RunView", failures: Iterable[FailureToGroup]) -> None:
+    """Only of a run that takes long to read."""
+    if view.stored.counts.failures > WITH_LOGS:
+        keep_summary(
+            view.store, view.stored.pk, PARAMETERS, _version_of_parameters(view), pack(_parameters_of(failures))
+        )
+
+
+def _version_of_parameters(view: "RunView") -> str:
+    return f"{VERSION}+{rules_version_of(view.store, view.stored.pk)}"
 
 
 def _view_of(stored: StoredRun, store: Store) -> "RunView":
@@ -234,6 +299,7 @@ class _RunContext:
         self._run, self._cases = view.run, _Cases(view.stored, view.store)
         self._categories, self._standings = view.categories, view.standings
         self._rules, self._clusters = _rules(rules_in_use()), _clusters(rules_in_use())
+        self._parameters = RunParameters(view.run)
 
     def failure(self, attempt: Attempt, attribution: Attribution, lines: Sequence[str]) -> FailureToGroup:
         review = self._standings[attempt.id].standing if attempt.id in self._standings else None
@@ -243,7 +309,7 @@ class _RunContext:
             attempt,
             attribution,
             rules=self._rules,
-            category=next(iter(self._categories.get(attempt.case, ())), ""),
+            parameters=self._parameters.of(attempt, next(iter(self._categories.get(attempt.case, ())), "")),
             cluster=_cluster(attribution, self._clusters),
             lines=lines,
             answer=wrong_answer(attempt, self._cases.of(attempt)) if is_by_default else None,

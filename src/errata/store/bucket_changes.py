@@ -17,6 +17,7 @@ from errata.model import (
     Placement,
     Verdict,
 )
+from errata.store import sqlite
 from errata.store.blocks import compress, decompress
 from errata.store.buckets import (
     mark_bucketed,
@@ -170,12 +171,13 @@ class BucketTransaction:
     # a rule's own status is not part of the change, since no person undoes it
 
     def replace_members(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
-        for some in chunks([*gone, *(one.attempt for one in members)]):
-            where = (bucket_members.c.run_id == run_id) & bucket_members.c.attempt_id.in_(some)
-            self._connection.execute(delete(bucket_members).where(where))
+        of_run = bucket_members.c.run_id == run_id
+        has_any = self._connection.execute(select(bucket_members.c.bucket).where(of_run).limit(1)).first() is not None
+        for some in chunks([*gone, *(one.attempt for one in members)]) if has_any else ():
+            self._connection.execute(delete(bucket_members).where(of_run, bucket_members.c.attempt_id.in_(some)))
         for at in range(0, len(members), CHUNK):
             rows = [placement_row(one) for one in members[at : at + CHUNK]]
-            self._connection.execute(insert(bucket_members), rows)
+            sqlite.bulk_insert(self._connection, bucket_members, rows)
 
     def add(self, new: Sequence[Bucket]) -> None:
         for at in range(0, len(new), CHUNK):

@@ -39,6 +39,15 @@ def placements_of_run(store: Store, run_id: str) -> dict[str, Placement]:
         return {one.attempt: one for one in read_placements(connection, bucket_members.c.run_id == run_id)}
 
 
+def bucket_of_each(store: Store, run_id: str) -> dict[str, str]:
+    """Attempt → the id of its bucket."""
+    query = select(bucket_members.c.attempt_id, bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
+    known: dict[str, str] = {}
+    with store.reading() as connection:
+        rows = connection.execute(query.execution_options(yield_per=5_000))
+        return {attempt: known.setdefault(bucket, bucket) for attempt, bucket in rows}
+
+
 def placements_in(store: Store, bucket: str) -> list[Placement]:
     with store.reading() as connection:
         return list(read_placements(connection, bucket_members.c.bucket == bucket))
@@ -145,33 +154,27 @@ def version_row(version: BucketVersion) -> dict[str, Any]:
     return {**values, "gone": version.gone, "record": pack(bucket)}
 
 
-_PLACEMENT_COLUMNS = {field: field for field in Placement.__struct_fields__} | {
-    "run": "run_id",
-    "attempt": "attempt_id",
-    "case": "case_key",
-}
-"""Field → column."""
-
-
 def read_placements(connection: Connection, where: ColumnElement[bool]) -> Iterator[Placement]:
     query: Select[Any] = select(bucket_members).where(where)
     query = query.order_by(bucket_members.c.run_id, bucket_members.c.attempt_id)
     for row in connection.execute(query.execution_options(yield_per=5_000)):
+        run, attempt, bucket, role, owner, case_key, follows, author, at = row
         yield Placement(
-            run=row.run_id,
-            attempt=row.attempt_id,
-            bucket=row.bucket,
-            role=row.role,
-            owner=row.owner,
-            case=row.case_key,
-            follows=bool(row.follows),
-            author=row.author,
-            at=row.at,
+            run=run,
+            attempt=attempt,
+            bucket=bucket,
+            role=role,
+            owner=owner,
+            case=case_key,
+            follows=bool(follows),
+            author=author,
+            at=at,
         )
 
 
-def placement_row(placement: Placement) -> dict[str, Any]:
-    return {column: getattr(placement, field) for field, column in _PLACEMENT_COLUMNS.items()}
+def placement_row(one: Placement) -> tuple[Any, ...]:
+    """In the order of the columns."""
+    return one.run, one.attempt, one.bucket, one.role, one.owner, one.case, one.follows, one.author, one.at
 
 
 def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:

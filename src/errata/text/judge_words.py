@@ -47,6 +47,8 @@ _ANSWER = re.compile(
 def without_preamble(text: str) -> str:
     """From the first sentence on that carries information; the whole text where none announces another."""
     starts = [match for match in _SENTENCE.finditer(text[:READ]) if match[0].strip()]
+    if len(starts) <= 1:
+        return text
     first = 0
     while first < len(starts) - 1 and _is_announcement(starts[first][0]):
         first += 1

@@ -45,7 +45,22 @@ def mask(text: str, *, strings: bool = True) -> str:
 @lru_cache(maxsize=20_000)
 def _mask(text: str, strings: bool) -> str:
     folded = " ".join(redact(clean(text)).split())
+    # no mask depends on which digits there are, but for the `0x` of a hexadecimal number
+    shape = _shape(folded.translate(_ONES), strings)
+    return _masked(folded, strings) if _DIGIT.search(shape) else shape
 
+
+_ONES = str.maketrans("23456789", "11111111")
+_DIGIT = re.compile(r"[0-9]")
+
+
+@lru_cache(maxsize=20_000)
+def _shape(text: str, strings: bool) -> str:
+    """The mask of all texts that differ in digits only, where it leaves none of them."""
+    return _masked(text, strings)
+
+
+def _masked(folded: str, strings: bool) -> str:
     def masked(match: re.Match[str]) -> str:
         name = _NAMES.get(match.lastgroup or "")
         return match[0] if name is None or (name == _STRINGS and not strings) else name
