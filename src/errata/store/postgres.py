@@ -28,6 +28,13 @@ _WHOLE_STORE = 0
 registry.register("postgresql.errata", "errata.store.postgres_dialect", ErrataDialect.__name__)
 
 
+class _Rows(psycopg.ServerCursor[Any]):
+    """Rows that nobody may read to the end: the server forgets them with the transaction, without a warning here."""
+
+    def __del__(self) -> None:
+        pass
+
+
 def engine_for(address: StoreAddress) -> Engine:
     """Connections are opened when they are needed, as for a file; what needs many keeps one open."""
 
@@ -38,7 +45,9 @@ def engine_for(address: StoreAddress) -> Engine:
         # a network that is gone is noticed within a minute or two, not within hours
         for name, value in (("keepalives_idle", 30), ("keepalives_interval", 10), ("tcp_user_timeout", 60_000)):
             parameters.setdefault(name, value)
-        return psycopg.connect("", autocommit=True, context=ADAPTERS, **cast("dict[str, Any]", parameters))
+        opened = psycopg.connect("", autocommit=True, context=ADAPTERS, **cast("dict[str, Any]", parameters))
+        opened.server_cursor_factory = _Rows
+        return opened
 
     engine = create_engine(
         "postgresql+errata://",

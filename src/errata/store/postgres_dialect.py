@@ -3,6 +3,7 @@
 Numbers have 64 bits, texts have any length and are sorted by their bytes, letters of `LIKE` match in both cases.
 """
 
+import json
 from typing import Any
 
 from psycopg.abc import Buffer
@@ -70,6 +71,16 @@ class _Compiler(dialect.PGCompiler_psycopg):
         return self.visit_not_ilike_op_binary(binary, operator, **kwargs)  # type: ignore[no-untyped-call]
 
 
+class _JSONText(JSON):
+    """Written and read by Python, whatever the driver could do."""
+
+    def bind_processor(self, *_: Any) -> Any:
+        return lambda value: None if value is None else json.dumps(value)
+
+    def result_processor(self, *_: Any) -> Any:
+        return lambda value: None if value is None else json.loads(value)
+
+
 class _LargeInteger(BigInteger):
     render_bind_cast = True
 
@@ -79,9 +90,7 @@ class ErrataDialect(dialect.PGDialect_psycopg):
     statement_compiler = _Compiler
     ddl_compiler = _DDLCompiler
     type_compiler_cls = _TypeCompiler
-    supports_native_json_serialization = False
-    supports_native_json_deserialization = False
-    colspecs = dialect.PGDialect_psycopg.colspecs | {Integer: _LargeInteger, JSON: JSON}
+    colspecs = dialect.PGDialect_psycopg.colspecs | {Integer: _LargeInteger, JSON: _JSONText}
 
 
 def type_names(table: Table) -> list[str]:
