@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from tests import table_rows
 from tests.length import LONG, PROFILE
 from tests.sabotage import sabotage
 
@@ -48,6 +49,9 @@ if not LONG:
 
 if target := os.environ.get("ERRATA_SABOTAGE"):
     sabotage(target)
+
+
+pytest_pycollect_makeitem = table_rows.pytest_pycollect_makeitem
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
