@@ -47,7 +47,7 @@ def fuzz(target: str, folder: Path, inputs: int, seed: str, *, analysed_every: i
     figures: Counter[str] = Counter()
     few = inputs // FULLER_EVERY
     for cut, many in ((SMALL, few), (TINY, inputs - few)):
-        logs = small_logs(target, work.parent, cut)
+        logs = small_logs(target, cut)
         for at, log in enumerate(logs):
             numbers = range(at, many, len(logs))
             figures += _fuzz_log(log, work, numbers, random.Random(f"{seed}/{cut.rows}/{at}"), analysed_every)

@@ -3,6 +3,7 @@
 import io
 import json
 import shutil
+import tempfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -46,8 +47,13 @@ def targets() -> list[str]:
 
 
 @cache
-def small_logs(target: str, folder: Path, cut: Cut = SMALL) -> tuple[SmallLog, ...]:
+def small_logs(target: str, cut: Cut = SMALL) -> tuple[SmallLog, ...]:
     """The fixtures of a source; shortened where its source still finds attempts in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _small_logs(target, Path(folder) / f"try-{target}", cut)
+
+
+def _small_logs(target: str, folder: Path, cut: Cut) -> tuple[SmallLog, ...]:
     logs = []
     for fixture in sorted(path.parent for path in (FIXTURES / target).glob("**/ORIGIN.md")):
         data = fixture / "data"
@@ -57,7 +63,7 @@ def small_logs(target: str, folder: Path, cut: Cut = SMALL) -> tuple[SmallLog, .
         small = {path: shortened(path, content) for path, content in whole.items()} if cut is not SMALL else short
         fewer = [_fewer_folders(short, cut), _fewer_folders(small, SMALL)]
         choices = [SmallLog(name, files) for files in (*fewer, short, small, whole)]
-        logs.append(next((log for log in choices if _has_attempts(log, folder / f"try-{target}")), choices[-1]))
+        logs.append(next((log for log in choices if _has_attempts(log, folder)), choices[-1]))
     small_enough = tuple(log for log in logs if sum(map(len, log.files.values())) <= MOST)
     return small_enough or (min(logs, key=lambda log: sum(map(len, log.files.values()))),)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from tests import table_rows
 from tests.engines import ON_POSTGRES, drop_databases, use_postgres
 from tests.length import LONG, PROFILE
 from tests.sabotage import sabotage
@@ -53,6 +54,9 @@ if target := os.environ.get("ERRATA_SABOTAGE"):
 
 if ON_POSTGRES:
     use_postgres()
+
+
+pytest_pycollect_makeitem = table_rows.pytest_pycollect_makeitem
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,4 +1,7 @@
-"""Every command at four widths: no line is wider than the terminal, but for an id or a path alone on its line."""
+"""Every command at four widths: no line is wider than the terminal, but for an id or a path alone on its line.
+
+A short pass has two of the widths.
+"""
 
 import json
 import os
@@ -39,7 +42,7 @@ for width, folder in folders.items():
     assert str(sys.modules["errata.cli.fitting"].WIDTH) == width
 print(json.dumps(printed))
 """
-WIDTHS = (60, 80, 100, 160)
+WIDTHS = every(2, (60, 80, 100, 160))
 SAMPLES = (
     "convex_evals/run_b/data",
     "conversation_bench/comparison/data",

@@ -32,8 +32,8 @@ def test_damage_changes_a_log(kind):
 
 
 @pytest.mark.parametrize("target", small_logs.targets())
-def test_a_short_log_still_has_attempts(target, tmp_path):
-    logs = small_logs.small_logs(target, tmp_path)
+def test_a_short_log_still_has_attempts(target):
+    logs = small_logs.small_logs(target)
 
     assert all(log.files for log in logs)
     assert sum(len(content) for log in logs for content in log.files.values()) / len(logs) < 150_000

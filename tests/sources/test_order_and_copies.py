@@ -135,15 +135,15 @@ def read_both(log: SmallLog, change: Callable[[str, bytes], bytes], folder: Path
         shutil.rmtree(folder)
 
 
-def logs_of(target: str, folder: Path) -> list[SmallLog]:
-    logs = sorted(small_logs(target, folder), key=lambda log: sum(map(len, log.files.values())))
+def logs_of(target: str) -> list[SmallLog]:
+    logs = sorted(small_logs(target), key=lambda log: sum(map(len, log.files.values())))
     return logs if LONG else logs[:2]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("target", targets())
 def test_order_notation_and_copies_change_no_fact(target, change, tmp_path):
-    for log in logs_of(target, tmp_path):
+    for log in logs_of(target):
         if is_exception(log, change.__name__):
             continue
         usual, changed = read_both(log, change, tmp_path / "log")
@@ -154,7 +154,7 @@ def test_order_notation_and_copies_change_no_fact(target, change, tmp_path):
 @pytest.mark.parametrize(("name", "kind"), EXCEPTIONS)
 def test_an_exception_is_still_one(name, kind, tmp_path):
     target = name.partition("/")[0]
-    logs = [log for log in small_logs(target, tmp_path) if fnmatch(log.name, name)]
+    logs = [log for log in small_logs(target) if fnmatch(log.name, name)]
     changes = [change for change in CHANGES if fnmatch(change.__name__, kind)]
     pairs = [read_both(log, change, tmp_path / "log") for log in logs for change in changes]
 
