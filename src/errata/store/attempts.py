@@ -97,7 +97,7 @@ def case_of(store: Store, pk: int, key: str, version: str = "") -> Case | None:
         if record is None:
             return None
         case = unpack(record, Case)
-        return msgspec.structs.replace(case, artefacts=_filled(connection, case.artefacts))
+        return msgspec.structs.replace(case, artefacts=with_file_texts(connection, case.artefacts))
 
 
 def cases_of(store: Store, pk: int) -> Iterator[Case]:
@@ -139,13 +139,13 @@ _named_decoder = msgspec.msgpack.Decoder(_NamedCategories)
 def with_texts(store: Store, attempt: Attempt) -> Attempt:
     """The attempt with the texts of its files."""
     with store.reading() as connection:
-        return msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
+        return msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
 
 
 def run_with_texts(store: Store, stored: StoredRun) -> Run:
     """The run with the texts of its context files."""
     with store.reading() as connection:
-        return msgspec.structs.replace(stored.run, context=_filled(connection, stored.run.context))
+        return msgspec.structs.replace(stored.run, context=with_file_texts(connection, stored.run.context))
 
 
 def read_rows(
@@ -173,7 +173,7 @@ def read_rows(
             if steps and row.steps_block is not None and (with_steps is None or with_steps(attempt)):
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
             if texts and attempt.artefacts:
-                attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
+                attempt = msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
             yield row, attempt
 
 
@@ -182,13 +182,13 @@ def _is_counted_pass(attempt: Attempt) -> bool:
 
 
 def _steps(transcripts: BlockReader, row: Row[Any]) -> tuple[Step, ...]:
-    return _steps_decoder.decode(transcripts.get(row.steps_block, row.steps_at))
+    return STEPS.decode(transcripts.get(row.steps_block, row.steps_at))
 
 
-_steps_decoder = msgspec.msgpack.Decoder(tuple[Step, ...])
+STEPS = msgspec.msgpack.Decoder(tuple[Step, ...])
 
 
-def _filled(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
+def with_file_texts(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
     filled = []
     for artefact in artefacts:
         if artefact.blob and artefact.text is None:

@@ -20,8 +20,9 @@ __all__ = ["BlockReader", "BlockWriter", "ZstdError", "compress", "decompress"]
 _compressor = ZstdCompressor(options={CompressionParameter.compression_level: 1, CompressionParameter.checksum_flag: 1})
 
 BLOCK_SIZE = 256 * 1024
-_LENGTH = 4
-_NO_LENGTH = bytes(_LENGTH)
+LENGTH_BYTES = 4
+"""Before each record: how long it is."""
+_NO_LENGTH = bytes(LENGTH_BYTES)
 
 
 class BlockWriter:
@@ -41,7 +42,7 @@ class BlockWriter:
         block += _NO_LENGTH
         pack_into(record, block)
         end = len(block)
-        block[at : at + _LENGTH] = (end - at - _LENGTH).to_bytes(_LENGTH, "big")
+        block[at : at + LENGTH_BYTES] = (end - at - LENGTH_BYTES).to_bytes(LENGTH_BYTES, "big")
         address = (self._number, at)
         if end >= BLOCK_SIZE:
             self.flush()
@@ -65,8 +66,8 @@ class BlockReader:
         if number != self._number:
             self._data = decompress(self._load(number))
             self._number = number
-        size = int.from_bytes(self._data[at : at + _LENGTH], "big")
-        return self._data[at + _LENGTH : at + _LENGTH + size]
+        size = int.from_bytes(self._data[at : at + LENGTH_BYTES], "big")
+        return self._data[at + LENGTH_BYTES : at + LENGTH_BYTES + size]
 
 
 def compress(data: bytes) -> bytes:
