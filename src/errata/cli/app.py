@@ -39,6 +39,7 @@ COMMANDS: Table = {
     "export": ("export", "Export runs, or failures as regression cases."),
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
+    "store": ("store", "Back up, restore and copy the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and more."),
     "skill": ("skill", "Install instructions for coding agents."),
     "mcp": ("mcp", "Serve errata to agents over MCP."),
@@ -55,7 +56,7 @@ SECTIONS = {
     "Review": ("triage", "review", "taxonomies", "buckets"),
     "Act": ("report", "rerun", "run", "models", "issues", "action", "known", "writeback", "export"),
     "Agents": ("skill", "mcp"),
-    "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "doctor", "sources", "trust", "token"),
+    "Store": ("import", "watch", "map", "fetch", "exclude", "rm", "store", "doctor", "sources", "trust", "token"),
 }
 """The commands by what people want to do."""
 

@@ -104,7 +104,7 @@ def case_of(store: Store, pk: int, key: str, version: str = "") -> Case | None:
         if record is None:
             return None
         case = unpack(record, Case)
-        return msgspec.structs.replace(case, artefacts=_filled(connection, case.artefacts))
+        return msgspec.structs.replace(case, artefacts=with_file_texts(connection, case.artefacts))
 
 
 def cases_of(store: Store, pk: int) -> Iterator[Case]:
@@ -146,13 +146,13 @@ _named_decoder = msgspec.msgpack.Decoder(_NamedCategories)
 def with_texts(store: Store, attempt: Attempt) -> Attempt:
     """The attempt with the texts of its files."""
     with store.reading() as connection:
-        return msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
+        return msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
 
 
 def run_with_texts(store: Store, stored: StoredRun) -> Run:
     """The run with the texts of its context files."""
     with store.reading() as connection:
-        return msgspec.structs.replace(stored.run, context=_filled(connection, stored.run.context))
+        return msgspec.structs.replace(stored.run, context=with_file_texts(connection, stored.run.context))
 
 
 def read_rows(
@@ -180,11 +180,9 @@ def read_rows(
             if has_versions and not attempt.case_version and (version := versions.at(attempt.case, seq)):
                 attempt = msgspec.structs.replace(attempt, case_version=version)
             if steps and steps_block is not None and (with_steps is None or with_steps(attempt)):
-                attempt = msgspec.structs.replace(
-                    attempt, steps=_steps_decoder.decode(transcripts.get(steps_block, steps_at))
-                )
+                attempt = msgspec.structs.replace(attempt, steps=STEPS.decode(transcripts.get(steps_block, steps_at)))
             if texts and attempt.artefacts:
-                attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
+                attempt = msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
             yield row, attempt
 
 
@@ -193,10 +191,10 @@ def _is_counted_pass(attempt: Attempt) -> bool:
 
 
 _attempt_decoder = msgspec.msgpack.Decoder(Attempt)
-_steps_decoder = msgspec.msgpack.Decoder(tuple[Step, ...])
+STEPS = msgspec.msgpack.Decoder(tuple[Step, ...])
 
 
-def _filled(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
+def with_file_texts(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
     filled = []
     for artefact in artefacts:
         if artefact.blob and artefact.text is None:

@@ -21,6 +21,7 @@ _compressor = ZstdCompressor(options={CompressionParameter.compression_level: 1,
 
 BLOCK_SIZE = 256 * 1024
 LENGTH = 4
+"""Before each record: how long it is, in this many bytes."""
 NO_LENGTH = bytes(LENGTH)
 
 

@@ -124,7 +124,7 @@ class CheckCounter:
         """The noteworthy ones: place, name and status."""
         known = self._known.get(id(checks))
         if known is None or known.checks is not checks:
-            known = _KnownChecks(checks, _noteworthy(checks))
+            known = _KnownChecks(checks, noteworthy_checks(checks))
             if len(self._known) < CHECKS_KNOWN:
                 self._known[id(checks)] = known
             else:
@@ -283,7 +283,7 @@ def _orphan(item: Attempt | Case) -> Unreadable:
     return Unreadable(source="", where=where, why="belongs to a run that the log does not describe", ref=item.ref)
 
 
-def _noteworthy(checks: tuple[Check, ...]) -> tuple[tuple[int, str, str], ...]:
+def noteworthy_checks(checks: tuple[Check, ...]) -> tuple[tuple[int, str, str], ...]:
     return tuple(
         [
             (place, check.name, check.status)

@@ -31,7 +31,7 @@ registry.register("postgresql.errata", "errata.store.postgres_dialect", ErrataDi
 class _Rows(psycopg.ServerCursor[Any]):
     """Rows that nobody may read to the end: the server forgets them with the transaction, without a warning here."""
 
-    def __del__(self) -> None:
+    def __del__(self, *_: Any) -> None:
         pass
 
 

@@ -1,7 +1,7 @@
 """The commands about the store itself: list, exclude, forget and examine runs; sources and the bundled example."""
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,7 +9,7 @@ import msgspec
 from errata import __version__, sources
 from errata.errors import DamagedStoreError, StoreError
 from errata.model import StoredRun
-from errata.model.output.store import StoreProblem
+from errata.model.output.store import RepairOutput, StoreProblem
 from errata.model.store_address import StoreLocation
 from errata.runs.names import handles_of, known_run, names_only
 from errata.store import engine
@@ -18,6 +18,7 @@ from errata.store.damage import problems_of, rebuilding
 from errata.store.database import Store, damaged, last_opened, open_store, schema_of, write_to_production
 from errata.store.removal import collect_garbage, free_space, remove_run
 from errata.store.runs import all_runs, exclude, include, run_by_id
+from errata.verbs.store_check import OnProgress, check_deeply, repair_store
 
 __all__ = [
     "ChangeFeed",
@@ -25,6 +26,7 @@ __all__ = [
     "StoreHealth",
     "all_runs",
     "bundled_example",
+    "examine_deeply",
     "examine_store",
     "exclude",
     "forget",
@@ -55,6 +57,10 @@ class StoreHealth(msgspec.Struct, frozen=True):
     attempts: int | None
     cleared: int | None
     problems: tuple[StoreProblem, ...]
+    deep: bool = False
+    digests_confirmed: int | None = None
+    digests_open: int | None = None
+    repairs: tuple[RepairOutput, ...] = ()
 
     @property
     def rebuild_from(self) -> list[str]:
@@ -77,20 +83,41 @@ def forget(meant: Iterable[StoredRun], store: Store) -> bool:
 
 def examine_store(location: StoreLocation) -> StoreHealth:
     store = open_store(location)
-    problems = problems_of(store)
+    with store.kept_open():
+        return _health(store, problems_of(store))
+
+
+def examine_deeply(location: StoreLocation, *, repair: bool, on_progress: OnProgress = lambda _: None) -> StoreHealth:
+    """Every record decoded and compared; with `repair`, what can be rebuilt is rebuilt, and the store checked again."""
+    store = open_store(location)
+    with store.kept_open():
+        checked = check_deeply(store, on_progress)
+        repairs = repair_store(store, checked.problems, on_progress) if repair and checked.problems else []
+        if repairs:
+            checked = check_deeply(store, on_progress)
+        return msgspec.structs.replace(
+            _health(store, checked.problems),
+            deep=True,
+            digests_confirmed=checked.confirmed,
+            digests_open=checked.open,
+            repairs=tuple(repairs),
+        )
+
+
+def _health(store: Store, problems: Sequence[StoreProblem]) -> StoreHealth:
     cleared, runs = None, None
     if not problems:
         cleared = None if store.is_read_only else collect_garbage(store)
         runs = all_runs(store)
     with store.reading() as connection:
         schema, version, size = schema_of(connection), engine.version_of(connection), engine.size_of(connection)
-    is_file = isinstance(location, Path)
+    is_file = isinstance(store.path, Path)
     return StoreHealth(
         errata=__version__,
         python=platform.python_version(),
         sqlite=version if is_file else None,
         postgres=None if is_file else version,
-        path=str(location),
+        path=str(store.path),
         schema=schema,
         size=size,
         runs=len(runs) if runs is not None else None,

@@ -1,4 +1,4 @@
-"""What commands print about the store and its surroundings: `doctor`, `sources`, `taxonomies`, `fetch`, `trust`."""
+"""What commands print about the store and its surroundings: `doctor`, `store`, `sources`, `fetch`, `trust` …"""
 
 from typing import Any, Literal
 
@@ -7,19 +7,33 @@ from msgspec import UNSET, UnsetType
 
 from errata.model.words import Owner
 
+ProblemKind = Literal[
+    "integrity", "not_unpackable", "runs_not_readable", "run_damaged", "opinions_damaged", "facts_damaged",
+    "derived_damaged", "counts_differ", "digest_differs", "rows_of_no_run", "reference_lost", "index_damaged",
+]  # fmt: skip
+"""Those after `opinions_damaged` are found by `errata doctor --deep`."""
+
 
 class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong with the store; as text, in words."""
 
-    kind: Literal["integrity", "not_unpackable", "runs_not_readable", "run_damaged", "opinions_damaged"]
+    kind: ProblemKind
     table: str = ""
     count: int = 0
-    """`not_unpackable`: how many rows of the table can't be read; `opinions_damaged`: how many can."""
+    """How many rows or attempts; `opinions_damaged` of plain `doctor`: how many can still be read."""
     message: str = ""
     """As SQLite or the error has it; `run_damaged`: the tables with lost rows."""
     run: str = ""
+    run_id: str = ""
+    number: int = 0
+    """The run's number in the store."""
     origin: str = ""
-    """`run_damaged`: the path that it was imported from."""
+    """The path that the run was imported from."""
+    attempts: tuple[str, ...] = ()
+    """Ids of the damaged attempts."""
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "table", str(self.table))  # a name of SQLAlchemy is not plain text
 
     def __str__(self) -> str:
         match self.kind:
@@ -29,10 +43,33 @@ class StoreProblem(msgspec.Struct, frozen=True, kw_only=True):
                 return f"a run can't be read: {self.message}"
             case "run_damaged":
                 return f"run {self.run} has lost rows ({self.message})"
-            case "opinions_damaged":
+            case "opinions_damaged" if not self.message:
                 return f"{self.table}: only {self.count} can be read; these are opinions, which no log brings back"
-            case "integrity":
+            case "opinions_damaged":
+                return f"{self.table}: {self.message}; these are opinions, which no log brings back"
+            case "facts_damaged" | "derived_damaged" | "counts_differ" | "digest_differs":
+                more = f" ({len(self.attempts)} attempts)" if len(self.attempts) > 1 else ""
+                return f"run {self.run}: {self.message}{more}"
+            case "rows_of_no_run":
+                return f"{self.table}: {self.count} rows of a run that is not there"
+            case "reference_lost":
+                return f"{self.table}: {self.message}"
+            case "integrity" | "index_damaged":
                 return self.message
+
+
+class RepairOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What `doctor --repair` did about the problems of a run or a table."""
+
+    run: str
+    """Empty where it is about no run."""
+    table: str
+    repaired: bool
+    how: Literal["read_again", "rebuilt_from_records", "derived_again", "removed", "not_possible"]
+    """`read_again`: from its logs, whose content has the digest of the damaged run. `rebuilt_from_records`: columns and
+    lists that repeat what intact records have. `derived_again`: owners, findings, groups and the search index."""
+    message: str
+    """What was done, or what it would take."""
 
 
 class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +94,72 @@ class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     cleared: int | None
     """Unfinished imports of dead processes that were removed."""
     problems: tuple[StoreProblem, ...]
-    """Empty where the store is sound."""
+    """Empty where the store is sound. After --repair: what is left."""
+    deep: bool = False
+    """Whether every record was decoded and compared."""
+    digests_confirmed: int | None = None
+    """With --deep: runs whose whole content has the digest that was noted at import."""
+    digests_open: int | None = None
+    """With --deep: runs whose digest can't be computed from the store, only from the logs: large ones, those that
+    describe a case several times."""
+    repairs: tuple[RepairOutput, ...] = ()
+    """With --repair."""
+
+
+class TableProof(msgspec.Struct, frozen=True, kw_only=True):
+    """One table of a store and of its copy."""
+
+    table: str
+    rows: int
+    digest: str
+    """Of all rows, in any order; the same whatever engine holds them."""
+    rows_copied: int
+    digest_copied: str
+    """The same two of the copy, which was read again after it was written."""
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "table", str(self.table))  # a name of SQLAlchemy is not plain text
+
+    @property
+    def is_equal(self) -> bool:
+        return (self.rows, self.digest) == (self.rows_copied, self.digest_copied)
+
+
+class StoreCopyOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A store that was copied."""
+
+    source: str
+    target: str
+    equal: bool
+    """Whether every table of the copy has the rows of its source. If not, the copy was discarded."""
+    rows: int
+    differing: tuple[str, ...]
+    """Tables that differ."""
+    tables: tuple[TableProof, ...]
+
+
+class StoreBackupOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A backup of the store."""
+
+    store: str
+    file: str
+    size: int
+    """In bytes."""
+    runs: int
+    verified: bool
+    """Its file is sound, and every table has the rows that the store had at the moment of the backup. A backup that
+    differs is discarded: the command then ends with an error."""
+    tables: tuple[TableProof, ...]
+
+
+class StoreRestoreOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A store that was replaced by a backup."""
+
+    store: str
+    backup: str
+    runs: int
+    put_aside: str | None
+    """Where the replaced store is now; null where there was none, or an empty one."""
 
 
 class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +231,9 @@ class TrustedFileOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 SHAPES: dict[str, type] = {
     "doctor": DoctorOutput,
+    "store copy": StoreCopyOutput,
+    "store backup": StoreBackupOutput,
+    "store restore": StoreRestoreOutput,
     "sources": SourceOutput,
     "taxonomies": TaxonomyOutput,
     "fetch": FetchOutput,

@@ -1,0 +1,19 @@
+"""`errata store`: the store as a whole."""
+
+import click
+
+from errata.cli.lazy import LazyGroup, Table
+
+SUBCOMMANDS: Table = {
+    "backup": ("files:backup", "Back up the store while others use it."),
+    "restore": ("files:restore", "Replace the store with a backup."),
+    "copy": ("files:copy", "Copy a store, and prove that nothing was lost."),
+}
+
+
+@click.group("store", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.store")
+def command() -> None:
+    """Back up, restore and copy the store.
+
+    `errata doctor` checks it for damage.
+    """

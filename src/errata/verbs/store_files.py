@@ -1,0 +1,180 @@
+"""A store as a whole: copy it to another place or engine, back it up while others write, restore a backup."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from errata.errors import DamagedStoreError, StoreError
+from errata.model.output.store import StoreBackupOutput, StoreCopyOutput, StoreRestoreOutput
+from errata.store import sqlite
+from errata.store.damage import problems_of
+from errata.store.database import Store, open_store, schema_of
+from errata.store.row_digest import RowDigest, digests_of
+from errata.store.schema import SCHEMA
+from errata.store.sqlite_backup import backup_into, has_mark, refuse_if_in_use, swap
+from errata.store.transfer import (
+    close_file,
+    copy_into_file,
+    count_runs,
+    differing,
+    is_empty,
+    new_store_file,
+    part_of,
+    proof_of,
+    remove_store_file,
+)
+
+OnProgress = Callable[[str], None]
+"""Called with how far it is, in words."""
+MB = 1_000_000
+
+
+def copy_store(source: Path, target: Path, on_progress: OnProgress = lambda _: None) -> StoreCopyOutput:
+    """Into a place where there is no store, or an empty one."""
+    _require_file(source)
+    if target.exists() and source.samefile(target):
+        raise StoreError(f"`{target}` is the store itself", hint="name another file")
+    _require_empty(target)
+    proof = copy_into_file(open_store(source), target, _counting(on_progress))
+    return StoreCopyOutput(
+        source=str(source),
+        target=str(target),
+        equal=not differing(proof),
+        rows=sum(table.rows for table in proof),
+        differing=tuple(table.table for table in differing(proof)),
+        tables=proof,
+    )
+
+
+def _require_file(path: Path) -> None:
+    if not path.is_file():
+        raise StoreError(f"There is no store at `{path}`", hint="name the file of a store, such as `.errata/errata.db`")
+    if path.stat().st_size and not has_mark(path):
+        raise StoreError(f"`{path}` is not a store of errata", hint="name the file of a store or of a backup")
+
+
+def _require_empty(path: Path) -> None:
+    if not path.exists():
+        return
+    if path.is_dir():
+        raise StoreError(f"`{path}` is a folder", hint="name a file in it")
+    store = open_store(path)
+    if not is_empty(store):
+        what = f"`{path}` already holds {count_runs(store):,} runs" if count_runs(store) else f"`{path}` is not empty"
+        raise StoreError(f"{what}; a copy needs an empty place", hint="name a file that does not exist yet")
+    close_file(store)
+
+
+def _counting(on_progress: OnProgress) -> Callable[[str, int], None]:
+    rows: dict[str, int] = {}
+
+    def on_rows(table: str, more: int) -> None:
+        rows[table] = rows.get(table, 0) + more
+        on_progress(f"{table}: {rows[table]:,} rows")
+
+    return on_rows
+
+
+def backup_store(
+    store: Store, to: Path, *, now: datetime, on_progress: OnProgress = lambda _: None
+) -> StoreBackupOutput:
+    """A file with the state of the store at one moment, verified. Others may go on writing."""
+    path = to / f"errata-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.db" if to.is_dir() else to
+    if path.exists():
+        raise StoreError(f"`{path}` exists already", hint="name a file that does not exist yet, or a folder")
+    with new_store_file(path) as part:
+        given = _snapshot(store, part, on_progress)
+        copied = Store(part, sqlite.engine_for(part))
+        with copied.reading() as connection:
+            problems = sqlite.integrity(connection)
+            proof = proof_of(given, digests_of(connection, _counting(on_progress)))
+        problems += [f"`{table.table}` differs from the store" for table in differing(proof)]
+        if problems:
+            hint = "it was discarded; `errata doctor` checks the store"
+            raise StoreError(f"The backup is not sound: {problems[0]}", hint=hint)
+        runs = count_runs(copied)
+        close_file(copied)
+    return StoreBackupOutput(
+        store=str(store.path),
+        file=str(path),
+        size=path.stat().st_size,
+        runs=runs,
+        verified=True,
+        tables=proof,
+    )
+
+
+def _snapshot(store: Store, part: Path, on_progress: OnProgress) -> dict[str, RowDigest]:
+    """Write the file; the digests are of the very state that it is made from."""
+    with store.reading() as connection:
+        digests = digests_of(connection, _counting(on_progress))  # the first read fixes what this transaction sees
+        backup_into(connection, part, lambda done, total: on_progress(f"{done / MB:,.0f} of {total / MB:,.0f} MB"))
+    return digests
+
+
+def restore_store(
+    backup: Path, path: Path, *, force: bool, now: datetime, on_progress: OnProgress = lambda _: None
+) -> StoreRestoreOutput:
+    """Put a backup in the place of the store. The store that was there is put aside, never deleted."""
+    _require_file(backup)
+    if path.exists() and backup.samefile(path):
+        raise StoreError(f"`{backup}` is the store itself", hint="name the file of a backup")
+    aside = _place_for_old_store(path, force=force, now=now)
+    part = part_of(path)
+    part.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    remove_store_file(part)
+    try:
+        on_progress("reading the backup")
+        sqlite.copy(backup, part)
+        runs = _verified(part, backup)
+        if path.exists():
+            refuse_if_in_use(path)
+        swap(part, path, aside)
+    finally:
+        remove_store_file(part)
+    remove_store_file(path.with_name(f"{path.stem}.index{path.suffix}"))  # it is built again from the store
+    return StoreRestoreOutput(
+        store=str(path), backup=str(backup), runs=runs, put_aside=str(aside) if aside is not None else None
+    )
+
+
+def _place_for_old_store(path: Path, *, force: bool, now: datetime) -> Path | None:
+    """Where the store goes that is replaced; none where there is nothing in it."""
+    if not path.exists() or not path.stat().st_size:
+        return None
+    try:
+        store = open_store(path)
+        store.refuse_read_only()
+        runs, empty = count_runs(store), is_empty(store)
+    except DamagedStoreError:
+        runs, empty = None, False
+    if empty:
+        return None
+    if runs != 0 and not force:
+        held = "is damaged" if runs is None else f"holds {runs:,} run{'' if runs == 1 else 's'}"
+        raise StoreError(
+            f"The store {held}: `{path}`", hint="add `--force` to replace it; it is then put aside, not deleted"
+        )
+    return path.with_name(f"{path.name}.before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+
+
+def _verified(part: Path, backup: Path) -> int:
+    """How many runs it holds; an error where it can't take the place of a store."""
+    probe = Store(backup, sqlite.engine_for(part))
+    with probe.reading() as connection:
+        schema = schema_of(connection)
+        problems = sqlite.integrity(connection)
+    if schema > SCHEMA:
+        raise StoreError(
+            f"The backup `{backup}` was written by a newer errata: schema {schema}, this one knows {SCHEMA}",
+            hint="upgrade errata; nothing was changed",
+        )
+    store = open_store(part, release=True)
+    problems = problems or [str(problem) for problem in problems_of(store)]
+    if problems:
+        raise StoreError(
+            f"The backup is damaged: `{backup}`: {problems[0]}", hint="restore an older backup; nothing was changed"
+        )
+    runs = count_runs(store)
+    close_file(store)
+    return runs

@@ -1,0 +1,181 @@
+"""`errata doctor --deep` and `--repair`: exactly what is damaged, what was rebuilt, and what it would take."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from errata.store import sqlite
+from errata.store.index_file import VERSION
+from terminal import FIXTURES, Said, done, errata, import_fixtures
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+STORE = Path(".errata") / "errata.db"
+
+
+def change(*statements: str) -> None:
+    with closing(sqlite3.connect(STORE)) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
+def content() -> list[object]:
+    """What users see of the run, apart from the damage."""
+    done("export", "latest", "--to", "csv", "-o", "tables", "--force")
+    tables = [path.read_bytes() for path in sorted(Path("tables").rglob("*.csv"))]
+    return [*(done(command, "latest", "--json").rows for command in ("failures", "show", "score")), *tables]
+
+
+@pytest.fixture
+def logs() -> Path:
+    """A run whose logs are in the working folder, with a verdict."""
+    shutil.copytree(RUN_B, "run-b")
+    done("import", "run-b")
+    done("triage", "latest")
+    return Path("run-b")
+
+
+DAMAGE = {
+    "a block": "UPDATE blocks SET data = zeroblob(1000)",
+    "a lost block": "DELETE FROM blocks",
+    "a file": "UPDATE blobs SET data = zeroblob(50) WHERE rowid % 2",
+    "lost files": "DELETE FROM blobs",
+    "lost attempts": "DELETE FROM attempts WHERE seq > 4",
+    "columns of attempts": "UPDATE attempts SET outcome = 'pass', case_key = case_key || 'x'",
+    "checks": "DELETE FROM checks",
+    "cases": "UPDATE cases SET record = zeroblob(20)",
+    "the run": "UPDATE runs SET record = zeroblob(20)",
+    "its counts": "UPDATE runs SET counts = '{}'",
+    "its name": "UPDATE runs SET name = 'another', suite = 'other'",
+    "its digest": "UPDATE runs SET digest = 'ffff'",
+    "uses of files": "DELETE FROM blob_uses",
+    "owners": "UPDATE attributions SET record = zeroblob(20)",
+    "owners of nobody": "UPDATE attributions SET seq = seq + 100000",
+    "rows of no run": "INSERT INTO cases VALUES (77, 'k', 'd', 'c', x'80')",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_what_the_logs_have_is_repaired(logs, damage):
+    before = content()
+    change(damage)
+    assert errata("doctor", "--deep").code == 1
+
+    repaired = done("doctor", "--repair", "--json").row
+
+    assert repaired["problems"] == []
+    assert any(one["repaired"] for one in repaired["repairs"])
+    assert content() == before
+    assert done("doctor", "--deep").out.endswith("no problems found\n")
+
+
+def verdict_rows() -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(STORE)) as database:
+        return sorted(database.execute("SELECT * FROM verdicts").fetchall())
+
+
+def test_a_repair_never_changes_verdicts(logs):
+    (failure, *_) = done("failures", "latest", "--json").rows
+    Path("labels.jsonl").write_text(f'{{"attempt_id": "{failure["attempt_id"]}", "label": "MODEL_FAULT"}}\n')
+    errata("review", "import", "labels.jsonl", "--reviewer", "ada")
+    change("INSERT INTO verdicts VALUES ('v', 'r', 'r:c#1', 'w', 'person', 'l', 'model', 0, '', x'80')")
+    before = verdict_rows()
+    change(DAMAGE["a block"], DAMAGE["owners"])
+
+    repaired = errata("doctor", "--repair", "--json")
+
+    assert repaired.code == 1
+    assert verdict_rows() == before
+    assert {one["table"] for one in repaired.row["problems"]} == {"verdicts"}
+    assert [one["how"] for one in repaired.row["repairs"] if one["table"] == "verdicts"] == ["not_possible"] * 2
+
+
+def refused_repair() -> Said:
+    change(DAMAGE["a block"])
+    told = errata("doctor", "--repair")
+    assert told.code == 1
+    assert "can't fix" in told.out
+    return told
+
+
+def test_without_the_logs_the_page_names_what_it_would_take(logs):
+    shutil.rmtree(logs)
+
+    page = " ".join(refused_repair().out.split())
+
+    assert "its logs are not at" in page
+    assert "put them back there, or restore a backup" in page
+
+
+def test_changed_logs_are_not_taken_for_the_imported_ones(logs):
+    path = logs / "getRunDetails.envelope.json"
+    path.write_text(path.read_text().replace("003-mutations", "003-mutation", 1))
+
+    page = " ".join(refused_repair().out.split())
+
+    assert "have changed since the import" in page
+
+
+def test_columns_are_rebuilt_from_records_where_the_logs_are_gone(logs):
+    before = content()
+    shutil.rmtree(logs)
+    change(DAMAGE["columns of attempts"], DAMAGE["checks"], DAMAGE["uses of files"])
+
+    repaired = done("doctor", "--repair", "--json").row
+
+    assert [one["how"] for one in repaired["repairs"]] == ["rebuilt_from_records", "derived_again"]
+    assert content() == before
+
+
+def test_the_page_names_the_damaged_attempts_and_how_many_more(logs):
+    change("UPDATE attempts SET outcome = 'none'")
+
+    page = " ".join(errata("doctor", "--deep").out.split())
+
+    assert "`attempts.outcome` contradicts the attempt's record (" in page
+    assert page.count("002-http_greeting#1") == 1
+    assert "more with --json" in page
+    assert "`errata doctor --repair`" in page
+
+
+def test_a_damaged_search_index_is_removed(logs):
+    index = STORE.with_name("errata.index.db")
+    with closing(sqlite3.connect(index)) as database:
+        database.execute("CREATE TABLE runs (x)")
+        database.execute(f"PRAGMA user_version = {VERSION}")
+    index.write_bytes(index.read_bytes()[:3000] + b"\xa5" * 1096)
+
+    assert "the search index is damaged" in errata("doctor", "--deep").out
+    done("doctor", "--repair")
+
+    assert not index.exists()
+
+
+def test_failures_of_a_missing_group_are_grouped_again(logs):
+    done("buckets", "list", "latest")
+    listed = done("buckets", "list", "latest", "--json").rows
+    change("UPDATE bucket_members SET bucket = 'gone' WHERE bucket = (SELECT max(bucket) FROM bucket_members)")
+    assert "are in a group that is not there" in errata("doctor", "--deep").out
+
+    done("doctor", "--repair")
+
+    assert sum(one["mistakes"] for one in done("buckets", "list", "latest", "--json").rows) == sum(
+        one["mistakes"] for one in listed
+    )
+
+
+def test_a_read_only_store_is_checked_but_not_repaired(logs, monkeypatch):
+    change(DAMAGE["a block"])
+    monkeypatch.setattr(sqlite, "is_writable", lambda _: False)
+
+    assert errata("doctor", "--deep").code == 1
+    assert "it is read-only" in errata("doctor", "--repair").talk
+
+
+def test_plain_doctor_does_not_look_deep():
+    import_fixtures(RUN_B)
+    change("UPDATE attempts SET outcome = 'none'")
+
+    assert done("doctor", "--json").row["deep"] is False
