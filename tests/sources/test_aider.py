@@ -139,6 +139,17 @@ def test_the_passes_that_a_leaderboard_states_go_before_its_rounded_rate(tmp_pat
     assert first.stated_passes == (80, 225)
 
 
+@pytest.mark.parametrize(
+    ("cases", "rate", "passes"), [(133, 68.4, 91), (133, 68.5, None), (33, 57.6, 19), (2_000, 50.0, None)]
+)
+def test_an_older_board_states_only_a_rate_which_is_a_count_where_no_other_has_it(tmp_path, cases, rate, passes):
+    board = tmp_path / "edit_leaderboard.yml"
+    board.write_text(f"- dirname: a\n  test_cases: {cases}\n  model: m\n  edit_format: diff\n  pass_rate_1: {rate}\n")
+    (run,) = runs(board)
+
+    assert (run.harness_passes, run.measured_attempts) == (passes, cases)
+
+
 def test_two_leaderboards_tell_of_one_run_each_with_its_own_numbers(tmp_path):
     other = tmp_path / "older.yml"
     other.write_text(LEADERBOARD.read_text().replace("pass_num_2: ", "pass_num_2: 1"))

@@ -107,9 +107,16 @@ def _is_measured(cell: Cell | None) -> bool:
 def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, WhyLeftOut]], least: int = 2) -> None:
     if left >= least:
         return
-    reasons = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
+    runs_by_reason: dict[str, list[str]] = {}
+    for one, why in left_out:
+        runs_by_reason.setdefault(str(why), []).append(one.run.native_id)
+    lines = []
+    for reason, names in runs_by_reason.items():
+        lines += [f"left out: {name}, {reason}" for name in names[:SHOWN]]
+        if len(names) > SHOWN:
+            lines.append(f"left out: {len(names) - SHOWN:,} more runs for the same reason")
     remaining = "One run alone is" if left else "No run is"
-    raise NotComparableError(f"{remaining} left to be compared", hint=reasons)
+    raise NotComparableError(f"{remaining} left to be compared", hint="\n".join(lines))
 
 
 def refuse_unequal(all_differences: Sequence[Difference], matrix: Matrix) -> None:

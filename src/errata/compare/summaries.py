@@ -52,7 +52,7 @@ class RunNumbers(msgspec.Struct, frozen=True):
         if self.summary.unavailable:
             return WhyLeftOut("unavailable")
         if holds_only_failures(self.stored):
-            return WhyLeftOut("only_failures")
+            return WhyLeftOut("only_failures" if self.stored.counts.attempts_in_log else "no_rows")
         return None if self.summary.scored else WhyLeftOut("not_scored")
 
 

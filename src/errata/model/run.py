@@ -266,6 +266,7 @@ _LEFT_OUT: dict[LeftOutCode, str] = {
     "excluded": "excluded",
     "unavailable": "unavailable: every attempt ended in the same error before it reached the model",
     "only_failures": "its log holds only failures, so its passes can't be compared case by case",
+    "no_rows": "its log holds no rows, so it can't be compared case by case",
     "not_scored": "no attempt was scored",
     "not_judged": "no attempt was judged",
     "no_run_folder": "its rows are not in a run folder",

@@ -86,7 +86,9 @@ ObservationKind = Literal[
 """What the evidence log of an attempt can hold; docs/evidence-log.md explains each."""
 Strength = Literal["strong", "moderate", "weak"]
 
-LeftOutCode = Literal["excluded", "unavailable", "only_failures", "not_scored", "not_judged", "no_run_folder"]
+LeftOutCode = Literal[
+    "excluded", "unavailable", "only_failures", "no_rows", "not_scored", "not_judged", "no_run_folder"
+]
 """Why a run is left out of a comparison, a pooled score or an exported folder."""
 
 EXECUTIONS: tuple[str, ...] = get_args(Execution)

@@ -13,6 +13,8 @@ from errata.sources.shared.values import non_empty
 _FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
 _COMMENT = re.compile(r"\s+#.*$")
 _RATE = re.compile(r"^pass_rate_(?P<try>\d+)$")
+FEW_CASES = 1_000
+"""With more, two counts may have one rate."""
 _PASSES = re.compile(r"^pass_num_\d+$")
 _HOMES = frozenset(["dirname", "model", "edit_format", "commit_hash", "reasoning_effort", "date"])
 
@@ -63,6 +65,7 @@ def _run(row: Row, path: Path) -> Run:
         suite=SUITE,
         expected_cases=int(cases) if cases else None,
         measured_attempts=int(cases) if cases else None,
+        measured_passes=_passes(numbers),
         started_at=_day(record.get("date", "")),
         reported=tuple(_reported(numbers, row.ref)),
         code=CodeVersion(commit=commit) if commit else None,
@@ -85,6 +88,17 @@ def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
         if key not in _HOMES and not _RATE.match(key):
             metric = "passed" if key == last else "count"
             yield Reported(name=key, metric=metric, value=value, n=n if _PASSES.match(key) else None, ref=ref)
+
+
+def _passes(numbers: dict[str, float]) -> int | None:
+    """Older boards state only a rate with one decimal. It is a count where no other count has this rate."""
+    tries = sorted(int(match["try"]) for key in numbers if (match := _RATE.match(key)))
+    n = int(numbers.get("test_cases", 0))
+    if not tries or f"pass_num_{tries[-1]}" in numbers or not 0 < n <= FEW_CASES:
+        return None
+    rate = numbers[f"pass_rate_{tries[-1]}"]
+    fitting = [count for count in range(n + 1) if round(100 * count / n, 1) == rate]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _day(written: str) -> str | None:
