@@ -54,7 +54,7 @@ def runs(exchange: Exchange) -> Page:
     chosen = [one for one in every if _fits(one, digests.get(one.run.id), query.q)]
     start = (max(query.page, 1) - 1) * PAGE
     shown = chosen[start : start + PAGE]
-    body = f"<h1>Runs</h1>{_filter(query, len(chosen), every)}{_IMPORT}"
+    body = f'<h1>Runs</h1><div class="over-list">{_filter(query, len(chosen), every)}{_IMPORT}</div>'
     body += _table(shown, digests) if shown else _nothing(query)
     if start + PAGE < len(chosen):
         left = len(chosen) - start - PAGE
@@ -116,13 +116,14 @@ def _table(shown: list[StoredRun], digests: dict[str, RunDigest]) -> str:
 def _row(stored: StoredRun, digest: RunDigest | None) -> str:
     run, counts = stored.run, stored.counts
     agent = f' <span class="sub">{page_text(run.subject.agent)}</span>' if run.subject.agent else ""
-    name = f'<a class="open" href="{run_page(run.id)}">{page_text(subject_label(run) or run.native_id)}</a>{agent}'
+    model = page_text(subject_label(run) or run.native_id)
+    name = f'<a class="open" href="{run_page(run.id)}" title="{model}">{model}</a>{agent}'
     version = f' <span class="sub">{page_text(run.suite_version)}</span>' if run.suite_version else ""
     waiting = '<span class="note">being computed</span>' if digest is None else ""
     opened = digest.open_reviews if digest is not None else counts.failures
     cells = (
         ("name", name),
-        ("", page_text(run.suite or NONE) + version),
+        ("suite", f'<span title="{page_text(run.suite)}">{page_text(run.suite or NONE)}</span>{version}'),
         ("", _badge(digest) if digest is not None else waiting),
         ("mini", _bracket(digest) if digest is not None else ""),
         ("bar", _owners(run.id, digest) if digest is not None else ""),
