@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import FIXTURES
 from tests.suite_of_runs import import_suite
 
+from errata.server.pages import compare
 from errata.verbs.analyze import import_logs
 from errata.verbs.buckets import list_buckets
 from errata.verbs.store import all_runs, open_store
@@ -53,6 +54,19 @@ def test_a_failed_cell_of_the_matrix_leads_to_its_attempt(boards, ids):
 
     assert "2 runs, 24 cases" in page
     assert f"/runs/{ids['alpha']}/cases/suite%2Fcase-00/1" in links(page)
+
+
+def test_a_matrix_with_very_many_cases_has_an_overview_whose_parts_can_be_opened(boards, ids, monkeypatch):
+    monkeypatch.setattr(compare, "MOST_COLUMNS", 4)
+    address = f"/compare?runs={ids['alpha']},{ids['gamma']}"
+    page = boards.page(address)
+    parts = re.findall(r'<a href="([^"]*)"[^>]* aria-label="Cases ([0-9]+) to ([0-9]+)"', page)
+
+    assert [int(first) for _, first, _ in parts] == list(range(1, 1 + 4 * len(parts), 4))
+    assert "choose a part to see its cases" in page
+    opened = boards.page(unescape(parts[1][0]))
+    assert 'aria-current="true" aria-label="Cases 5 to 8"' in opened
+    assert re.search(r"Cases 5 to 8 of [0-9]+\.", opened)
 
 
 def test_the_matrix_and_the_card_count_the_same_cases_as_failed_by_all(boards, ids):

@@ -46,6 +46,11 @@ def test_the_keyboard_alone_reaches_the_line(looked, window):
     assert not page.locator("tr.fail", has_text="pypi-server").is_visible()
     page.keyboard.press("l")
     press_until(page, "j", "tr.fail[aria-current]", "pypi-server")
+    page.keyboard.press("b")
+    assert page.locator("dialog#move").get_by_text("1 failure").is_visible()
+    page.wait_for_function("() => document.querySelectorAll('#causes option').length > 0")
+    page.keyboard.press("Escape")
+    page.locator("tr.fail[aria-current] a.open").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**pypi-server/1*")
     press_until(page, "n", "#verifier-17:focus-within, #verifier-17:focus", times=8)
@@ -64,6 +69,7 @@ def test_a_hostile_transcript_runs_nothing_and_asks_for_nothing(looked, window):
         "/",
         f"/runs/{run}",
         f"/runs/{run}/cases/{HOSTILE_CASE}/1",
+        f"/runs/{run}/cases/{HOSTILE_CASE}/1?render=markdown",
         "/cases/harbour/x%3Cb%3Ey%3C%2Fb%3E",
         "/search?q=%3Cscript%3Eowned",
     ):
@@ -71,6 +77,13 @@ def test_a_hostile_transcript_runs_nothing_and_asks_for_nothing(looked, window):
         page.wait_for_load_state("networkidle")
         assert page.title() != "owned"
         assert page.locator("main").is_visible()
+        if "render=" in path:
+            assert page.locator(".rendered").count() > 3
+            assert page.locator(".rendered :not(p, pre, code, ul, ol, li)").count() == 0
+            assert "[click](javascript:alert(1))" in page.locator(".rendered").first.inner_text()
+            page.keyboard.press("M")
+            assert page.locator(".rendered").count() == 0
+            assert "render" not in page.url
     assert [url for url in asked if not url.startswith(looked.url)] == []
 
 

@@ -1,6 +1,7 @@
 """The page of a run: its head, its filters, and a list that loses no failure."""
 
 import re
+import time
 from html import unescape
 
 import pytest
@@ -124,3 +125,39 @@ def test_the_list_of_runs_shows_health_score_and_owners_and_can_be_filtered(look
     assert page.count('<tr class="run"') >= 5
     assert only.count('<tr class="run"') == 1
     assert "Nothing matches <code>moon</code>" in looked.page("/?q=moon")
+
+
+def test_passes_are_one_key_away_and_suspicious_ones_come_first(looked):
+    page = looked.page(f"/runs/{run_id(looked, 'passed')}/passes")
+
+    assert "No suspicious passes among 1" in page
+    assert 'data-key="p"' in page
+
+
+def test_the_top_bar_counts_failures_that_nobody_has_reviewed(looked):
+    runs = looked.client.get("/api/runs").json()["runs"]
+    failures = sum(
+        looked.client.get(f"/api/runs/{one['run_id']}/facets").json()["review"].get("open", 0) for one in runs
+    )
+    deadline = time.monotonic() + 20
+    while not (shown := re.search(r'<b class="todo" title="([0-9]+) not reviewed">', looked.page("/"))):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+    assert int(shown[1]) == failures
+
+
+def test_failures_are_moved_to_a_cause_that_is_named(served):
+    run = served.client.get("/api/runs").json()["runs"][0]["run_id"]
+    listed = served.client.get(f"/api/runs/{run}/failures").json()["failures"]
+    causes = served.client.get(f"/api/buckets?alone=true&runs={run}").json()["buckets"]
+    chosen = next(one for one in listed if one["bucket"]["id"] != causes[0]["id"])["attempt_id"]
+    form = {"attempt": chosen, "to": causes[0]["title"]}
+    answer = served.client.post(f"/runs/{run}/move", data=form, headers={"Origin": served.url})
+
+    assert answer.status_code == 303, answer.text
+    now = served.client.get(f"/api/runs/{run}/failures?bucket={causes[0]['id']}").json()["failures"]
+    assert chosen in [one["attempt_id"] for one in now]
+    for data in ({"to": "x"}, {**form, "attempt": "1"}, {**form, "attempt": chosen.replace(run, "0" * 16)}):
+        wrong = served.client.post(f"/runs/{run}/move", data=data, headers={"Origin": served.url})
+        assert wrong.status_code == 400

@@ -36,6 +36,9 @@ from errata.text.crash_file import write_crash
 from errata.text.outgoing import tree_for_user
 from errata.verbs.store import Store
 
+AHEAD = "x-errata-ahead"
+"""Sent by `list.js` for a row that somebody points at."""
+
 
 class Backend(msgspec.Struct, frozen=True):
     """What the handlers of one server share."""
@@ -161,7 +164,9 @@ def _response_of(endpoint: Endpoint, backend: Backend, request: Request, body: b
         is_encrypted=request.url.scheme == "https",
         body=body,
     )
-    return _response(endpoint.handler(exchange), endpoint, caller, request)
+    answered = endpoint.handler(exchange)
+    to_review = backend.indexer.count_unreviewed(store) if isinstance(answered, Page) and caller.scopes else None
+    return _response(answered, endpoint, caller, request, to_review=to_review)
 
 
 def _listening(backend: Backend) -> Callable[[Request], Awaitable[Response]]:
@@ -232,10 +237,13 @@ async def _body_of(request: Request) -> bytes | None:
     return b"".join(parts)
 
 
-def _response(answered: Answer, endpoint: Endpoint, caller: Caller, request: Request) -> Response:
+def _response(
+    answered: Answer, endpoint: Endpoint, caller: Caller, request: Request, *, to_review: int | None
+) -> Response:
     match answered:
         case Page():
-            content = framed(answered, account="" if caller.is_local else caller.name).encode("utf-8")
+            account = "" if caller.is_local else caller.name
+            content = framed(answered, account=account, to_review=to_review).encode("utf-8")
             return _sent(content, HTML, request, status=answered.status)
         case Redirect():
             return Response(status_code=answered.status, headers={**answered.headers, "Location": answered.target})
@@ -252,7 +260,9 @@ def _sent(content: bytes, media_type: str, request: Request, *, status: int = 20
         hint = "ask for less: with filters, or page by page"
         return problem(request.url.path, 413, f"The answer is longer than {MOST_ANSWER:,} bytes", hint)
     mark = f'"{sha256(content).hexdigest()[:20]}"'
-    headers = {"ETag": mark, "Cache-Control": "no-cache"}
+    # what a list loads ahead is shown if it is opened at once
+    is_ahead = request.headers.get(AHEAD) is not None
+    headers = {"ETag": mark, "Cache-Control": "private, max-age=5" if is_ahead else "no-cache"}
     if status == 200 and request.headers.get("if-none-match") == mark:
         return Response(status_code=304, headers=headers)
     return Response(content, status_code=status, headers=headers, media_type=media_type)

@@ -4,12 +4,14 @@ Large runs have a process of their own: `deriving.py`.
 """
 
 import threading
+import time
 
 from errata.errors import ErrataError
 from errata.model.listing import FailureFilters
 from errata.settings import Settings, using_store
 from errata.verbs.look import (
     close_index,
+    count_unreviewed,
     digest_of,
     ensure_searchable_texts,
     forget_missing,
@@ -31,6 +33,8 @@ class Indexer:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="errata-index", daemon=True)
         self._seen: dict[str, str] = {}
+        self._unreviewed: int | None = None
+        self._count_again_at = 0.0
 
     def start(self) -> None:
         self._thread.start()
@@ -38,6 +42,13 @@ class Indexer:
     def close(self) -> None:
         self._stop.set()
         self._thread.join()
+
+    def count_unreviewed(self, store: Store) -> int | None:
+        """Failures without a verdict, at most a few seconds old; none before every run is in the index."""
+        if time.monotonic() >= self._count_again_at:
+            self._unreviewed = count_unreviewed(store)
+            self._count_again_at = time.monotonic() + PAUSE
+        return self._unreviewed
 
     def _work(self) -> None:
         with using_store(self._settings.store):

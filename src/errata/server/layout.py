@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from errata.render.blocks_html import page_text
 from errata.render.html import MARK, page_style
+from errata.render.palette import OWNERS
 from errata.server.exchange import Page
 
 SECTIONS = (
@@ -19,15 +20,17 @@ SECTIONS = (
     ("leaderboard", "/leaderboard", "Leaderboard"),
 )
 STYLE = "page.css"
+SCRIPTS = ("page.js", "keys.js", "complete.js")
+"""Of every page."""
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 _IMPORT = re.compile(rb'from "\./([a-z_]+\.js)"')
 
 
-def framed(page: Page, *, account: str = "") -> str:
-    """`account`: the token that somebody is logged in with."""
+def framed(page: Page, *, account: str = "", to_review: int | None = None) -> str:
+    """`account`: the token that somebody is logged in with. `to_review`: failures without a verdict, where known."""
     scripts = "".join(
-        f'<script type="module" src="{static_path(name)}"></script>' for name in ("page.js", *page.scripts)
+        f'<script type="module" src="{static_path(name)}"></script>' for name in (*SCRIPTS, *page.scripts)
     )
     return "\n".join(
         (
@@ -44,7 +47,7 @@ def framed(page: Page, *, account: str = "") -> str:
             "</head>",
             f'<body data-section="{page_text(page.section)}">',
             '<a class="skip" href="#content">Skip to the content</a>',
-            _top_bar(page, account),
+            _top_bar(page, account, to_review),
             f'<main id="content" tabindex="-1">{page.body}</main>',
             _command(page.command),
             _keys(page),
@@ -56,14 +59,16 @@ def framed(page: Page, *, account: str = "") -> str:
     )
 
 
-def _top_bar(page: Page, account: str) -> str:
+def _top_bar(page: Page, account: str, to_review: int | None) -> str:
+    counts = {"review": f' <b class="todo" title="{to_review:,} not reviewed">{to_review:,}</b>' if to_review else ""}
     links = "".join(
-        f'<a href="{path}"{" aria-current=page" if page.section == name else ""}>{label}</a>'
+        f'<a href="{path}"{" aria-current=page" if page.section == name else ""}>{label}{counts.get(name, "")}</a>'
         for name, path, label in SECTIONS
     )
     search = (
         '<form class="find" action="/search" role="search"><input name="q" type="search"'
-        ' aria-label="Find a run, case or quote" placeholder="Find a run, case or quote" autocomplete="off">'
+        ' aria-label="Find a run, case or quote" placeholder="Find a run, case or quote" autocomplete="off"'
+        f"{data_words()}>"
         "<kbd>/</kbd></form>"
     )
     buttons = (
@@ -79,6 +84,18 @@ def _top_bar(page: Page, account: str) -> str:
         f'<header class="top"><a class="brand" href="/">{MARK}errata</a>'
         f'<nav class="sections" aria-label="Pages">{links}</nav>{search}{buttons}</header>'
     )
+
+
+_WORDS = (
+    "model:", "suite:", "case:", "signal:", "owner:", *(f"owner:{owner}" for owner in OWNERS),
+    "is:disagreed", "is:open", "is:reviewed", "is:final",
+)  # fmt: skip
+
+
+def data_words(*more: str) -> str:
+    """For a field that filters: the words that `complete.js` suggests. Words of logs with a space are left out."""
+    words = dict.fromkeys((*_WORDS, *(word for word in more if not any(map(str.isspace, word)))))
+    return f' data-words="{page_text(" ".join(words))}"'
 
 
 def _command(command: str) -> str:
@@ -110,13 +127,24 @@ def _keys(page: Page) -> str:
     """The dialog of keys, unless the page has its own. Without script there are no keys."""
     if 'id="keys"' in page.body:
         return ""
-    rows = "".join(f"<dt>{_caps(keys)}</dt><dd>{page_text(does)}</dd>" for keys, does in (*page.keys, *EVERYWHERE))
+    rows = "".join(
+        f"<dt{' class=pair' if keys.startswith('g ') else ''}>{_caps(keys)}</dt><dd>{page_text(does)}</dd>"
+        for keys, does in (*page.keys, *EVERYWHERE)
+    )
     return (
         '<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys of this page</h2>'
         f"<dl>{rows}</dl>"
-        '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
+        f"{KEY_SETTINGS}"
         '<form method="dialog"><button>Close</button></form></dialog>'
     )
+
+
+KEY_SETTINGS = (
+    '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
+    '<p class="note">Click a key to change it. <button type="button" class="link" id="usual-keys">'
+    "Use the usual keys again</button></p>"
+)
+"""In the dialog of keys; `keys.js` does it."""
 
 
 def _caps(keys: str) -> str:

@@ -175,6 +175,15 @@ def all_rows(store: Store, run_id: str) -> Iterator[FailureRow]:
     return (FailureRow(*row) for row in index_of(store).execute(query, (run_id,)))
 
 
+def unreviewed_in(store: Store) -> dict[str, int]:
+    """Run → failures that nobody has reviewed, of the runs that have rows."""
+    query = (
+        "SELECT runs.run_id, COALESCE(SUM(kinds.count) FILTER (WHERE kinds.review = 'open'), 0) FROM runs"
+        " LEFT JOIN kinds USING (run_id) WHERE runs.rows_mark != '' GROUP BY runs.run_id"
+    )
+    return dict(index_of(store).execute(query).fetchall())
+
+
 def reviewed_rows(store: Store, run_id: str, attempts: Sequence[str]) -> list[FailureRow]:
     """Those that were reviewed when the rows were written, and those of these attempts."""
     query = f"SELECT {_COLUMNS} FROM failures WHERE run_id = ? AND review != 'open'"  # noqa: S608

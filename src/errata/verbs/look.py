@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from errata.errors import NotFoundError, NotReadyError
-from errata.model import Attempt, Attribution, StoredRun
+from errata.model import Attempt, Attribution, Run, StoredRun
 from errata.model.identity import attempt_id
 from errata.model.listing import Facets, FailureFilters, FailureRow
 from errata.runs.background import is_large, large_runs_in_background
@@ -28,13 +29,14 @@ from errata.runs.listing import (
 from errata.runs.names import known_run
 from errata.runs.runset import facts_of
 from errata.runs.show import ShownAttempt, find_shown
+from errata.runs.suspicions import SuspiciousPass
 from errata.runs.text_index import ensure_searchable_texts, forget_missing, parse_query, search
 from errata.runs.triaging import is_triaged, triage_if_needed
 from errata.runs.view import RunView
 from errata.settings import load_settings
 from errata.store.attempts import attempts_of, case_of
 from errata.store.database import Store
-from errata.store.failure_list import count_rows, facets_of, listed_rows, rank_of, rows_by_attempt
+from errata.store.failure_list import count_rows, facets_of, listed_rows, rank_of, rows_by_attempt, unreviewed_in
 from errata.store.index_file import close_index
 from errata.store.index_marks import index_marks, marks_of, without_buckets
 from errata.store.runs import all_runs, run_by_id
@@ -50,12 +52,14 @@ __all__ = [
     "FailurePage",
     "ListedGroup",
     "Neighbours",
+    "RunPasses",
     "SameFailures",
     "ShownAttempt",
     "case_over_runs",
     "case_text",
     "close_index",
     "count_indexed",
+    "count_unreviewed",
     "derive_run",
     "digest_of",
     "ensure_indexed",
@@ -73,6 +77,7 @@ __all__ = [
     "marks_of",
     "neighbours_of",
     "parse_query",
+    "passes_of",
     "readiness",
     "row_of",
     "same_failures",
@@ -84,6 +89,8 @@ __all__ = [
 
 MOST_RUNS = 200
 """Runs of a suite that the page of a case looks at, the newest first."""
+MOST_EXAMINED = 5_000
+"""Passes of a run up to which each is looked at while somebody waits."""
 ALIKE = 5
 """Failures with the same key that are named."""
 
@@ -104,6 +111,17 @@ class SameFailures(msgspec.Struct, frozen=True):
     bucket: str
     count: int
     first: tuple[FailureRow, ...]
+
+
+class RunPasses(msgspec.Struct, frozen=True):
+    """Attempts of a run that passed."""
+
+    run: Run
+    total: int
+    listed: tuple[Attempt, ...]
+    """The first of them, in the order of the log."""
+    suspicious: tuple[SuspiciousPass, ...] | None
+    """None where there are too many passes to look at each."""
 
 
 class CaseInRun(msgspec.Struct, frozen=True):
@@ -140,6 +158,13 @@ def facets_of_run(stored: StoredRun, store: Store, filters: FailureFilters) -> F
     return facets_of(store, stored.run.id, filters)
 
 
+def count_unreviewed(store: Store) -> int | None:
+    """Failures without a verdict in all runs; none while some run is not in the index."""
+    failed = {one.run.id for one in all_runs(store) if one.counts.failures and one.run.excluded is None}
+    open_in = unreviewed_in(store)
+    return sum(open_in[run_id] for run_id in failed) if failed <= open_in.keys() else None
+
+
 def row_of(attempt: Attempt, stored: StoredRun, store: Store) -> FailureRow | None:
     """The row of a failure in the index; none of a pass, and none before a large run has rows."""
     if not attempt.is_failure:
@@ -163,6 +188,13 @@ def same_failures(row: FailureRow, stored: StoredRun, store: Store) -> SameFailu
     listed = listed_rows(store, stored.run.id, filters, "log", limit=ALIKE + 1)
     others = tuple(entry for entry in listed if entry.seq != row.seq)[:ALIKE]
     return SameFailures(row.key, row.bucket, count, others) if others else None
+
+
+def passes_of(stored: StoredRun, store: Store, *, limit: int) -> RunPasses:
+    passed = (one for one in attempts_of(store, stored.pk, counted=True) if one.outcome == "pass")
+    total = stored.counts.outcomes.get("pass", 0)
+    odd = tuple(RunView(stored, store).suspicious_passes()) if total <= MOST_EXAMINED else None
+    return RunPasses(stored.run, total, tuple(islice(passed, limit)), odd)
 
 
 def case_over_runs(suite: str, case: str, store: Store) -> list[CaseInRun]:

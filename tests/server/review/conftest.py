@@ -20,7 +20,7 @@ from errata.settings import Settings
 from errata.verbs.analyze import import_logs
 from errata.verbs.store import bundled_example, open_store
 
-EXPECTED = re.compile(r"Failed to load resource: .*(409|422|ERR_CONNECTION|ERR_EMPTY)")
+EXPECTED = re.compile(r"Failed to load resource: .*(409|422|500|ERR_CONNECTION|ERR_EMPTY)")
 
 
 class RunningServer:
@@ -85,7 +85,7 @@ def server_for(desk_store: Path) -> Iterator[Callable[[str], RunningServer]]:
 
 @pytest.fixture
 def window(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """As everywhere, but a refused verdict (409, 422) and a server that was stopped are no errors of the page."""
+    """As everywhere, but a refused verdict (409, 422, 500) and a server that was stopped are no errors of the page."""
     with windows(browser, EXPECTED.search) as opened:
         yield opened
 

@@ -174,6 +174,37 @@ def test_verdicts_wait_while_the_server_is_away_and_arrive_once(desk, desk_store
     assert len(verdicts(desk_store, withdrawn=True)) == 2
 
 
+def test_a_server_that_answers_with_errors_is_not_asked_for_ever_and_the_verdict_is_kept(desk, desk_store, window):
+    page = window(viewport={"width": 1440, "height": 900})
+    page.clock.install()
+    asked = []
+    page.route("**/api/review/*/verdict", lambda route: (asked.append(1), route.fulfill(status=500, json={"id": "x7"})))
+    page.goto(f"{desk.url}{page_of(INDEX)}")
+    press(page, "m", "1", "j", "q", "Enter")
+    while len(asked) < 4:
+        page.clock.run_for(5_000)
+    alarm = page.locator("#unsaved")
+    expect(alarm).to_contain_text("the server answers with an error (500, id x7)")
+    expect(alarm).to_contain_text("kept in this browser")
+    page.clock.run_for(120_000)
+    assert len(asked) == 4
+    assert verdicts(desk_store) == []
+
+    page.unroute("**/api/review/*/verdict")
+    page.get_by_role("button", name="Try again").click()
+    page.clock.run_for(5_000)
+    saved(page)
+    assert len(verdicts(desk_store)) == 1
+
+    put_off = title(page)
+    press(page, "X")
+    page.keyboard.type("ask Ada")
+    press(page, "Enter")
+    page.clock.run_for(1_000)
+    expect(page.locator("#item-title")).not_to_contain_text(re.compile(rf"^{re.escape(put_off)} "))
+    expect(page.locator(".queue a.later")).to_have_attribute("title", "Later: ask Ada")
+
+
 def test_everything_works_without_script(desk, desk_store, window):
     page = window(java_script_enabled=False, viewport={"width": 1440, "height": 900})
     page.goto(desk.url + page_of(INDEX))

@@ -10,6 +10,7 @@ from errata.server.pages import (
     doctor,
     leaderboard,
     login,
+    passes,
     review,
     run,
     runs,
@@ -19,6 +20,7 @@ from errata.server.pages import (
 ENDPOINTS: tuple[Endpoint, ...] = (
     *runs.ENDPOINTS,
     *run.ENDPOINTS,
+    *passes.ENDPOINTS,
     *attempt.ENDPOINTS,
     *case.ENDPOINTS,
     *search.ENDPOINTS,

@@ -23,6 +23,15 @@ def attempt_address(attempt_id: str, anchor: str = "", **query: str) -> str:
     return attempt_page(parts.run, parts.case, f"{number}:{parts.path}" if parts.path else number, anchor, **query)
 
 
+def passes_page(run: str) -> str:
+    return f"/runs/{quote(run, safe='')}/passes"
+
+
+def move_address(run: str) -> str:
+    """Takes failures of the run that belong into another bucket."""
+    return f"/runs/{quote(run, safe='')}/move"
+
+
 def rows_address(run: str, **query: str) -> str:
     """The rows of a list alone, for a page that goes on by itself."""
     return _with(f"/runs/{quote(run, safe='')}/rows", query)

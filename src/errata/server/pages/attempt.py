@@ -51,6 +51,7 @@ KEYS = (
     ("1 2 3", "Verifier, task, last message"),
     ("e E", "Unfold or fold everything"),
     ("[ ]", "Previous or next failure of the list"),
+    ("M", "Render messages as Markdown, or show them as they are"),
     ("V", "Give a verdict"),
 )
 _STEP = re.compile(r"step-(\d+)")
@@ -121,7 +122,7 @@ def attempt(exchange: Exchange) -> Answer:
         body = waiting_notice(stored.run.id, str(exchange.large_runs.progress_of(stored.run.id) or "")) + body
     title = f"{shown.case_name} · {subject_label(stored.run) or stored.run.native_id}"
     command = f"errata show {shell_quoted(tried.id)}"
-    scripts = ("attempt.js", "waiting.js") if is_waiting else ("attempt.js",)
+    scripts = ("attempt.js", "markdown.js", *(["waiting.js"] if is_waiting else []))
     return Page(title=title, section="runs", body=body, command=command, keys=KEYS, scripts=scripts)
 
 

@@ -15,6 +15,7 @@ from errata.model.words import NOT_THE_SUBJECTS
 from errata.render import charts
 from errata.render.blocks_html import page_text, scrolling
 from errata.render.cell_letters import LEGEND, LETTERS
+from errata.render.density import DensityParts, DensityRow, density
 from errata.render.document import Grid, ScoreBar
 from errata.render.figures import p_value, percent, plural, points
 from errata.server.endpoints import Endpoint
@@ -182,8 +183,19 @@ def _matrix(page: ComparedPage) -> str:
     window = order[page.query.first : page.query.first + MOST_COLUMNS]
     grid = _grid(page, window, groups)
     more = _further(page, len(order))
+    overview = _overview(page, order) if len(order) > MOST_COLUMNS else ""
     note = f"{plural(len(passed), 'case')} passed by all not shown" if passed else ""
-    return card("Every case", charts.matrix(grid, page_text) + more + _selected(page), note=note)
+    return card("Every case", overview + charts.matrix(grid, page_text) + more + _selected(page), note=note)
+
+
+def _overview(page: ComparedPage, order: Sequence[str]) -> str:
+    """All cases at once, above the part whose cells are shown."""
+    rows = [
+        DensityRow(label, [cells[case].owner if case in cells else "" for case in order])
+        for label, cells in zip(page.labels, page.cells, strict=True)
+    ]
+    parts = DensityParts(MOST_COLUMNS, page.query.first, lambda first: page.address(first=str(first or "")))
+    return density(rows, parts, page_text)
 
 
 def _grouped(page: ComparedPage, cases: Sequence[str]) -> list[tuple[str, list[str]]]:

@@ -10,10 +10,18 @@ FAILURE_KEYS = (
     ("J K", "Next or previous group"),
     ("h l", "Fold or unfold the group"),
     ("x X", "Select the row, or all rows up to it"),
+    ("b", "Move the selected failures to a cause"),
+    ("p", "Passes"),
     ("R", "Review"),
     ("C", "Compare"),
 )
-RUN_KEYS = (*ROW_KEYS, ("x X", "Select the run, or all runs up to it"), ("C", "Compare the selected runs"))
+RUN_KEYS = (
+    *ROW_KEYS,
+    ("x X", "Select the run, or all runs up to it"),
+    ("C", "Compare the selected runs"),
+    ("I", "How to import a run"),
+)
+PASS_KEYS = (("p", "Failures"),)
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from errata.render.blocks_html import page_text
 from errata.render.palette import OWNERS
+from errata.server.layout import KEY_SETTINGS
 
 
 class Key(NamedTuple):
@@ -39,6 +40,7 @@ KEYS: tuple[Key, ...] = (
     Key(("Enter",), "save", "Save and go to the next failure"),
     Key(("Shift+Enter",), "alike", "Save for all that are alike: lists them first, the same key again saves"),
     Key(("x",), "later", "Later: to the end of the queue", "later"),
+    Key(("X",), "reason", "Later, with a reason"),
     Key(("z",), "undo", "Undo, any depth, also after saving: a new version is written, nothing is deleted", "undo"),
     Key(("Z",), "redo", "Redo"),
     Key(("[", "]"), "item", "Previous or next failure; the draft is kept", "item"),
@@ -56,6 +58,7 @@ _SHOWN = {
     "Z": "⇧z",
     "J": "⇧j",
     "K": "⇧k",
+    "X": "⇧x",
 }
 
 
@@ -89,7 +92,7 @@ def keys_dialog() -> str:
     return (
         '<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys of this page</h2>'
         f'<table><caption class="hidden">Keys and what they do</caption><tbody>{rows}</tbody></table>'
-        '<p><label><input type="checkbox" id="letters" checked> Keys without Ctrl work</label></p>'
+        f"{KEY_SETTINGS}"
         '<form method="dialog"><button>Close</button></form></dialog>'
     )
 

@@ -4,22 +4,24 @@ from collections.abc import Mapping
 from shlex import quote as shell_quoted
 from typing import Any
 
+from errata.errors import SettingsError
 from errata.model import Run, StoredRun
 from errata.model.listing import Facets, Grouping, RunDigest
 from errata.model.run import subject_label
-from errata.model.times import spelled_span
+from errata.model.times import spelled_span, to_text
 from errata.render.blocks_html import page_text
 from errata.render.figures import money, plural
 from errata.render.palette import OWNERS
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Answer, Bytes, Exchange, Page, Redirect
-from errata.server.layout import link
-from errata.server.pages.addresses import compare_page, review_page, run_page
+from errata.server.layout import data_words, link
+from errata.server.pages.addresses import compare_page, move_address, passes_page, review_page, run_page
 from errata.server.pages.list_scripts import FAILURE_KEYS, list_scripts
 from errata.server.pages.run_cards import banner, cards
 from errata.server.pages.run_query import GROUPINGS, ORDERS, REVIEWS, RunQuery, read_cursor
 from errata.server.pages.run_rows import failure_table, row_groups, short_number, unscored_cases
 from errata.server.problems import waiting_notice
+from errata.verbs.buckets import author_named, bucket_named, move_failures
 from errata.verbs.look import FailurePage, known_digest, known_run, list_page
 from errata.verbs.store import Store
 
@@ -118,6 +120,9 @@ def _head(stored: StoredRun, digest: RunDigest | None) -> str:
         if open_reviews
         else "",
         f'<a class="button" data-key="C" href="{page_text(compare_page(run.id))}">Compare<kbd>C</kbd></a>',
+        f'<a class="button" data-key="p" href="{passes_page(run.id)}">Passes {passed:,}<kbd>p</kbd></a>'
+        if (passed := stored.counts.outcomes.get("pass", 0))
+        else "",
         _copied("Report", f"errata report {shell_quoted(run.id)} --html"),
         _copied(f"Rerun {digest.to_repeat:,}", f"errata rerun {shell_quoted(run.id)}")
         if digest is not None and digest.to_repeat
@@ -207,7 +212,32 @@ def _failures(
     return (
         f'<div class="fail-list">{_facets(listed.facets, stored.run, query)}<section class="card list"'
         f' aria-label="Failures">{_bar(stored, listed, query, grouping)}{table}</section></div>{under}'
+        + _move_dialog(stored.run)
     )
+
+
+def _move_dialog(run: Run) -> str:
+    """`list.js` fills it with what is selected, and opens it."""
+    return (
+        f'<dialog id="move" aria-labelledby="move-title"><form method="post" action="{move_address(run.id)}">'
+        '<h2 id="move-title">Move to a cause</h2><p class="note" id="move-count"></p>'
+        '<p><label>Cause <input name="to" list="causes" required autocomplete="off" size="48"></label></p>'
+        '<datalist id="causes"></datalist><p><button>Move</button>'
+        '<button type="button" data-does="close">Cancel</button></p></form></dialog>'
+    )
+
+
+def move(exchange: Exchange) -> Redirect:
+    """Failures of the run into another bucket; the history of buckets can undo it."""
+    stored = known_run(exchange.values["run"], exchange.store)
+    chosen, to = exchange.form_values("attempt"), exchange.form().get("to", "").strip()
+    if not chosen or not to:
+        raise SettingsError("No failure or no cause is chosen", hint="select failures with `x`, then name a cause")
+    if not all(attempt.startswith(f"{stored.run.id}:") for attempt in chosen):
+        raise SettingsError("A failure of another run is among them", hint="move the failures of one run at a time")
+    author = author_named(exchange.caller.name, to_text(exchange.now))
+    move_failures(chosen, bucket_named(to, exchange.store), exchange.store, author)
+    return Redirect(run_page(stored.run.id, at=chosen[0]))
 
 
 def _nothing_failed(stored: StoredRun, digest: RunDigest | None) -> str:
@@ -242,7 +272,8 @@ def _bar(stored: StoredRun, listed: FailurePage, query: RunQuery, grouping: Grou
     whole = f" of {stored.counts.failures:,}" if listed.facets.total != stored.counts.failures else ""
     field = (
         f'<form class="filter" action="{run_page(run.id)}" role="search">{hidden}<input type="search" name="q"'
-        f' value="{page_text(query.q)}" placeholder="Filter {counted}" aria-label="Filter failures" autocomplete="off">'
+        f' value="{page_text(query.q)}" placeholder="Filter {counted}" aria-label="Filter failures" autocomplete="off"'
+        f"{data_words(*(f'signal:{name}' for name in listed.facets.signal))}>"
         f'<span class="note" role="status">{counted}{whole}</span></form>'
     )
     groups = _choice("Group", "group", _words(GROUPINGS), grouping, run, query)
@@ -344,5 +375,12 @@ def _value(
 
 ENDPOINTS = (
     Endpoint(path="/runs/{run}", handler=run, query=RunQuery, summary="A run with its score, owners and failures."),
+    Endpoint(
+        path="/runs/{run}/move",
+        handler=move,
+        method="POST",
+        scope="review",
+        summary="Move failures of a run to a cause.",
+    ),
     Endpoint(path="/runs/{run}/rows", handler=rows, query=RunQuery, summary="The next failures of the list of a run."),
 )

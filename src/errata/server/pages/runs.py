@@ -12,7 +12,7 @@ from errata.render.document import OwnerCount, OwnerStrip
 from errata.render.figures import NONE, percent, plural
 from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
-from errata.server.layout import link
+from errata.server.layout import data_words, link
 from errata.server.pages.addresses import review_page, run_page
 from errata.server.pages.list_scripts import RUN_KEYS, list_scripts
 from errata.verbs.look import known_digests
@@ -20,6 +20,9 @@ from errata.verbs.store import all_runs
 
 NARROW = 0.15
 """Share of a short strip below which a letter has no room."""
+SUGGESTED = 200
+"""Models and suites that the filter suggests."""
+HEALTH = ("fit", "with care", "not fit", "unavailable", "not judged", "running", "stuck")
 PAGE = 200
 """Runs of a page."""
 _HEADS = (
@@ -51,7 +54,7 @@ def runs(exchange: Exchange) -> Page:
     chosen = [one for one in every if _fits(one, digests.get(one.run.id), query.q)]
     start = (max(query.page, 1) - 1) * PAGE
     shown = chosen[start : start + PAGE]
-    body = f"<h1>Runs</h1>{_filter(query, len(chosen), len(every))}"
+    body = f'<h1>Runs</h1><div class="over-list">{_filter(query, len(chosen), every)}{_IMPORT}</div>'
     body += _table(shown, digests) if shown else _nothing(query)
     if start + PAGE < len(chosen):
         left = len(chosen) - start - PAGE
@@ -80,11 +83,14 @@ def _fits(stored: StoredRun, digest: RunDigest | None, text: str) -> bool:
     return True
 
 
-def _filter(query: RunsQuery, matching: int, total: int) -> str:
+def _filter(query: RunsQuery, matching: int, every: list[StoredRun]) -> str:
+    total = len(every)
+    models = {f"model:{one.run.subject.model}" for one in every} | {f"suite:{one.run.suite}" for one in every}
+    words = [*sorted(models)[:SUGGESTED], *(f"is:{word.replace(' ', '-')}" for word in HEALTH)]
     counted = plural(matching, "run") if matching == total else f"{matching:,} of {plural(total, 'run')}"
     return (
         f'<form class="filter" action="/" role="search"><input type="search" name="q" value="{page_text(query.q)}"'
-        ' placeholder="Filter runs" aria-label="Filter runs" autocomplete="off">'
+        f' placeholder="Filter runs" aria-label="Filter runs" autocomplete="off"{data_words(*words)}>'
         f'<span class="note" role="status">{counted}</span></form>'
     )
 
@@ -110,13 +116,14 @@ def _table(shown: list[StoredRun], digests: dict[str, RunDigest]) -> str:
 def _row(stored: StoredRun, digest: RunDigest | None) -> str:
     run, counts = stored.run, stored.counts
     agent = f' <span class="sub">{page_text(run.subject.agent)}</span>' if run.subject.agent else ""
-    name = f'<a class="open" href="{run_page(run.id)}">{page_text(subject_label(run) or run.native_id)}</a>{agent}'
+    model = page_text(subject_label(run) or run.native_id)
+    name = f'<a class="open" href="{run_page(run.id)}" title="{model}">{model}</a>{agent}'
     version = f' <span class="sub">{page_text(run.suite_version)}</span>' if run.suite_version else ""
     waiting = '<span class="note">being computed</span>' if digest is None else ""
     opened = digest.open_reviews if digest is not None else counts.failures
     cells = (
         ("name", name),
-        ("", page_text(run.suite or NONE) + version),
+        ("suite", f'<span title="{page_text(run.suite)}">{page_text(run.suite or NONE)}</span>{version}'),
         ("", _badge(digest) if digest is not None else waiting),
         ("mini", _bracket(digest) if digest is not None else ""),
         ("bar", _owners(run.id, digest) if digest is not None else ""),
@@ -164,6 +171,11 @@ def _owners(run_id: str, digest: RunDigest) -> str:
     return owner_strip(strip, page_text, target=lambda owner: run_page(run_id, owner=owner), narrow=NARROW)
 
 
+_IMPORT = (
+    '<details class="action import" data-key="I"><summary class="button">Import<kbd>I</kbd></summary>'
+    '<div class="sheet"><code>errata import PATH</code>'
+    '<button type="button" data-does="copy-beside" hidden>Copy</button></div></details>'
+)
 _EMPTY = (
     "<p>No runs in this store yet.</p><p>Try the bundled example: <code>errata demo</code></p>"
     "<p>Read your own: <code>errata import PATH</code></p>"

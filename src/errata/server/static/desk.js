@@ -25,8 +25,9 @@ const drafts = new Map();
 let past = [];
 /** @type {(Edit | Save)[]} */
 let future = [];
-/** Paths that were put off, and those that were saved here. @type {Set<string>} */
-const later = new Set();
+/** Paths that were put off, and why. @type {Map<string, string>} */
+const later = new Map();
+/** Those that were saved here. */
 /** @type {Set<string>} */
 const saved = new Set();
 /** @type {Draft | null} */
@@ -75,6 +76,7 @@ function markQueue() {
     else link.removeAttribute("aria-current");
     link.classList.toggle("saved-here", saved.has(link.pathname));
     link.classList.toggle("later", later.has(link.pathname));
+    if (later.get(link.pathname)) link.title = `Later: ${later.get(link.pathname)}`;
   }
   document.querySelector(".queue a[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
@@ -133,6 +135,8 @@ function begin(focus) {
   markQueue();
   if (!form) return;
   forms.prepare(form);
+  const why = later.get(location.pathname);
+  if (why) note(`You put this off: ${why}`);
   const draft = drafts.get(location.pathname);
   if (draft) forms.write(form, draft);
   last = forms.read(form);
@@ -247,7 +251,7 @@ function recall() {
     past = kept.past;
     future = kept.future;
     for (const [path, draft] of kept.drafts) drafts.set(path, draft);
-    for (const path of kept.later) later.add(path);
+    for (const [path, reason] of kept.later) later.set(path, reason);
     for (const [key, made] of kept.made) outbox.made.set(key, made);
   } catch {
     sessionStorage.removeItem(KEPT);
@@ -422,17 +426,50 @@ function note(good, bad = "", canUndo = false) {
   if (alarm) alarm.textContent = bad;
 }
 
-/** @param {number} waiting @param {boolean} isOffline */
-function showState(waiting, isOffline) {
+/** @param {number} waiting @param {boolean} isOffline @param {any[]} stuck @param {string} problem */
+function showState(waiting, isOffline, stuck, problem) {
   const alarm = document.getElementById("unsaved");
   const verdicts = waiting === 1 ? "1 verdict waits here" : `${waiting} verdicts wait here`;
+  if (stuck.length) {
+    const kept = stuck.length === 1 ? `The verdict on ${stuck[0].title} is` : `${stuck.length} verdicts are`;
+    alarm?.replaceChildren(
+      `Not saved: the server answers with an error (${problem}). ${kept} kept in this browser and sent again with the next page. `,
+      button("Try again", "again"),
+      " If that does not help, report the error with its number.",
+    );
+    return;
+  }
   if (isOffline && waiting) {
     if (alarm) alarm.textContent = `Not saved: the server is not answering. ${verdicts}.`;
     return;
   }
-  if (alarm?.textContent?.includes("server is not answering")) alarm.textContent = "";
+  if (alarm?.textContent?.startsWith("Not saved: the server")) alarm.textContent = "";
   const place = document.getElementById("saved");
   if (waiting && place) place.textContent = "Saving";
+}
+
+/** To the end of the queue. @param {string} reason */
+function putOff(reason) {
+  later.set(location.pathname, reason);
+  post(here(), "release", {});
+  markQueue();
+  keep();
+  return goOn();
+}
+
+/** @returns {HTMLFormElement | null} */
+const reasonForm = () => /** @type {HTMLFormElement | null} */ (document.getElementById("reason"));
+
+/** @param {SubmitEvent} event */
+function giveReason(event) {
+  const form = reasonForm();
+  const field = form?.querySelector("input");
+  if (!form || !field) return;
+  event.preventDefault();
+  const reason = field.value.trim();
+  field.value = "";
+  form.hidden = true;
+  inTurn(() => putOff(reason));
 }
 
 // --- others
@@ -609,13 +646,14 @@ const acts = {
   },
   save: () => save(),
   alike: () => saveAlike(),
-  later() {
-    later.add(location.pathname);
-    post(here(), "release", {});
-    markQueue();
-    keep();
-    return goOn();
+  later: () => putOff(""),
+  reason() {
+    const field = reasonForm()?.querySelector("input");
+    if (!field) return;
+    /** @type {HTMLElement} */ (field.form).hidden = false;
+    field.focus();
   },
+  again: () => outbox.again(),
   discard() {
     drafts.delete(location.pathname);
     post(here(), "release", {});
@@ -803,6 +841,11 @@ function start() {
   }
   begin(Boolean(theForm()));
   outbox.resume();
+  reasonForm()?.addEventListener("submit", giveReason);
+  reasonForm()?.addEventListener("focusout", () => void setTimeout(() => {
+    const form = reasonForm();
+    if (form && !form.contains(document.activeElement)) form.hidden = true;
+  }));
   listen();
 }
 

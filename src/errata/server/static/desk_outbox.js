@@ -11,21 +11,24 @@
  * @property {string} title  the case, for messages
  * @property {string} owner
  * @property {Record<string, any>} body
+ * @property {number} [tries]  how often the server answered with an error of its own
  */
 
 /**
  * @typedef {object} Outcome
- * @property {"done" | "refused" | "conflict"} kind
+ * @property {"done" | "refused" | "conflict" | "broken"} kind  broken: the server has a bug, and says so
  * @property {Sent} sent
  * @property {any} answer
  */
 
 const RETRY = 1_500;
+const MOST_TRIES = 4;
+const BUSY = 503;
 
 export class Outbox {
   /**
    * @param {(outcome: Outcome) => void} onOutcome
-   * @param {(waiting: number, isOffline: boolean) => void} onState
+   * @param {(waiting: number, isOffline: boolean, stuck: Sent[], problem: string) => void} onState
    */
   constructor(onOutcome, onState) {
     this.onOutcome = onOutcome;
@@ -36,6 +39,9 @@ export class Outbox {
     this.seen = new Map();
     /** @type {Sent[]} */
     this.waiting = [];
+    /** What the server could not take, however often it was asked. It is kept, and sent again with the next page. @type {Sent[]} */
+    this.stuck = [];
+    this.problem = "";
     this.isSending = false;
     this.isOffline = false;
     /** @type {Promise<IDBDatabase | null>} */
@@ -65,7 +71,7 @@ export class Outbox {
   }
 
   report() {
-    this.onState(this.waiting.length, this.isOffline);
+    this.onState(this.waiting.length, this.isOffline, this.stuck, this.problem);
   }
 
   /** One after the other; what can't be sent stays and is tried again. */
@@ -79,14 +85,40 @@ export class Outbox {
         setTimeout(() => this.send(), RETRY);
         break;
       }
+      if (outcome.kind === "broken") {
+        const tried = this.waiting[0];
+        tried.tries = (tried.tries ?? 0) + 1;
+        this.problem = outcome.answer;
+        if (tried.tries < MOST_TRIES) {
+          setTimeout(() => this.send(), RETRY * 2 ** tried.tries);
+          break;
+        }
+        // the others need not wait for it
+        this.stuck.push(/** @type {Sent} */ (this.waiting.shift()));
+        this.report();
+        continue;
+      }
       const sent = /** @type {Sent} */ (this.waiting.shift());
-      const database = await this.database;
-      if (database && sent.number !== undefined) await done(store(database, "readwrite").delete(sent.number));
+      await this.forget(sent);
       this.onOutcome(outcome);
       this.report();
     }
     this.isSending = false;
     this.report();
+  }
+
+  /** What was stuck, once more. */
+  again() {
+    for (const sent of this.stuck) sent.tries = 0;
+    this.waiting.push(...this.stuck.splice(0));
+    this.report();
+    return this.send();
+  }
+
+  /** @param {Sent} sent */
+  async forget(sent) {
+    const database = await this.database;
+    if (database && sent.number !== undefined) await done(store(database, "readwrite").delete(sent.number));
   }
 
   /** @param {Sent} sent @returns {Promise<Outcome | null>} null where the server does not answer */
@@ -97,6 +129,7 @@ export class Outbox {
       const seen = [...(sent.body.seen ?? []), ...(this.seen.get(pathOf(sent.page)) ?? [])];
       const response = await post(sent.page, action, { ...sent.body, seen, request: sent.key });
       if (response === null) return null;
+      if (response.status >= 500) return await broken(response, sent);
       const answer = await response.json();
       if (response.status === 409) return { kind: "conflict", sent, answer };
       if (!response.ok) return { kind: "refused", sent, answer };
@@ -126,15 +159,24 @@ export class Outbox {
   /** @param {Sent} sent @returns {Promise<Outcome | null>} */
   async undo(sent) {
     let answer = null;
+    const unsent = this.stuck.findIndex((one) => one.key === sent.of);
+    if (unsent >= 0) await this.forget(this.stuck.splice(unsent, 1)[0]);
     for (const each of this.made.get(sent.of) ?? sent.body.made ?? []) {
       const response = await post(pageOf(each.attempt), "undo", { verdict: each.verdict });
       if (response === null) return null;
+      if (response.status >= 500) return await broken(response, sent);
       answer = await response.json();
       if (!response.ok) return { kind: "refused", sent, answer };
       this.know(pageOf(each.attempt), answer.id);
     }
     return { kind: "done", sent, answer };
   }
+}
+
+/** @param {Response} response @param {Sent} sent @returns {Promise<Outcome>} */
+async function broken(response, sent) {
+  const answer = await response.json().catch(() => ({}));
+  return { kind: "broken", sent, answer: [response.status, answer.id].filter(Boolean).join(", id ") };
 }
 
 /** @param {string} attempt @returns {string} */
@@ -158,7 +200,7 @@ export async function post(page, action, body) {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
     });
-    return response.status >= 500 ? null : response;
+    return response.status === BUSY ? null : response;
   } catch {
     return null;
   }

@@ -93,6 +93,34 @@ function follow(key) {
   if (link instanceof HTMLAnchorElement) location.assign(link.href);
 }
 
+const moving = /** @type {HTMLDialogElement | null} */ (document.getElementById("move"));
+
+/** The selected failures, else the one under the cursor, to another cause. */
+async function move() {
+  const form = moving?.querySelector("form");
+  const selected = [...(list?.querySelectorAll("tr.fail.selected") ?? [])];
+  const now = current();
+  const chosen = selected.length ? selected : now?.matches(".fail") ? [now] : [];
+  const count = document.getElementById("move-count");
+  if (!moving || !form || !count || !chosen.length) return announce("Select failures first, with x.");
+  for (const old of form.querySelectorAll("input[name=attempt]")) old.remove();
+  for (const row of chosen) {
+    const field = document.createElement("input");
+    field.type = "hidden";
+    field.name = "attempt";
+    field.value = /** @type {HTMLElement} */ (row).dataset.attempt ?? "";
+    form.append(field);
+  }
+  count.textContent = chosen.length === 1 ? "1 failure" : `${chosen.length} failures`;
+  moving.showModal();
+  const run = document.querySelector("[data-shown-run]")?.getAttribute("data-shown-run") ?? "";
+  const answer = await fetch(`/api/buckets?alone=true&runs=${run}`).catch(() => null);
+  if (!answer?.ok) return;
+  const titles = (await answer.json()).buckets.map((/** @type {{title: string}} */ one) => one.title);
+  document.getElementById("causes")?.replaceChildren(...titles.map((/** @type {string} */ title) => new Option("", title)));
+}
+moving?.querySelector("[data-does=close]")?.addEventListener("click", () => moving.close());
+
 /** @type {Record<string, () => void>} */
 const keys = {
   j: () => step(1),
@@ -105,6 +133,12 @@ const keys = {
   x: () => select(false),
   X: () => select(true),
   R: () => follow("R"),
+  p: () => follow("p"),
+  b: move,
+  I() {
+    const how = document.querySelector("details[data-key=I]");
+    if (how instanceof HTMLDetailsElement) how.open = !how.open;
+  },
   C: compare,
   f() {
     const field = document.querySelector(".filter input[type=search]");
@@ -118,7 +152,7 @@ addEventListener("keydown", (event) => {
   if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
   if (event.key === "Enter" && current() && !(target instanceof HTMLAnchorElement)) return open(false);
   const act = keys[event.key];
-  if (!act || !list) return;
+  if (!act || (!list && event.key !== "p") || document.querySelector("dialog[open]")) return;
   event.preventDefault();
   act();
 });
@@ -200,6 +234,22 @@ for (const button of document.querySelectorAll("[data-does=copy-beside]")) {
     });
   });
 }
+// --- what is pointed at for a moment is loaded ahead
+
+let pointed = 0;
+/** @param {Event} event */
+function ahead(event) {
+  clearTimeout(pointed);
+  const link = event.target instanceof Element ? event.target.closest("tr")?.querySelector("a.open") : null;
+  if (!(link instanceof HTMLAnchorElement) || link.dataset.ahead) return;
+  pointed = window.setTimeout(() => {
+    link.dataset.ahead = "yes";
+    fetch(link.href.split("#")[0], { headers: { "X-Errata-Ahead": "1" } }).catch(() => undefined);
+  }, 80);
+}
+list?.addEventListener("mouseover", ahead);
+list?.addEventListener("mouseleave", () => clearTimeout(pointed));
+
 const chosen = current();
 if (chosen) chosen.scrollIntoView({ block: "center" });
 ready();

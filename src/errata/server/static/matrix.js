@@ -1,5 +1,6 @@
-// The matrix of a comparison: arrow keys move between its cells, Enter opens one.
+// The matrix of a comparison: arrow keys move between its cells, Enter opens one; + and - between cells and overview.
 // @ts-check
+import { isTyping } from "./page.js";
 
 const matrix = document.querySelector("figure.matrix svg");
 const links = matrix ? [...matrix.querySelectorAll("a")] : [];
@@ -31,3 +32,11 @@ if (matrix && Number.isInteger(across) && across > 0) {
     focus(at + step);
   });
 }
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  if (event.key === "+" && links.length) focus(0);
+  else if (event.key === "-") /** @type {SVGAElement | null} */ (document.querySelector(".density a[aria-current], .density a"))?.focus();
+  else return;
+  event.preventDefault();
+});
