@@ -55,9 +55,9 @@ a path means the run that was read from there.
 **Output.** Data goes to stdout, messages to stderr. With `--json` stdout holds one JSON object, or one per line for
 lists. Text from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
 
-**The store** is the file in `--store`, else in `ERRATA_STORE`, else the nearest `.errata/errata.db` from the working
-folder upward, else a new one in the working folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts
-and changes; default: your user name.
+**The store** is the file or the [PostgreSQL address](store.md#a-store-in-postgresql) in `--store`, else in
+`ERRATA_STORE`, else the nearest `.errata/errata.db` from the working folder upward, else a new one in the working folder
+([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts and changes; default: your user name.
 """
 
 EXIT_CODES = """\

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Select, select
 
+from errata.errors import StoreError
 from errata.model.change import StoreChange
 from errata.store import engine
 from errata.store.database import Store
@@ -39,14 +40,22 @@ class ChangeFeed:
         self._connection.close()
 
     def poll(self) -> list[StoreChange]:
-        """What changed since the last call. It costs one pragma where nothing was committed."""
-        with self._store.translated():
-            version = engine.data_version(self._connection)
-            if version == self._version:
-                return []
-            is_first, self._version = self._version is None, version
-            changes = [*self._changed_runs(), *self._new_verdicts(), *self._bucket_events(), *self._changed_claims()]
-            return [] if is_first else changes
+        """What changed since the last call. It costs one statement where nothing was committed."""
+        try:
+            with self._store.translated():
+                return self._changes()
+        except StoreError:
+            # a connection that was lost is opened again by the next call
+            self._connection.rollback()
+            raise
+
+    def _changes(self) -> list[StoreChange]:
+        version = engine.data_version(self._connection)
+        if version == self._version:
+            return []
+        is_first, self._version = self._version is None, version
+        changes = [*self._changed_runs(), *self._new_verdicts(), *self._bucket_events(), *self._changed_claims()]
+        return [] if is_first else changes
 
     def _rows(self, query: Select[Any]) -> list[Any]:
         return list(self._connection.execute(query))

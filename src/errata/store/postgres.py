@@ -189,7 +189,8 @@ def insert_unless_there(connection: Connection, table: Table, values: dict[str, 
     """False where a row with this key is there, or is being written by a transaction that then commits."""
     from sqlalchemy.dialects.postgresql import insert  # noqa: PLC0415 the name is that of the generic one
 
-    return bool(connection.execute(insert(table).values(values).on_conflict_do_nothing()).rowcount)
+    statement = insert(table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
+    return connection.execute(statement).first() is not None
 
 
 def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[Any, int]]) -> None:
@@ -277,8 +278,9 @@ def explain(error: BaseException, address: StoreAddress) -> tuple[str, str] | No
             return what, hint.format(database=address.name or "DATABASE")
     if not isinstance(getattr(error, "orig", None) or error, psycopg.OperationalError):
         return None
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return f"The connection to the store failed ({lines[0] if lines else 'no reason given'})", _ADDRESS
+    # only the server's own words: what libpq says of an address may repeat a part of the password
+    _, fatal, reason = text.partition("FATAL:")
+    return f"The connection to the store failed{f' ({reason.strip()})' if fatal else ''}", _ADDRESS
 
 
 _ADDRESS = f"check the address: `--store {EXAMPLE}`"
@@ -313,7 +315,17 @@ _BY_STATE: tuple[tuple[str | tuple[str, ...], tuple[str, str]], ...] = (
     (("08", "57P01", "57P02", "57P05", "25P03"), _LOST),
     (("57014",), ("The PostgreSQL server cancelled a statement", "raise its `statement_timeout`, then run again")),
 )
+_UNREADABLE = (
+    "The address of the store can't be read",
+    f"give `{EXAMPLE}`; special characters of a password are written as `%` and two digits, such as `%40` for `@`",
+)
 _BY_TEXT: tuple[tuple[str, tuple[str, str]], ...] = (
+    ("invalid URI", _UNREADABLE),
+    ("invalid integer value", _UNREADABLE),
+    ("invalid port", _UNREADABLE),
+    ("invalid connection option", _UNREADABLE),
+    ("invalid percent-encoded", _UNREADABLE),
+    ("unexpected character", _UNREADABLE),
     ("password authentication failed", _REFUSED),
     ("no password supplied", _REFUSED),
     ("role ", _REFUSED),

@@ -217,7 +217,8 @@ def new_numbers(connection: Connection, table: Table) -> Iterator[int]:
 
 def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
     """False where a row with this key is there."""
-    return bool(connection.execute(insert(table).prefix_with("OR IGNORE").values(values)).rowcount)
+    statement = insert(table).prefix_with("OR IGNORE").values(values).returning(*table.primary_key)
+    return connection.execute(statement).first() is not None
 
 
 def has_table(connection: Connection, name: str) -> bool:
