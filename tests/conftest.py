@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from tests import table_rows
 from tests.length import LONG, PROFILE
+from tests.rewriting import rewrite_share
 from tests.sabotage import sabotage
 
 from errata.settings.ci import BRANCHES, COMMITS
@@ -52,6 +53,12 @@ if target := os.environ.get("ERRATA_SABOTAGE"):
 
 
 pytest_pycollect_makeitem = table_rows.pytest_pycollect_makeitem
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    worker = getattr(session.config, "workerinput", None)
+    if worker and not sys.dont_write_bytecode:
+        rewrite_share(session.config, int(worker["workerid"].removeprefix("gw")), worker["workercount"])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
