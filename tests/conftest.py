@@ -12,6 +12,7 @@ from hypothesis.internal.conjecture import providers
 from tests import table_rows
 from tests.engines import ON_POSTGRES, drop_databases, use_postgres
 from tests.length import LONG, PROFILE
+from tests.rewriting import rewrite_share
 from tests.sabotage import sabotage
 
 from errata.settings.ci import BRANCHES, COMMITS
@@ -57,6 +58,12 @@ if ON_POSTGRES:
 
 
 pytest_pycollect_makeitem = table_rows.pytest_pycollect_makeitem
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    worker = getattr(session.config, "workerinput", None)
+    if worker and not sys.dont_write_bytecode:
+        rewrite_share(session.config, int(worker["workerid"].removeprefix("gw")), worker["workercount"])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,6 +9,7 @@ from soak.batch_provider import running
 from soak.plans import in_turn
 from soak.provider import Provider
 
+from errata.llm import batches
 from errata.llm.asking import Asking
 from errata.llm.batch_spec import BatchRequest, RemoteBatch, at_batch_price
 from errata.llm.batches import BatchService
@@ -64,12 +65,14 @@ def test_the_key_of_the_settings_is_sent_and_no_other(provider, monkeypatch):
     assert provider.keys == {"Bearer sk-mine"}
 
 
-def test_a_batch_is_found_again_by_its_mark_on_a_later_page(provider):
+def test_a_batch_is_found_again_by_its_mark_on_a_later_page(provider, monkeypatch):
+    monkeypatch.setattr(batches, "PAGE", 3)
+
     async def steps(service):
         line = await service.line_for(BatchRequest("id-1", "text", SCHEMA))
         file = await service.upload("errata-x", [line])
         created = await service.create(file, "first")
-        for number in range(120):
+        for number in range(7):
             await service.create(file, f"later-{number}")
         return created, await service.find("first", since=0), await service.find("none", since=0)
 
