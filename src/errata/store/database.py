@@ -21,6 +21,7 @@ from errata.model.deployment import PRODUCTION
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
 from errata.store.schema import SCHEMA, deployments, metadata
+from errata.store.schema_guard import newer_schema, refuse_newer_schema
 
 _WITH_DEPLOYMENTS = 8
 """The first schema that has them."""
@@ -173,6 +174,7 @@ def open_store(path: Path, *, deployment: str = "", release: bool = False) -> St
             message += f"this errata needs {SCHEMA}"
             raise StoreError(message, hint=_BY_RELEASE)
         _bring_up_to_date(store, version)
+    refuse_newer_schema(store.engine, store.path)
     return store
 
 
@@ -263,11 +265,7 @@ def _make_folder(folder: Path) -> None:
 
 def _bring_up_to_date(store: Store, version: int) -> None:
     if version > SCHEMA:
-        raise StoreError(
-            f"The store `{store.path}` was written by a newer errata: schema {version}, this one knows {SCHEMA}",
-            hint="upgrade errata in its clone, or work in another store with `--store FILE`;\n"
-            "nothing was read or changed",
-        )
+        raise newer_schema(store.path, version)
     if version == 0:
         _create(store)
     else:
