@@ -230,6 +230,8 @@ def about_the_store() -> Iterator[tuple[str, Rows]]:
     yield "store copy", rows("store", "copy", "saved.db", "copied.db")
     aside = {"put_aside": "/home/ada/project/.errata/errata.db.before-restore-20260310T080000Z"}  # else by time
     yield "store restore", [row | aside for row in rows("store", "restore", "saved.db", "--force")]
+    yield "store size", rows("store", "size")
+    yield "store thin", [*rows("store", "thin", "batch-gen2", "--dry-run"), *rows("store", "thin", "batch-gen2")]
     yield "exclude", rows("exclude", RUN_B, "--reason", "the provider was down")
     yield "exclude", rows("exclude", RUN_B, "--undo")
     yield "rm", rows("rm", "batch-gen2", "--yes")

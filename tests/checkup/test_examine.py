@@ -163,6 +163,7 @@ MINIMAL = {
         {"attempts": [*rows(2), row(2, reported=7.5)], "run": a_changed_run(scale=ScoreScale(lowest=0, highest=1))},
     ),
     "impossible_time": ("warning", {"attempts": [*rows(2), row(2, duration=-1.0)]}),
+    "thinned": ("info", {"attempts": [row(0, thinned="2026-11-17T10:00:00Z")]}),
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),
     "judge_contradicts_program": ("info", {"attempts": [checked_twice(0, "pass"), checked_twice(1, "fail")]}),
     "values_not_understood": (

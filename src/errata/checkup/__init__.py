@@ -53,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     judging.values_not_understood,
     judging.ambiguous_columns,
     breakage.row_order,
+    breakage.thinned_transcripts,
 )
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}

@@ -153,6 +153,13 @@ def _quoted(items: Sequence[Unreadable]) -> list[Evidence]:
     ]
 
 
+def thinned_transcripts(survey: RunSurvey) -> Iterator[Finding]:
+    if survey.thinned.count:
+        attempts = "1 transcript was" if survey.thinned.count == 1 else f"{survey.thinned.count:,} transcripts were"
+        text = f"{attempts} thinned on {survey.thinned_at[:10]} to the steps that verdicts and evidence cite"
+        yield finding(survey, "thinned", "info", text, at_run(survey), attempts=survey.thinned.count)
+
+
 def row_order(survey: RunSurvey) -> Iterator[Finding]:
     if survey.out_of_order:
         text = "rows are not in the order of the cases; they are sorted where it matters"

@@ -106,6 +106,9 @@ class RunSurvey:
     missing: NamedAttempts = field(default_factory=NamedAttempts)
     unfinished: NamedAttempts = field(default_factory=NamedAttempts)
     unscored: NamedAttempts = field(default_factory=NamedAttempts)
+    thinned: NamedAttempts = field(default_factory=NamedAttempts)
+    thinned_at: str = ""
+    """The last time."""
     empty: NamedAttempts = field(default_factory=NamedAttempts)
     truncated: NamedAttempts = field(default_factory=NamedAttempts)
     hindered: dict[str, HinderedAttempts] = field(default_factory=dict)
@@ -247,6 +250,9 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.measured_cases.add(key)
     if attempt.outcome == "pass":
         survey.passed_cases.add(key)
+    if attempt.thinned:
+        survey.thinned.add(attempt)
+        survey.thinned_at = max(survey.thinned_at, attempt.thinned)
     if attempt.execution == "unfinished":
         survey.unfinished.add(attempt)
     elif attempt.measurement == "unscored":

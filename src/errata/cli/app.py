@@ -39,7 +39,7 @@ COMMANDS: Table = {
     "export": ("export", "Export runs, or failures as regression cases."),
     "exclude": ("exclude", "Exclude a run from every score, with a reason."),
     "rm": ("rm", "Remove runs from the store."),
-    "store": ("store", "Back up, restore and copy the store."),
+    "store": ("store", "Back up, restore, copy, measure and thin the store."),
     "trust": ("trust", "Allow a project's `errata.toml` to set rules, taxonomies and more."),
     "skill": ("skill", "Install instructions for coding agents."),
     "mcp": ("mcp", "Serve errata to agents over MCP."),

@@ -43,6 +43,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     put(f"id       {attempt.id}", hang=9, raw=raw)
     if attempt.ref is not None:
         put(f"from     {attempt.ref}", hang=9, raw=raw)
+    if attempt.thinned:
+        put(f"steps    Thinned on {attempt.thinned[:10]}: only cited steps are kept", hang=9, raw=raw)
     if attempt.native_status:
         put(f"status   {attempt.native_status}   (the harness's own word)", hang=9, raw=raw)
 

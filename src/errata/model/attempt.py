@@ -119,6 +119,8 @@ class Attempt(Record):
     checks: tuple[Check, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     steps: tuple[Step, ...] = ()
+    thinned: str | None = None
+    """When steps were dropped from its transcript to save space; those that verdicts and evidence cite are kept."""
     conduct: Conduct | None = None
     """What the steps show of the subject's work; counted on import. None where the log has no steps."""
     artefacts: tuple[Artefact, ...] = ()

@@ -300,6 +300,8 @@ def _turns(material: Material, omitted: list[WantedPlace]) -> Iterator[LeftOut]:
 
 
 def _steps(material: Material, shown: frozenset[str], whole: str) -> Iterator[LeftOut]:
+    if thinned := material.attempt.thinned:
+        yield LeftOut(what="steps of the transcript", why=f"thinned on {thinned[:10]}: only cited steps are kept")
     if material.is_turn:
         return
     names = {name.partition("#")[0] for name in shown}

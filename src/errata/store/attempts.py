@@ -16,7 +16,7 @@ from errata.store.blocks import BlockReader, decompress
 from errata.store.case_versions import VersionLookup, version_record, versions_of
 from errata.store.database import Store
 from errata.store.runs import run_by_id
-from errata.store.schema import attempts, blobs, blocks, cases, checks
+from errata.store.schema import attempts, blobs, blocks, cases, checks, thinned
 
 FETCH = 2_000
 PLACES = (
@@ -172,7 +172,7 @@ def read_rows(
             return bytes(connection.execute(row).scalar_one())
 
         records, transcripts = BlockReader(load), BlockReader(load)
-        versions = VersionLookup(connection, pk)
+        versions, thinning = VersionLookup(connection, pk), ThinningLookup(connection, pk)
         get, decode, has_versions = records.get, _attempt_decoder.decode, versions.has_any
         for row in connection.execute(query.execution_options(yield_per=FETCH)):
             seq, block, at, steps_block, steps_at, *_ = row
@@ -181,9 +181,23 @@ def read_rows(
                 attempt = msgspec.structs.replace(attempt, case_version=version)
             if steps and steps_block is not None and (with_steps is None or with_steps(attempt)):
                 attempt = msgspec.structs.replace(attempt, steps=STEPS.decode(transcripts.get(steps_block, steps_at)))
+            if thinning.has_any and (day := thinning.at(row)):
+                attempt = msgspec.structs.replace(attempt, thinned=day)
             if texts and attempt.artefacts:
                 attempt = msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
             yield row, attempt
+
+
+class ThinningLookup:
+    """When the transcripts of a run were thinned; of most runs, none was."""
+
+    def __init__(self, connection: Connection, pk: int) -> None:
+        self._connection, self._own = connection, thinned.c.run_pk == pk
+        self.has_any = connection.execute(select(thinned.c.seq).where(self._own).limit(1)).first() is not None
+
+    def at(self, row: Row[Any]) -> str | None:
+        query = select(thinned.c.at).where(self._own, thinned.c.seq == row.seq)
+        return self._connection.execute(query).scalar()
 
 
 def _is_counted_pass(attempt: Attempt) -> bool:

@@ -12,7 +12,7 @@ from errata.model.codec import pack, unpack
 from errata.store import engine
 from errata.store.attempts import PLACES, read_rows
 from errata.store.database import Store
-from errata.store.schema import attempts, attributions, runs
+from errata.store.schema import attempts, attributions, runs, thinned
 
 CHUNK = 5_000
 IN_MEMORY = 16 * 1024 * 1024
@@ -86,6 +86,15 @@ def _row(seq: int, attribution: Attribution, breaks: bool) -> Row:
         attribution.rules_version,
         pack(attribution),
     )
+
+
+def attributions_of_thinned(store: Store, pk: int) -> dict[int, Kept]:
+    """By the number of the attempt: those of attempts whose transcript was thinned since."""
+    same = (thinned.c.run_pk == attributions.c.run_pk) & (thinned.c.seq == attributions.c.seq)
+    query = select(attributions.c.seq, attributions.c.record, attributions.c.breaks).join(thinned, same)
+    with store.reading() as connection:
+        rows = connection.execute(query.where(attributions.c.run_pk == pk))
+        return {row.seq: (row.seq, unpack(row.record, Attribution), bool(row.breaks)) for row in rows}
 
 
 def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:

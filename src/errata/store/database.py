@@ -23,6 +23,7 @@ from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
 from errata.store.schema import SCHEMA, metadata
+from errata.store.schema_guard import newer_schema, refuse_newer_schema
 from errata.store.server_schema import deployments
 
 _WITH_DEPLOYMENTS = 8
@@ -186,6 +187,7 @@ def open_store(location: StoreLocation | str, *, deployment: str = "", release: 
             message += f"this errata needs {SCHEMA}"
             raise StoreError(message, hint=_BY_RELEASE)
         _bring_up_to_date(store, version)
+    refuse_newer_schema(store.engine, store.path)
     return store
 
 
@@ -308,11 +310,7 @@ def _make_folder(folder: Path) -> None:
 
 def _bring_up_to_date(store: Store, version: int) -> None:
     if version > SCHEMA:
-        raise StoreError(
-            f"The store `{store.path}` was written by a newer errata: schema {version}, this one knows {SCHEMA}",
-            hint="upgrade errata in its clone, or work in another store with `--store FILE`;\n"
-            "nothing was read or changed",
-        )
+        raise newer_schema(store.path, version)
     if version == 0:
         _create(store)
     else:

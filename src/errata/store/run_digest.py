@@ -20,7 +20,7 @@ from errata.store.block_scan import BlockScan
 from errata.store.blocks import BLOCK_SIZE, decompress
 from errata.store.packing import pack_items
 from errata.store.run_totals import UNREADABLE_KEPT
-from errata.store.schema import attempts, blocks, case_versions, cases, unreadables
+from errata.store.schema import attempts, blocks, case_versions, cases, thinned, unreadables
 
 DigestState = Literal["confirmed", "open", "differs"]
 _FEW_BLOCKS = 2
@@ -28,7 +28,7 @@ _FEW_BLOCKS = 2
 
 def digest_state(connection: Connection, head: Row[Any]) -> DigestState:
     """`differs` only where there is one possible order. The caller has decoded every record before."""
-    if _has_rows(connection, case_versions, head.pk):
+    if any(_has_rows(connection, table, head.pk) for table in (thinned, case_versions)):
         return "open"
     try:
         if _whole(connection, head, _of_few_blocks(connection, head.pk)) == head.digest:

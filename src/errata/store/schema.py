@@ -22,7 +22,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 9
+SCHEMA = 10
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -146,6 +146,17 @@ blob_uses = Table(
     Column("run_pk", Integer, nullable=False),
     Column("digest", String(64), nullable=False),
     PrimaryKeyConstraint("run_pk", "digest"),
+)
+
+thinned = Table(
+    "thinned",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("seq", Integer, nullable=False, comment="of an attempt whose transcript lost steps to save space"),
+    Column("at", Text, nullable=False),
+    Column("steps", Integer, nullable=False, comment="before"),
+    PrimaryKeyConstraint("run_pk", "seq"),
+    sqlite_with_rowid=False,
 )
 
 unreadables = Table(
@@ -370,6 +381,7 @@ FACTS = (
     checks,
     blocks,
     blob_uses,
+    thinned,
     unreadables,
     findings,
     attributions,

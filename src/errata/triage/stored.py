@@ -14,7 +14,7 @@ from errata.model.codec import unpack
 from errata.model.identity import fingerprint
 from errata.model.suspects import FEWEST, allowed_passes
 from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
-from errata.store.attributions import AttributionSpool, Kept, rules_version_of
+from errata.store.attributions import AttributionSpool, Kept, attributions_of_thinned, rules_version_of
 from errata.store.case_outcomes import (
     CaseOutcome,
     PassedIn,
@@ -330,15 +330,18 @@ def triage_run(
     """Attribute every failure again; how many there are. `on_failure` hears the number of each in its pass."""
     across = look_across(stored, store)
     survey = PatternSurvey()
+    settled = attributions_of_thinned(store, stored.pk)  # rules can't see any more what they saw in these
     with AttributionSpool() as spool:
-        spool.fill(_heard(_attributed(stored, store, rules, (across, gaps), survey=survey), on_failure))
+        first = _attributed(stored, store, rules, (across, gaps), survey=survey)
+        spool.fill(settled.get(made[0], made) for made in _heard(first, on_failure))
         if survey.crashes.has_followers:
             for attempt in attempts_of(store, stored.pk):
                 if attempt.counted and attempt.outcome == "pass":
                     survey.crashes.add_working(attempt)
         wide = survey.result(stored.counts.attempts_in_log)
         if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
-            spool.fill(_heard(_attributed(stored, store, rules, (across, gaps), wide=wide), on_failure))
+            second = _attributed(stored, store, rules, (across, gaps), wide=wide)
+            spool.fill(settled.get(made[0], made) for made in _heard(second, on_failure))
         spool.write(store, stored.pk, _version(rules, across.version, gaps.version))
         return spool.count
 

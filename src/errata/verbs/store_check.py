@@ -128,7 +128,7 @@ def read_run_again(store: Store, number: int) -> str:
         try:
             import_paths([Path(head.origin)], other)
         except ErrataError as error:
-            return f"its logs can't be read: {error.message}"
+            return f"its logs can't be read: {error.message}; put them back there, or restore a backup"
         again = current_row(other, head.run_id)
         if again is None:
             return f"the logs at {head.origin} do not have this run any more; put the original ones back"

@@ -116,9 +116,13 @@ class ExcludeOutput(NamedRun, frozen=True, kw_only=True):
 
 
 class RmOutput(NamedRun, frozen=True, kw_only=True):
-    """A run that was removed from the store."""
+    """A run that was removed from the store, or an old one that is kept."""
 
     forgotten: bool
+    """False with --dry-run, and where it is kept."""
+    kept_for: tuple[Literal["verdicts", "actions", "baseline", "running", "newest"], ...]
+    """Why a run that is old enough is kept: it has verdicts, showed that a fix worked, is the baseline of a gate or
+    passed its gate, is still being reported, or is among those of --keep-last."""
 
 
 SHAPES: dict[str, type] = {

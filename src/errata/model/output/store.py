@@ -101,7 +101,7 @@ class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     """With --deep: runs whose whole content has the digest that was noted at import."""
     digests_open: int | None = None
     """With --deep: runs whose digest can't be computed from the store, only from the logs: large ones, those that
-    describe a case several times."""
+    describe a case several times, and thinned ones."""
     repairs: tuple[RepairOutput, ...] = ()
     """With --repair."""
 
@@ -160,6 +160,57 @@ class StoreRestoreOutput(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     put_aside: str | None
     """Where the replaced store is now; null where there was none, or an empty one."""
+
+
+class RunSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of the store a run takes, in bytes of stored (compressed) data."""
+
+    run: str
+    run_id: str
+    attempts: int
+    records: int
+    """Of blocks with the attempts themselves."""
+    transcripts: int
+    """Of blocks with their steps."""
+    files_own: int
+    """Texts of files that no other run uses."""
+    files_shared: int
+    """Texts of files that other runs use, too: they stay when this run is removed."""
+    cases: int
+    thinned: str | None
+    """When its transcripts were last thinned."""
+
+
+class StoreSizeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """How large the store is, and by what."""
+
+    path: str
+    size: int
+    """Of the file, with its write-ahead log."""
+    files: int
+    """Texts of files of all runs, each once."""
+    runs: tuple[RunSizeOutput, ...]
+    """The largest first."""
+
+
+class StoreThinOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A run whose transcripts were thinned, or would be."""
+
+    run: str
+    run_id: str
+    change: Literal["thinned", "would_thin", "nothing_to_thin", "restored"]
+    """`would_thin`: with --dry-run. `restored`: with --undo."""
+    attempts: int
+    """That have a transcript."""
+    thinned: int
+    """Of these, attempts that lost steps."""
+    steps: int
+    """Of the attempts that were thinned, before."""
+    steps_kept: int
+    size_before: int
+    """Of all transcripts of the run, in bytes."""
+    size_after: int | None
+    """Null where nothing was written."""
 
 
 class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -234,6 +285,8 @@ SHAPES: dict[str, type] = {
     "store copy": StoreCopyOutput,
     "store backup": StoreBackupOutput,
     "store restore": StoreRestoreOutput,
+    "store size": StoreSizeOutput,
+    "store thin": StoreThinOutput,
     "sources": SourceOutput,
     "taxonomies": TaxonomyOutput,
     "fetch": FetchOutput,

@@ -12,6 +12,7 @@ from errata.store.database import Store
 from errata.store.ledger import calls_of
 from errata.store.review_batches import OPEN, batches_of
 from errata.store.reviews import leases_of, refusals_of, verdicts_of
+from errata.store.thinning import thinned_attempts
 
 
 def queue_of(context: RunContext, store: Store, reviewer: Reviewer, filters: Filters, wanted: QueueKind) -> Queue:
@@ -19,7 +20,9 @@ def queue_of(context: RunContext, store: Store, reviewer: Reviewer, filters: Fil
     verdicts = by_attempt(verdicts_of(store, context.stored.run.id))
     given = {failure.id: verdicts[failure.id] for failure in failures if failure.id in verdicts}
     stale = frozenset() if wanted in ("second", "disputed") else returned_to(reviewer, given, context, store)
-    return build_queue(failures, given, context.attributions, stale, reviewer, wanted)
+    queue = build_queue(failures, given, context.attributions, stale, reviewer, wanted)
+    incomplete = thinned_attempts(store, context.stored.pk, context.stored.run.id)
+    return queue._replace(waiting=tuple(one for one in queue.waiting if one.attempt not in incomplete))
 
 
 def returned_to(

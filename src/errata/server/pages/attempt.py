@@ -238,6 +238,8 @@ def _transcript(
 ) -> str:
     tried = shown.attempt
     parts = [_task(texts)]
+    if tried.thinned:
+        parts.append(f'<p class="none">Thinned on {tried.thinned[:10]}: only the steps that are cited are kept.</p>')
     if tried.steps:
         parts.append(transcript(texts, marked, _decisive(readings), path=path, whole=query.steps == "all"))
     else:
