@@ -54,7 +54,8 @@ def ensure_indexed(stored: StoredRun, store: Store) -> str:
 def first_rows(stored: StoredRun, store: Store, limit: int) -> list[FailureRow]:
     """The first failures of a run without rows, for a reader who does not wait; without owners before triage."""
     rows = triaged_rows(store, stored.pk, stored.run.id, _is_likeness, limit=limit)
-    return [row if row.confidence else row._replace(owner="") for row in rows]
+    opinions = _Opinions(RunView(stored, store), has_moved=False)
+    return [opinions.on(row if row.confidence else row._replace(owner="")) for row in rows]
 
 
 def _rows(view: RunView) -> Iterator[FailureRow]:

@@ -113,11 +113,11 @@ def _head(stored: StoredRun, digest: RunDigest | None) -> str:
     agent = " ".join(filter(None, (run.subject.agent, run.subject.agent_version)))
     name = page_text(subject_label(run) or run.native_id)
     with_agent = f' <span class="with">with {page_text(agent)}</span>' if agent and agent not in name else ""
-    open_reviews = digest.open_reviews if digest is not None else stored.counts.failures
+    open_reviews = f" {digest.open_reviews:,}" if digest is not None else ""
     actions = [
         f'<a class="button first" data-key="R" href="{page_text(review_page(run=run.id))}">Review'
-        f" {open_reviews:,}<kbd>R</kbd></a>"
-        if open_reviews
+        f"{open_reviews}<kbd>R</kbd></a>"
+        if stored.counts.failures and open_reviews != " 0"
         else "",
         f'<a class="button" data-key="C" href="{page_text(compare_page(run.id))}">Compare<kbd>C</kbd></a>',
         f'<a class="button" data-key="p" href="{passes_page(run.id)}">Passes {passed:,}<kbd>p</kbd></a>'

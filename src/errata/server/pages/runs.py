@@ -120,14 +120,14 @@ def _row(stored: StoredRun, digest: RunDigest | None) -> str:
     name = f'<a class="open" href="{run_page(run.id)}" title="{model}">{model}</a>{agent}'
     version = f' <span class="sub">{page_text(run.suite_version)}</span>' if run.suite_version else ""
     waiting = '<span class="note">being computed</span>' if digest is None else ""
-    opened = digest.open_reviews if digest is not None else counts.failures
+    opened = digest.open_reviews if digest is not None else None
     cells = (
         ("name", name),
         ("suite", f'<span title="{page_text(run.suite)}">{page_text(run.suite or NONE)}</span>{version}'),
         ("", _badge(digest) if digest is not None else waiting),
         ("mini", _bracket(digest) if digest is not None else ""),
         ("bar", _owners(run.id, digest) if digest is not None else ""),
-        ("number", link(review_page(run=run.id), f"{opened:,}") if opened else "0"),
+        ("number", link(review_page(run=run.id), f"{opened:,}") if opened else NONE if opened is None else "0"),
         ("number count", f"{counts.attempts_in_log:,}"),
         ("", page_text(spelled_span(run.started_at, None) or NONE)),
     )
