@@ -56,8 +56,8 @@ a path means the run that was read from there.
 lists. Text from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
 
 **The store** is the file or the [PostgreSQL address](store.md#a-store-in-postgresql) in `--store`, else in
-`ERRATA_STORE`, else the nearest `.errata/errata.db` from the working folder upward, else a new one in the working folder
-([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts and changes; default: your user name.
+`ERRATA_STORE`, else the nearest `.errata/errata.db` from the working folder upward, else a new one in the working
+folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts and changes; default: your user name.
 """
 
 EXIT_CODES = """\
