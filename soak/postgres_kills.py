@@ -29,7 +29,7 @@ from soak.postgres_server import PostgresServer, running_server
 from soak.visible import STORE, Parts, check_between, left_behind, visible_in
 
 ON_POSTGRES = tuple(stage for stage in STAGES if stage.name != "migration")
-MOST_BLOWS = 3
+MOST_BLOWS = 6
 """Of one database, before the command may complete."""
 LOST = ("connection to the store was lost", "connection to the store failed")
 Blow = Literal["kill", "cut"]

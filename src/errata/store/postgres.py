@@ -278,7 +278,7 @@ def explain(error: BaseException, address: StoreAddress) -> tuple[str, str] | No
             return what, hint.format(database=address.name or "DATABASE")
     if not isinstance(getattr(error, "orig", None) or error, psycopg.OperationalError):
         return None
-    # only the server's own words: what libpq says of an address may repeat a part of the password
+    # only the server's own words: libpq's message about an address may repeat a part of the password
     _, fatal, reason = text.partition("FATAL:")
     return f"The connection to the store failed{f' ({reason.strip()})' if fatal else ''}", _ADDRESS
 

@@ -22,7 +22,7 @@ from errata.store.engine import WITH_ROW_NUMBERS
 
 BY_BYTES = 'COLLATE "C"'
 _ESCAPE, _ZERO, _ITSELF = "\ufdd0", "\ufdd00", "\ufdd01"
-"""PostgreSQL has no NUL in texts: it is written as a sign that is no character, and read back."""
+"""PostgreSQL has no NUL in texts: it is escaped with a code point that is never assigned to a character."""
 
 
 _TYPES: dict[type[TypeEngine[Any]], tuple[str, str]] = {

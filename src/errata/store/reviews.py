@@ -143,9 +143,9 @@ def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer
         _end_expired(connection, now)
         query = select(leases.c.attempt_id).where(leases.c.run_id == run_id, leases.c.reviewer == reviewer)
         taken = {row.attempt_id for row in connection.execute(query.where(leases.c.until > now))}
-        for one in candidates:
-            if one not in taken and _insert_lease(connection, one, reviewer, lease):
-                return one
+        for attempt in candidates:
+            if attempt not in taken and _insert_lease(connection, attempt, reviewer, lease):
+                return attempt
         return ""
 
 
