@@ -96,6 +96,7 @@ def copy_into_store(source: Store, target: Store, on_rows: OnRows = lambda *_: N
     try:
         with source.reading() as reader, target.writing() as writer:
             given = {table.name: _copy_table(reader, writer, table, on_rows) for table in metadata.sorted_tables}
+            _continue_numbers(writer)
             proof = proof_of(given, digests_of(writer, on_rows))
             if differing(proof):
                 raise _DiffersError(proof)
@@ -120,6 +121,18 @@ def _copy_table(reader: Connection, writer: Connection, table: Table, on_rows: O
         writer.execute(insert(table), [dict(zip(names, row, strict=True)) for row in part])
         on_rows(table.name, len(part))
     return digest
+
+
+def _continue_numbers(connection: Connection) -> None:
+    """SQLite goes on after the highest number of a table by itself; PostgreSQL counts apart from the rows."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table in metadata.sorted_tables:
+        column = table.autoincrement_column
+        highest = None if column is None else connection.execute(select(func.max(column))).scalar()
+        if column is not None and highest is not None:
+            sequence = func.pg_get_serial_sequence(str(table.name), str(column.name))
+            connection.execute(select(func.setval(sequence, highest)))
 
 
 def proof_of(given: dict[str, RowDigest], arrived: dict[str, RowDigest]) -> tuple[TableProof, ...]:
