@@ -63,7 +63,9 @@ def _transcripts(folder: Path, size: int) -> None:
 def _small(folder: Path, rows: int) -> None:
     log = generate.small_rows(folder / "small", rows)
     cost = _say(f"{rows:,} small attempts", log, [_import_mapped(log, folder / "small.db")])
-    _ratio("orjson + executemany of the same rows", cost, floor.bare_import(log, floor.small_row), "   (aim: at most 3)")
+    _ratio(
+        "orjson + executemany of the same rows", cost, floor.bare_import(log, floor.small_row), "   (aim: at most 3)"
+    )
 
 
 def _linear(folder: Path, size: int) -> None:

@@ -99,17 +99,6 @@ class Shareable(Protocol):
     def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...
 
 
-@runtime_checkable
-class RowShareable(Protocol):
-    """A source that can divide the lines of a log with one run among readers."""
-
-    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
-        """One reader's share. The shares in turn order are the items that `read` yields.
-
-        None where a log can't be divided. `ReadAloneError` where that is noticed later.
-        """
-
-
 def head_of(path: Path, size: int) -> bytes:
     """The first bytes of a regular file in UTF-8, without a byte order mark; empty where there is no readable file."""
     return in_utf_8(_first_bytes(path, size).removeprefix(BYTE_ORDER_MARK))
