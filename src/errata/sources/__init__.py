@@ -16,7 +16,6 @@ from errata.model.record import TurnBegins
 from errata.sources.base import (
     ReaderShare,
     RecognisedPath,
-    RowShareable,
     Shareable,
     Source,
     describe,
@@ -26,6 +25,7 @@ from errata.sources.base import (
     unreadable,
 )
 from errata.sources.folder_search import DESCENT_CAP, FolderSearch
+from errata.sources.line_shares import RowShareable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
 
 __all__ = [

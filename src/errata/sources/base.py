@@ -101,17 +101,6 @@ class Shareable(Protocol):
     def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...
 
 
-@runtime_checkable
-class RowShareable(Protocol):
-    """A source that can divide the lines of a log with one run among readers."""
-
-    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
-        """One reader's share. The shares in turn order are the items that `read` yields.
-
-        None where a log can't be divided. `ReadAloneError` where that is noticed later.
-        """
-
-
 class Row(msgspec.Struct, frozen=True, gc=False):
     """One parsed item of a log and its location."""
 

@@ -3,16 +3,27 @@
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from errata.errors import ReadAloneError
-from errata.model import Unreadable
+from errata.model import Item, Unreadable
 from errata.model.record import TurnBegins
 from errata.sources.base import LINE_CAP, ReaderShare, Row, decode_lines, head_of, relative
 from errata.sources.json_values import wide_encoding
 
 TURN_SIZE = 256 * 1024
 """What a reader makes of one turn fits into the pipe, so that it can go on while another one's turn is written."""
+
+
+@runtime_checkable
+class RowShareable(Protocol):
+    """A source that can divide the lines of a log with one run among readers."""
+
+    def read_rows(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins] | None:
+        """One reader's share. The shares in turn order are the items that `read` yields.
+
+        None where a log can't be divided. `ReadAloneError` where that is noticed later.
+        """
 
 
 def can_share_lines(path: Path) -> bool:
