@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from errata import triage
 from errata.buckets.failure import FailureToGroup, RuleMeaning, failure_to_group
@@ -57,7 +57,7 @@ def ensure_buckets(view: "RunView", *, most: int = CHEAP) -> None:
             suggest_run(view)
 
 
-def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> None:
+def ensure_all_buckets(views: Iterable["RunView"], store: Store, *, collect: "CollectFailures | None" = None) -> None:
     """Suggest for those runs that are new or have grown, or whose attributions or verdicts are others."""
     failed = [view for view in views if view.stored.counts.failures]
     with store.kept_open():
@@ -66,17 +66,18 @@ def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> None:
     marks = bucket_marks(store, [view.run.id for view in failed])
     if not all(_is_fresh(mark) for mark in marks.values()):
         with DERIVING:
-            _suggest_where_stale(failed, store)
+            _suggest_where_stale(failed, store, collect or failures_of_each)
 
 
-def _suggest_where_stale(failed: Sequence["RunView"], store: Store) -> None:
+def _suggest_where_stale(failed: Sequence["RunView"], store: Store, collect: "CollectFailures") -> None:
     marks = bucket_marks(store, [view.run.id for view in failed])
     current = [view for view in failed if view.run.id in marks]
     pending = {view.run.suite for view in current if not _is_fresh(marks[view.run.id])}
-    for _ in suggest_runs([view for view in current if not _is_fresh(marks[view.run.id], pending=True)]):
+    stale = [view for view in current if not _is_fresh(marks[view.run.id], pending=True)]
+    for _ in suggest_runs(stale, collect=collect):
         pass
     for suite in pending:
-        update_parameters([view for view in current if view.run.suite == suite], store, suite)
+        update_parameters([view for view in current if view.run.suite == suite], store, suite, collect)
         remove_pending_marks(store, suite, PENDING)
 
 
@@ -96,14 +97,20 @@ def ensure_searchable(views: Iterable["RunView"], store: Store) -> None:
         pass
 
 
-def suggest_runs(views: Iterable["RunView"], *, dry_run: bool = False) -> Iterator[SuggestionResult]:
+def suggest_runs(
+    views: Iterable["RunView"], *, dry_run: bool = False, collect: "CollectFailures | None" = None
+) -> Iterator[SuggestionResult]:
     """Stale or not; the oldest first, so that its buckets are recognised in the later ones."""
     failed = [view for view in views if view.stored.counts.failures]
-    for view in sorted(failed, key=lambda one: (one.run.started_at or one.stored.imported_at, one.stored.pk)):
-        yield suggest_run(view, dry_run=dry_run)
+    in_turn = sorted(failed, key=lambda one: (one.run.started_at or one.stored.imported_at, one.stored.pk))
+    every = (collect or failures_of_each)(in_turn, logs=True)
+    for view, failures in zip(in_turn, every, strict=True):
+        yield suggest_run(view, failures, dry_run=dry_run)
 
 
-def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
+def suggest_run(
+    view: "RunView", failures: Iterable[FailureToGroup] | None = None, *, dry_run: bool = False
+) -> SuggestionResult:
     """Suggest again for all failures of a run; what a person placed stays. A dry run keeps nothing."""
     view.ensure_triaged()
     stored, store = view.stored, view.store
@@ -113,7 +120,7 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
     freed = freed_by_reading(placed, {attempt: one.standing for attempt, one in reviews.items()})
     known = {one.id: one for one in buckets_of(store, stored.run.suite)}
     fixed = {one.attempt: one.bucket for one in placed if one.attempt not in freed and one.bucket in known}
-    failures = list(failures_to_group(view))
+    failures = list(failures_to_group(view) if failures is None else failures)
     elsewhere = buckets_in_other_runs(store, stored.run.suite, stored.run.id) if view.standings else set[str]()
     return keep_suggestion(
         store,
@@ -129,15 +136,18 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
     )
 
 
-def update_parameters(views: Iterable["RunView"], store: Store, suite: str) -> None:
+def update_parameters(
+    views: Iterable["RunView"], store: Store, suite: str, collect: "CollectFailures | None" = None
+) -> None:
     """What the members of each bucket share besides how they fail, over all runs of a suite."""
     known = {view.stored.pk: view for view in views}
     runs = [one for one in all_runs(store) if one.run.suite == suite and one.counts.failures]
+    every = [known.get(stored.pk) or _view_of(stored, store) for stored in runs]
     members = (
         (placed[failure.attempt].bucket, failure)
-        for stored in runs
-        for placed in [placements_of_run(store, stored.run.id)]
-        for failure in failures_to_group(known.get(stored.pk) or _view_of(stored, store), logs=False)
+        for view, failures in zip(every, (collect or failures_of_each)(every, logs=False), strict=True)
+        for placed in [placements_of_run(store, view.run.id)]
+        for failure in failures
         if failure.attempt in placed
     )
     changed = shared_parameters(members, buckets_of(store, suite))
@@ -167,6 +177,18 @@ def _mark(mark: BucketMark) -> str:
 
 
 # what the grouping gets to see
+
+
+class CollectFailures(Protocol):
+    """The failures of each run, in the order of the runs: collected here, or by the workers of a cluster."""
+
+    def __call__(self, views: Sequence["RunView"], *, logs: bool) -> Iterator[Iterable[FailureToGroup]]: ...
+
+
+def failures_of_each(views: Sequence["RunView"], *, logs: bool) -> Iterator[Iterable[FailureToGroup]]:
+    for view in views:
+        view.ensure_triaged()
+        yield failures_to_group(view, logs=logs)
 
 
 def failures_to_group(
