@@ -31,8 +31,9 @@ from errata.store.runs import all_runs
 from errata.verbs.buckets import suggest_buckets
 from errata.verbs.export import write_tables
 
-RUNS, CASES, SUITES = 200, 120, 8
+RUNS, CASES, SUITES = 200, 24, 8
 NODE = {"num_cpus": 1, "object_store_memory": 150_000_000, "node_ip_address": "127.0.0.2"}
+COLUMNS = ("import", "triage", "buckets", "total", "overhead", "driver CPU", "other CPU")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -51,11 +52,14 @@ class Measured(NamedTuple):
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="errata-scale-") as folder:
         logs = _logs(Path(folder) / "logs")
+        print(f"{RUNS} runs, {CASES * RUNS:,} attempts; load of the machine {os.getloadavg()[0]:.1f}")
+        print(f"{'':22}" + "".join(f"{name:>11}" for name in COLUMNS), flush=True)
         measured = {"one process": _measure(logs, Path(folder) / "one", None)}
-        for nodes in (1, 2, 3):
-            measured[f"{nodes} nodes"] = _on_nodes(logs, Path(folder) / str(nodes), nodes)
-        measured["3 nodes, one killed"] = _on_nodes(logs, Path(folder) / "killed", 3, kill=True)
-    _print(measured)
+        _print("one process", measured)
+        for nodes, killed in ((1, False), (2, False), (3, False), (3, True)):
+            name = f"{nodes} node{'s' if nodes > 1 else ''}{', one killed' if killed else ''}"
+            measured[name] = _on_nodes(logs, Path(folder) / name, nodes, kill=killed)
+            _print(name, measured)
     if len({one.content for one in measured.values()}) > 1:
         sys.exit("the exports differ")
     print(f"equal exports: {len(measured)} of {len(measured)}")
@@ -70,7 +74,7 @@ def _logs(folder: Path) -> Path:
             for number in range(RUNS // SUITES)
         }
         folder.mkdir(exist_ok=True)
-        write_logs(folder / f"suite-{suite}", runs, suite=f"suite-{suite}", log="AssertionError: no such tide\n" * 40)
+        write_logs(folder / f"suite-{suite}", runs, suite=f"suite-{suite}", log="AssertionError: no such tide\n" * 5)
     return folder
 
 
@@ -166,15 +170,11 @@ def _cpu_of_descendants() -> float:
     return sum(spent[pid] for pid in below - {os.getpid()})
 
 
-def _print(measured: dict[str, Measured]) -> None:
-    base = measured["one process"]
-    print(f"{RUNS} runs, {CASES // 4 * RUNS:,} cases; load of the machine {os.getloadavg()[0]:.1f}")
-    columns = ("import", "triage", "buckets", "total", "overhead", "driver CPU", "other CPU")
-    print(f"{'':22}" + "".join(f"{name:>11}" for name in columns))
-    for name, one in measured.items():
-        times = "".join(f"{seconds:10.1f}s" for seconds in (*one.seconds.values(), one.total))
-        overhead = f"{one.total / base.total - 1:+.0%}"
-        print(f"{name:22}{times}{overhead:>11}{one.own_cpu:10.1f}s{one.others_cpu:10.1f}s")
+def _print(name: str, measured: dict[str, Measured]) -> None:
+    one = measured[name]
+    times = "".join(f"{seconds:10.1f}s" for seconds in (*one.seconds.values(), one.total))
+    overhead = f"{one.total / measured['one process'].total - 1:+.0%}"
+    print(f"{name:22}{times}{overhead:>11}{one.own_cpu:10.1f}s{one.others_cpu:10.1f}s", flush=True)
 
 
 if __name__ == "__main__":
