@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report bench-scale soak test-ray run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
+.PHONY: demo test test-postgres check actionlint bench bench-inspect bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-differences bench-buckets bench-report bench-scale soak test-ray run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -86,6 +86,11 @@ demo: $(READY) ## analyse the bundled example and print the summary
 # a worker runs whole files until another is idle, so that what their tests share is built once
 test: $(READY) ## every test suite
 	@$(BIN)/pytest -n auto --dist worksteal
+
+# every store that these tests open is a database of a PostgreSQL server that they start
+ON_POSTGRES := tests/store tests/review tests/memory tests/buckets tests/server tests/runs tests/verbs
+test-postgres: $(READY) ## the suites of store, review, memory, causes and server on a PostgreSQL server of their own
+	@ERRATA_TEST_ENGINE=postgres $(BIN)/pytest -n auto --dist worksteal $(wildcard $(ON_POSTGRES))
 
 check: $(READY) types ## ruff, ruff format, mypy strict, import-linter, requirements, wording, types of scripts
 	@$(BIN)/ruff check .

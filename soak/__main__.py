@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from soak import fuzz, kills, live_kills, load, program, reviews, secrets, served
+from soak import fuzz, kills, live_kills, load, postgres_kills, program, reviews, secrets, served
 from soak.record import record
 from soak.secret_strings import CARRIERS
 
@@ -28,6 +28,7 @@ def parts_of(seed_size: float = 1.0) -> list[program.Part]:
     """Every part; to add one, add a line: how many units, and the function that runs one."""
     return [
         program.Part("kills", round(seed_size * KILLS / KILLS_OF_ONE_UNIT), kills.run),
+        program.Part("postgres", max(1, round(20 * seed_size)), postgres_kills.run),
         program.Part("fuzz", round(seed_size * INPUTS / fuzz.INPUTS), fuzz.run),
         program.Part("load", max(1, round(10 * seed_size)), load.run),
         program.Part("reviews", max(1, round(40 * seed_size)), reviews.run),

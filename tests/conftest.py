@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from tests.engines import ON_POSTGRES, drop_databases, use_postgres
 from tests.length import LONG, PROFILE
 from tests.sabotage import sabotage
 
@@ -50,7 +51,15 @@ if target := os.environ.get("ERRATA_SABOTAGE"):
     sabotage(target)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+if ON_POSTGRES:
+    use_postgres()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if ON_POSTGRES:
+        of_a_file = [item for item in items if item.get_closest_marker("sqlite")]
+        config.hook.pytest_deselected(items=of_a_file)
+        items[:] = [item for item in items if item not in of_a_file]
     items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
@@ -89,6 +98,18 @@ def store(at_home: Path, empty_store: bytes) -> Iterator[Store]:
     opened = open_store(path)
     with opened.kept_open():
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def databases_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    if not ON_POSTGRES:
+        yield
+        return
+    folder = request.getfixturevalue("tmp_path")
+    patch = request.getfixturevalue("monkeypatch")
+    patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    yield
+    drop_databases(folder)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SettingsError
-from errata.settings import find_store, load_settings
+from errata.model.store_address import StoreAddress, address_of
+from errata.settings import find_store, load_settings, local_file
 from errata.settings.files import TAKES
 from errata.settings.trust import trust_hash
 
@@ -88,13 +89,54 @@ def test_a_new_store_lies_in_the_working_folder(tmp_path, monkeypatch):
     [
         "postgresql://me:hunter22@db/x",
         "postgres://me:hunter22@db/x",
-        "postgresql+psycopg://me:hunter22@db/x",
         "POSTGRESQL://me:hunter22@db/x",
-        "mysql://me:hunter22@db/x",
+        " postgresql://me:hunter22@db:5433/x?sslmode=require",
+        "postgresql://me:pass@hunter22:word@db/x",
         "postgresql://db/x?user=me&password=hunter22",
+        "postgresql://db/x?sslpassword=hunter22&user=me",
+        "postgresql://me:hunter22@/x?host=/run/postgresql",
     ],
 )
-def test_a_database_server_is_refused_without_repeating_its_password(url):
+def test_an_address_names_a_database_and_shows_no_password(url, tmp_path):
+    chosen = settings(store=url)
+
+    assert isinstance(chosen.store, StoreAddress)
+    assert "hunter22" in chosen.store.url
+    assert "hunter22" not in f"{chosen.store} {chosen.store!r} {chosen!r}"
+    assert chosen.store.name == "x"
+    assert "hunter22" not in str(local_file(chosen.store, {"XDG_CACHE_HOME": str(tmp_path)}))
+
+
+def test_files_beside_a_database_lie_in_the_cache_whatever_its_password(tmp_path):
+    def place(url: str) -> Path:
+        return local_file(address_of(url), {"XDG_CACHE_HOME": str(tmp_path)})
+
+    assert place("postgresql://me:one@db/x") == place("postgresql://me:two@db/x") == place("postgresql://me@db/x")
+    assert place("postgresql://me@db/x") != place("postgresql://me@other/x")
+    assert place("postgresql://me@db/x").is_relative_to(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:hunter22@db", "postgresql://me:hunter22@db/", "postgresql://"])
+def test_an_address_without_a_database_is_refused(url):
+    with pytest.raises(SettingsError, match="names no database") as told:
+        settings(store=url)
+
+    assert "hunter22" not in f"{told.value.message} {told.value.hint}"
+
+
+def test_an_address_may_come_from_the_environment_or_the_users_file(tmp_path):
+    write(tmp_path / "errata" / "config.toml", 'store = "postgresql://me@db/x"\n')
+
+    assert settings(environ={"ERRATA_STORE": "postgresql://me@db/y"}).store == address_of("postgresql://me@db/y")
+    assert settings(environ={"XDG_CONFIG_HOME": str(tmp_path)}, cwd=tmp_path).store == address_of(
+        "postgresql://me@db/x"
+    )
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql+psycopg://me:hunter22@db/x", "mysql://me:hunter22@db/x", "http://me:hunter22@db/x"]
+)
+def test_another_database_server_is_refused_without_repeating_its_password(url):
     with pytest.raises(SettingsError) as told:
         settings(store=url)
 

@@ -12,7 +12,7 @@ from errata.errors import SettingsError
 from errata.settings import load_settings
 from errata.settings.files import FROM_NO_FILE, TAKES, Deployment, FromFile
 from errata.settings.reviewers import ReviewerSettings
-from errata.settings.trust import EFFECTS, FREE, is_trusted, needs_trust, trust_hash
+from errata.settings.trust import EFFECTS, FREE, is_trusted, needs_trust, settings_that_need_trust, trust_hash
 from errata.triage import rulesets
 from errata.triage.rulebook import built_in
 from reading import RUN_B
@@ -106,6 +106,20 @@ def test_every_setting_is_classified_by_its_effect():
     known = {field.name for field in msgspec.structs.fields(FromFile)} - {"file"}
 
     assert known == set(TAKES) == set(EFFECTS) == set(HOSTILE)
+
+
+def test_a_store_at_an_address_needs_trust_and_a_file_does_not(project):
+    told = refused(project, 'store = "postgresql://me:hunter22@elsewhere.example/db"\n')
+
+    assert "can send data" in told.message
+    assert "hunter22" not in told.message
+    assert not needs_trust("store", ".errata/errata.db")
+
+
+def test_what_trust_allows_is_shown_without_a_password():
+    takes = settings_that_need_trust({"store": "postgresql://me:hunter22@db/x"})
+
+    assert takes == [("store", "postgresql://me:***@db/x")]
 
 
 def test_a_setting_that_nobody_has_classified_needs_trust():

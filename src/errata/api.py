@@ -88,8 +88,9 @@ class RunStore:
         self._connections = ExitStack()
 
     @property
-    def path(self) -> Path:
-        return self._store.path
+    def path(self) -> Path | None:
+        """The file of the store; none for one in PostgreSQL."""
+        return self._store.path if isinstance(self._store.path, Path) else None
 
     def __enter__(self) -> "RunStore":
         self._connections.enter_context(self._store.kept_open())

@@ -85,6 +85,7 @@ def test_failures_survive_the_way_from_a_worker(logs, tmp_path):
         assert pickle.loads(pickle.dumps(failures)) == failures
 
 
+@pytest.mark.sqlite
 def test_a_file_of_this_machine_is_refused_where_workers_run_elsewhere(logs, tmp_path):
     store = a_store(tmp_path, logs[1:2])
 
@@ -95,7 +96,7 @@ def test_a_file_of_this_machine_is_refused_where_workers_run_elsewhere(logs, tmp
 
 def test_a_worker_refuses_a_store_that_is_a_file_of_another_machine(logs, tmp_path):
     rules = tasks.RuleFiles(version=rules_in_use().version)
-    shared = tasks.SharedStore(str(tmp_path / "errata.db"), "elsewhere/pid", rules)
+    shared = tasks.SharedStore(tmp_path / "errata.db", "elsewhere/pid", rules)
 
     with pytest.raises(StoreError, match="is a file of another machine"):
         list(tasks.failures_of_runs(tasks.RunsToGroup(shared, (), logs=True)))
@@ -105,7 +106,7 @@ def test_rules_of_the_project_reach_the_workers_and_others_are_refused(logs, tmp
     store = a_store(tmp_path, logs[1:2])
     run = all_runs(store)[0].run.id
     rules = tasks.RuleFiles(version="other")
-    shared = tasks.SharedStore(str(store.path), tasks.machine_of_this_process(), rules)
+    shared = tasks.SharedStore(store.path, tasks.machine_of_this_process(), rules)
 
     with pytest.raises(ClusterError, match="has other rules than this command"):
         list(tasks.failures_of_runs(tasks.RunsToGroup(shared, (run,), logs=True)))

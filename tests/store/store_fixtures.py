@@ -2,11 +2,15 @@
 
 import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from errata.model import Item
+from errata.model.store_address import StoreLocation
 from errata.store.attributions import AttributionSpool, Kept
 from errata.store.database import Store
 from errata.store.importing import Importing
@@ -41,29 +45,28 @@ def put_run(store: Store, native_id: str = "run-1", cases: Iterable[str] = ("a",
     return done
 
 
-def rows(path: Path, table: str) -> int:
+def outside(path: StoreLocation) -> Any:
+    """A connection of the driver itself, past errata."""
+    return sqlite3.connect(path) if isinstance(path, Path) else psycopg.connect(path.url)
+
+
+def rows(path: StoreLocation, table: str) -> int:
     """How many rows a table has, seen from outside."""
-    connection = sqlite3.connect(path)
-    try:
+    with closing(outside(path)) as connection:
         return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-    finally:
-        connection.close()
 
 
-def tables_with_rows(path: Path) -> set[str]:
+def tables_with_rows(path: StoreLocation) -> set[str]:
     names = ("runs", "cases", "attempts", "checks", "blocks", "blobs", "blob_uses", "unreadables", "findings")
     return {name for name in names if rows(path, name)}
 
 
-def sql(path: Path, *statements: str) -> None:
+def sql(path: StoreLocation, *statements: str) -> None:
     """Change a database behind errata's back."""
-    connection = sqlite3.connect(path)
-    try:
+    with closing(outside(path)) as connection:
         for statement in statements:
             connection.execute(statement)
         connection.commit()
-    finally:
-        connection.close()
 
 
 def quick_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:

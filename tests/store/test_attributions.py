@@ -4,7 +4,7 @@ import pytest
 from store_fixtures import put, put_owners
 
 from errata.model import Attribution, FailureKey
-from errata.store import attributions, sqlite
+from errata.store import attributions, engine
 from errata.store.attributions import AttributionSpool, attributions_of, rules_version_of
 from errata.testing import a_run, an_attempt
 
@@ -39,7 +39,7 @@ def test_owners_that_wait_in_a_file_are_stored_as_they_are(store, pk):
 
 
 def test_owners_of_a_large_run_are_replaced_all_at_once_or_not_at_all(store, pk, monkeypatch):
-    chunks, write = [], sqlite.bulk_insert
+    chunks, write = [], engine.bulk_insert
 
     def fail_at_the_third(*arguments, **named):
         chunks.append(owners_in(store, pk))  # what other processes see meanwhile
@@ -47,7 +47,7 @@ def test_owners_of_a_large_run_are_replaced_all_at_once_or_not_at_all(store, pk,
             raise KeyboardInterrupt
         return write(*arguments, **named)
 
-    monkeypatch.setattr(sqlite, "bulk_insert", fail_at_the_third)
+    monkeypatch.setattr(engine, "bulk_insert", fail_at_the_third)
     with pytest.raises(KeyboardInterrupt):
         put_owners(store, pk, owned_by("provider"), "rules-2")
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from store_fixtures import put_run, rows
@@ -161,16 +160,16 @@ def test_a_process_that_is_killed_in_the_middle_leaves_nothing(store):
     place(store, run, "b", bucket=LOCK)
     place(store, run, "a", bucket=DISK)
     script = (
-        "import os, sys; from pathlib import Path\n"
+        "import os, sys\n"
         "from errata.model import Location\nfrom errata.store.bucket_changes import bucket_transaction\n"
         "from errata.store.database import open_store\n"
-        "with bucket_transaction(open_store(Path(sys.argv[1]))) as transaction:\n"
+        "with bucket_transaction(open_store(sys.argv[1])) as transaction:\n"
         f"    transaction.move(transaction.members('{LOCK.id}'), lambda _: Location('{DISK.id}', 'ana', 'now'))\n"
         f"    transaction.write(transaction.version('{LOCK.id}').bucket, gone=True)\n"
         "    os.kill(os.getpid(), 9)\n"
     )
 
-    died = subprocess.run([sys.executable, "-c", script, str(Path(store.path))], check=False)
+    died = subprocess.run([sys.executable, "-c", script, str(store.path)], check=False)
 
     assert died.returncode == -9
     assert {one.slug for one in buckets_of(store)} == {"disk-full", "locked"}

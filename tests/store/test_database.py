@@ -72,6 +72,7 @@ def test_a_store_lies_where_its_path_says(tmp_path, name):
     assert [one.name for one in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.sqlite
 def test_migrations_from_nothing_make_the_same_schema_as_a_new_store(tmp_path):
     made = open_store(tmp_path / "made.db")
     migrated = Store(tmp_path / "migrated.db", sqlite.engine_for(tmp_path / "migrated.db"))
@@ -107,6 +108,7 @@ def test_every_table_of_the_schema_is_made(store):
     assert names - {"sqlite_sequence"} == set(metadata.tables) | {"alembic_version"}
 
 
+@pytest.mark.sqlite
 def test_opening_a_store_a_second_time_keeps_the_locks_of_the_first(store):
     """Else another process takes the store for unused and removes the log that is still read here."""
     put_run(store)
@@ -129,6 +131,7 @@ def test_the_newest_migration_has_the_number_of_the_schema():
     assert numbers == list(range(1, SCHEMA + 1))
 
 
+@pytest.mark.sqlite
 def test_a_newer_store_is_refused_with_both_numbers_and_nothing_is_changed(store):
     put_run(store)
     sql(store.path, "UPDATE alembic_version SET version_num = '0099'")
@@ -209,11 +212,13 @@ def test_a_file_that_is_no_database_is_refused_and_not_changed(tmp_path, content
     assert path.read_bytes() == content
 
 
+@pytest.mark.sqlite
 def test_a_folder_is_no_store(tmp_path):
     with pytest.raises(StoreError, match="directory"):
         open_store(tmp_path)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("place", ["/proc/errata.db", "/proc/none/errata.db", "/dev/full", "/dev/null/errata.db"])
 def test_a_place_that_can_not_be_written_is_told_with_what_would_be_right(place):
     with pytest.raises(StoreError) as told:
@@ -222,6 +227,7 @@ def test_a_place_that_can_not_be_written_is_told_with_what_would_be_right(place)
     assert "--store" in told.value.hint
 
 
+@pytest.mark.sqlite
 def test_a_path_below_a_file_can_not_be_a_store(tmp_path):
     (tmp_path / "file").write_text("x")
 
@@ -229,16 +235,19 @@ def test_a_path_below_a_file_can_not_be_a_store(tmp_path):
         open_store(tmp_path / "file" / "sub" / "errata.db")
 
 
+@pytest.mark.sqlite
 def test_a_path_that_is_too_long_can_not_be_a_store(tmp_path):
     with pytest.raises(StoreError):
         open_store(tmp_path / ("x" * 5000))
 
 
+@pytest.mark.sqlite
 def with_pragma(store: Store, pragma: str) -> Store:
     event.listen(store.engine, "connect", lambda driver, _: driver.execute(f"PRAGMA {pragma}"))
     return store
 
 
+@pytest.mark.sqlite
 def test_a_read_only_store_is_told_in_words(store):
     with pytest.raises(StoreError, match="read-only") as told:
         put_run(with_pragma(store, "query_only = ON"))
@@ -246,6 +255,7 @@ def test_a_read_only_store_is_told_in_words(store):
     assert "permissions" in told.value.hint
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_is_told_in_words_and_nothing_of_the_import_is_seen(store):
     put_run(store, "before")
     with closing(sqlite3.connect(store.path)) as outside:
@@ -258,6 +268,7 @@ def test_a_full_disk_is_told_in_words_and_nothing_of_the_import_is_seen(store):
     assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["before"]
 
 
+@pytest.mark.sqlite
 def test_a_store_that_another_process_locks_is_told_in_words(store, monkeypatch):
     quick_to_give_up(monkeypatch)
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
@@ -267,6 +278,7 @@ def test_a_store_that_another_process_locks_is_told_in_words(store, monkeypatch)
             put_run(open_store(store.path))
 
 
+@pytest.mark.sqlite
 def test_a_reader_does_not_wait_for_a_writer(store, monkeypatch):
     quick_to_give_up(monkeypatch)
     put_run(store, "run-1")
@@ -277,6 +289,7 @@ def test_a_reader_does_not_wait_for_a_writer(store, monkeypatch):
         assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["run-1"]
 
 
+@pytest.mark.sqlite
 def test_a_damaged_store_is_told_in_words(store):
     put_run(store, cases=[f"case-{number}" for number in range(3000)])
     sql(store.path, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -329,7 +342,7 @@ def connections(store, *, kept):
             all_runs(store)
         for _ in range(2):
             with store.writing() as connection:
-                connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS scratch (a)")
+                connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS scratch (a INTEGER)")
     return len(opened)
 
 
@@ -361,7 +374,7 @@ def test_after_a_failure_what_is_kept_open_can_be_used_again(tmp_path):
 
     with store.kept_open():
         with pytest.raises(ZeroDivisionError), store.writing() as connection:
-            connection.exec_driver_sql("CREATE TABLE scratch (a)")
+            connection.exec_driver_sql("CREATE TABLE scratch (a INTEGER)")
             raise ZeroDivisionError
         with store.writing() as connection:
             assert "scratch" not in inspect(connection).get_table_names()

@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 
+import pytest
 from store_fixtures import put, put_run, quick_to_give_up, rows, tables_with_rows
 
 from errata.model import Artefact, Case, Check, Finding, Unreadable
@@ -96,6 +97,7 @@ def test_collecting_where_there_is_nothing_to_collect(store):
     assert collect_garbage(store) == 0
 
 
+@pytest.mark.sqlite
 def test_the_space_of_a_removed_run_goes_back_to_the_disk(store):
     done = put_run(store, cases=[f"case-{number}-{number * 7919 % 10007}" for number in range(20_000)])
     free_space(store)
@@ -107,6 +109,7 @@ def test_the_space_of_a_removed_run_goes_back_to_the_disk(store):
     assert store.path.stat().st_size < before / 2
 
 
+@pytest.mark.sqlite
 def test_space_is_not_freed_while_another_process_writes(store, monkeypatch):
     quick_to_give_up(monkeypatch)
     put_run(store)

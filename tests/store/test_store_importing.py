@@ -94,12 +94,11 @@ def test_an_import_that_was_left_without_finishing_is_not_seen(store):
 
 KILLED = """
 import os, sys
-from pathlib import Path
 from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.testing import a_run, an_attempt
-with Importing(open_store(Path(sys.argv[1]))) as importing:
+with Importing(open_store(sys.argv[1])) as importing:
     run = a_run(native_id="killed")
     importing.add(next(seal(pack_items([run, an_attempt(run=run.id)]))))
     os.kill(os.getpid(), 9)
@@ -107,7 +106,7 @@ with Importing(open_store(Path(sys.argv[1]))) as importing:
 
 
 def test_what_a_killed_import_left_is_not_seen_and_is_collected_by_the_next(store):
-    killed = subprocess.run([sys.executable, "-c", KILLED, store.path], check=False)
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(store.path)], check=False)
     assert killed.returncode == -9
     assert rows(store.path, "runs") == 1
 
@@ -454,12 +453,11 @@ def test_a_check_that_does_not_count_is_not_a_failed_one(store):
 
 IMPORTER = """
 import sys
-from pathlib import Path
 from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.testing import a_run, an_attempt
-store = open_store(Path(sys.argv[1]))
+store = open_store(sys.argv[1])
 for number in range(5):
     run = a_run(native_id=f"{sys.argv[2]}-{number}")
     items = [run, *(an_attempt(run=run.id, index=index) for index in range(1, 3001))]
@@ -471,11 +469,10 @@ for number in range(5):
 
 READER = """
 import sys
-from pathlib import Path
 from errata.store.attempts import attempts_of
 from errata.store.database import open_store
 from errata.store.runs import all_runs
-store = open_store(Path(sys.argv[1]))
+store = open_store(sys.argv[1])
 seen = 0
 while seen < int(sys.argv[2]):
     runs = all_runs(store)
@@ -489,9 +486,9 @@ while seen < int(sys.argv[2]):
 
 def test_two_processes_import_into_one_store_while_a_third_reads(store):
     started = [
-        subprocess.Popen([sys.executable, "-c", IMPORTER, store.path, "left"]),
-        subprocess.Popen([sys.executable, "-c", IMPORTER, store.path, "right"]),
-        subprocess.Popen([sys.executable, "-c", READER, store.path, "10"]),
+        subprocess.Popen([sys.executable, "-c", IMPORTER, str(store.path), "left"]),
+        subprocess.Popen([sys.executable, "-c", IMPORTER, str(store.path), "right"]),
+        subprocess.Popen([sys.executable, "-c", READER, str(store.path), "10"]),
     ]
 
     assert [one.wait(timeout=60) for one in started] == [0, 0, 0]
@@ -529,6 +526,7 @@ def test_the_models_of_a_group_are_runs_of_their_own(store):
     assert {one.run.subject.model for one in all_runs(store)} == {"a", "b"}
 
 
+@pytest.mark.sqlite
 def test_a_store_is_one_sound_file_after_all_this(store):
     put(store, RUN, *attempts(20))
 

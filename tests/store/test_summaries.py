@@ -1,8 +1,6 @@
 """What was made from a run is kept until what it was made from changes."""
 
-import sqlite3
-
-from store_fixtures import put_run
+from store_fixtures import put_run, sql
 
 from errata.store.removal import remove_run
 from errata.store.runs import keep_summary, kept_summary, run_by_id
@@ -34,8 +32,7 @@ def test_a_newer_one_takes_its_place(store):
 def test_a_damaged_one_is_none(store):
     pk = a_run_in(store).pk
     keep_summary(store, pk, "scores", "v1", b"what was found")
-    with sqlite3.connect(store.path) as connection:
-        connection.execute("update summaries set data = substr(data, 1, 5)")
+    sql(store.path, "update summaries set data = substr(data, 1, 5)")
 
     assert kept_summary(store, pk, "scores", "v1") is None
 

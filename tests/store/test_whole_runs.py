@@ -1,22 +1,22 @@
 """Small runs are written many at a time, each whole or not at all, and the same as one that is written alone."""
 
-import sqlite3
-from contextlib import closing
-
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from soak.visible import FACTS, TIMES
+from sqlalchemy import select
 from store_fixtures import batches, put, rows
+from tests.engines import new_place
 
 from errata.errors import SourceError, StoreError
 from errata.model import Artefact, Case, Check, Unreadable, UsageByRole
 from errata.model.usage import Usage
-from errata.store import sqlite, whole_runs
+from errata.store import engine, sqlite, whole_runs
 from errata.store.database import open_store
 from errata.store.removal import remove_run
 from errata.store.runs import all_runs
+from errata.store.schema import metadata
 from errata.store.whole_runs import RunGroup
 from errata.testing import a_run, an_attempt
 from record_strategies import attempts as any_attempts
@@ -40,15 +40,15 @@ def put_together(store, *logs):
 def facts_in(store):
     """Every row of every fact, without times and numbers."""
     facts = {}
-    with closing(sqlite3.connect(store.path)) as database:
-        for table in ("runs", *FACTS, "blobs"):
-            names = [row[1] for row in database.execute(f"PRAGMA table_info({table})") if row[1] not in TIMES]
-            facts[table] = sorted(database.execute(f"SELECT {','.join(names)} FROM {table}").fetchall(), key=repr)
+    with store.reading() as connection:
+        for table in (metadata.tables[name] for name in ("runs", *FACTS, "blobs")):
+            columns = [column for column in table.columns if column.name not in TIMES]
+            facts[table.name] = sorted(map(tuple, connection.execute(select(*columns))), key=repr)
     return facts
 
 
 def another_store(store):
-    return open_store(store.path.with_name("another.db"))
+    return open_store(new_place(store))
 
 
 def a_file(path, text):
@@ -97,6 +97,7 @@ def test_any_run_is_the_same_whether_it_is_written_alone_or_with_others(store, m
     assert facts_in(other) == facts_in(store)
 
 
+@pytest.mark.sqlite
 def test_very_many_runs_take_a_few_statements(store, monkeypatch):
     statements = []
     connect = sqlite._on_connect
@@ -117,14 +118,14 @@ def test_very_many_runs_take_a_few_statements(store, monkeypatch):
 def test_an_error_in_the_middle_leaves_nothing_of_the_group_and_all_before_it(store, monkeypatch):
     put_together(store, a_log("before"))
     before = facts_in(store)
-    write = sqlite.bulk_insert
+    write = engine.bulk_insert
 
     def fail_at_blocks(connection, table, given, **named):
         if table.name == "blocks":
             raise KeyboardInterrupt
         return write(connection, table, given, **named)
 
-    monkeypatch.setattr(sqlite, "bulk_insert", fail_at_blocks)
+    monkeypatch.setattr(engine, "bulk_insert", fail_at_blocks)
     with pytest.raises(KeyboardInterrupt):
         put_together(store, a_log("one"), a_log("two"), a_log("before", count=5))
 
@@ -132,13 +133,13 @@ def test_an_error_in_the_middle_leaves_nothing_of_the_group_and_all_before_it(st
 
 
 def test_nothing_of_a_group_is_seen_before_all_of_it_is_written(store, monkeypatch):
-    seen, write = [], sqlite.bulk_insert
+    seen, write = [], engine.bulk_insert
 
     def look_and_write(*arguments, **named):
         seen.append(len(all_runs(store)))
         return write(*arguments, **named)
 
-    monkeypatch.setattr(sqlite, "bulk_insert", look_and_write)
+    monkeypatch.setattr(engine, "bulk_insert", look_and_write)
     put_together(store, a_log("one"), a_log("two"))
 
     assert set(seen) == {0}
@@ -199,6 +200,7 @@ def test_a_case_with_two_descriptions_is_left_to_the_database():
     assert whole_runs.whole_runs(batches(run, *described)) is None
 
 
+@pytest.mark.sqlite
 def test_a_read_only_store_is_refused_before_anything_is_read(store):
     put_together(store, a_log("one"))
     store.is_read_only = True

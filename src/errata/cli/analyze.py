@@ -34,6 +34,7 @@ from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log
+from errata.settings import is_there
 from errata.text.clean import one_line
 from errata.text.shell import shell_word
 from errata.verbs.analyze import analyze, analyze_new, analyze_stored
@@ -89,7 +90,7 @@ def command(
 def _stored_runs(paths: Sequence[str], options: Options) -> list[tuple[str, StoredRun]]:
     """The arguments that are not paths and name a run of the store."""
     named: list[tuple[str, StoredRun]] = []
-    for path in paths if options.settings.store.exists() else ():
+    for path in paths if is_there(options.settings.store) else ():
         if not is_path(path) and not is_remote(path):
             with suppress(NotFoundError):
                 named.append((path, known_run(path, options.store)))

@@ -12,7 +12,7 @@ from errata.errors import ErrataError
 from errata.runs.addresses import bucket_slugs, split_run
 from errata.runs.failures import case_names
 from errata.runs.names import handles_of, known_run
-from errata.settings import load_settings
+from errata.settings import is_there, load_settings
 from errata.verbs.store import Store, all_runs, open_store
 
 MOST = 200
@@ -55,7 +55,7 @@ def _kinds(param: click.Parameter) -> set[str]:
 
 def _items(kinds: set[str], ctx: click.Context, incomplete: str) -> Iterator[CompletionItem]:
     path = load_settings(store=chosen_store(ctx)).store
-    if not path.exists():
+    if not is_there(path):
         return
     store = open_store(path)
     with store.kept_open():

@@ -22,7 +22,8 @@ def command(options: Options) -> int:
 
         put_json(DoctorOutput(**msgspec.structs.asdict(health)))
     else:
-        put(f"errata    {health.errata} · Python {health.python} · SQLite {health.sqlite}")
+        database = f"PostgreSQL {health.postgres}" if health.postgres else f"SQLite {health.sqlite}"
+        put(f"errata    {health.errata} · Python {health.python} · {database}")
         put(f"store     {place_of(health.path)} · schema {health.schema} · {health.size / 2**20:,.1f} MB")
         if health.runs is not None and health.attempts is not None:
             put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")

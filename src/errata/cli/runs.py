@@ -13,6 +13,7 @@ from errata.model.coverage import count_passes
 from errata.model.run import subject_label
 from errata.runs.names import handles_of, needs_native_id, variant_of
 from errata.runs.suspicions import SuspiciousCount, counted_before
+from errata.settings import is_there
 from errata.verbs.gate import code_refs_of
 from errata.verbs.store import all_runs, list_sources
 
@@ -30,7 +31,7 @@ def command(source: str, model: str, options: Options) -> None:
 
     Other commands take the first column as RUN.
     """
-    known = all_runs(options.store) if options.settings.store.exists() else []
+    known = all_runs(options.store) if is_there(options.settings.store) else []
     _check_source(source)
     stored = [
         run for run in known if source in ("", run.run.source.name) and model.lower() in run.run.subject.model.lower()

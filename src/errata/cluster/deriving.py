@@ -7,6 +7,7 @@ from errata.cluster.tasks import RuleFiles, RunsToGroup, RunsToTriage, SharedSto
 from errata.cluster.workers import Share, Workers, in_shares, results
 from errata.errors import StoreError
 from errata.model import StoredRun
+from errata.model.store_address import StoreAddress
 from errata.runs.triaging import gaps_for
 from errata.runs.view import RunView
 from errata.settings import load_settings
@@ -20,7 +21,7 @@ MOST_FAILURES = 20_000
 
 def is_reachable(store: Store, workers: Workers) -> bool:
     """Whether workers can open the store: a SQLite file only where all of them run on this machine."""
-    return not store.is_read_only and workers.share_this_machine()
+    return not store.is_read_only and (isinstance(store.path, StoreAddress) or workers.share_this_machine())
 
 
 def triage_on_workers(
@@ -84,4 +85,6 @@ def _shared(store: Store, workers: Workers) -> SharedStore:
         tuple(file.read_bytes() for file in settings.taxonomy_files),
         rules_in_use().version,
     )
-    return SharedStore(str(store.path.absolute()), machine_of_this_process(), files)
+    if isinstance(store.path, StoreAddress):
+        return SharedStore(store.path, "", files)
+    return SharedStore(store.path.absolute(), machine_of_this_process(), files)

@@ -17,6 +17,7 @@ from errata.cluster.workers import DATA, END, Message, error_message
 from errata.errors import ClusterError, ErrataError, SourceError, StoreError
 from errata.fetch.objects import copied, place_of_copy
 from errata.model import Run
+from errata.model.store_address import StoreLocation
 from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import read_alone
 from errata.runs.orders import Order, look_for
@@ -174,9 +175,9 @@ class RuleFiles(msgspec.Struct, frozen=True):
 class SharedStore(msgspec.Struct, frozen=True):
     """A store that workers open, and the rules of the command."""
 
-    address: str
+    location: StoreLocation
     machine: str
-    """The machine that the store is a file of; empty for a database server."""
+    """The machine that the store is a file of; empty for a database."""
     rules: RuleFiles
 
 
@@ -219,7 +220,7 @@ def failures_of_runs(share: RunsToGroup) -> Iterator[list[FailureToGroup]]:
 def _opened(shared: SharedStore) -> Iterator[Store]:
     if shared.machine and shared.machine != machine_of_this_process():
         raise StoreError(
-            f"`{shared.address}` is a file of another machine; workers of a cluster can't open it",
+            f"`{shared.location}` is a file of another machine; workers of a cluster can't open it",
             hint="keep the runs in a PostgreSQL store: `--store postgresql://HOST/DATABASE`",
         )
     with TemporaryDirectory(prefix="errata-") as folder:
@@ -230,7 +231,7 @@ def _opened(shared: SharedStore) -> Iterator[Store]:
         with using_rules(with_added(*files)):
             if rules_in_use().version != shared.rules.version:
                 raise ClusterError("A worker of the cluster has other rules than this command", hint=_SAME_CODE)
-            store = _store_at(shared.address)
+            store = _store_at(shared.location)
             with store.kept_open():
                 yield store
 
@@ -239,8 +240,8 @@ _SAME_CODE = "install the same version of errata on every machine of the cluster
 
 
 @cache
-def _store_at(address: str) -> Store:
-    return open_store(Path(address))
+def _store_at(location: StoreLocation) -> Store:
+    return open_store(location)
 
 
 def machine_of_this_process() -> str:

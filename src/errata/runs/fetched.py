@@ -9,7 +9,7 @@ from errata.errors import FetchError
 from errata.fetch.addresses import PROD, Target, deployment_address, is_address, target_of
 from errata.fetch.convex import Fetched, fetch_run
 from errata.fetch.transport import TIMEOUT, Transport
-from errata.settings import Settings
+from errata.settings import Settings, downloads_of
 
 FETCHED = "fetched"
 
@@ -26,7 +26,7 @@ def fetch(
 ) -> Fetched:
     target = target_of(text)
     address = _address(target, deployment, settings, text)
-    place = folder or settings.store.parent / FETCHED / _slug(address) / target.run
+    place = folder or downloads_of(settings.store) / FETCHED / _slug(address) / target.run
     transport = Transport(address, key=_key(address, settings, environ), timeout=timeout)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return fetch_run(target, transport, place, when=now, on_items=on_items)

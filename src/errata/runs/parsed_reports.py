@@ -11,6 +11,7 @@ from errata.memory.report_cache import ReportCache
 from errata.memory.report_files import ReportFile
 from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorReport
+from errata.settings import local_file
 from errata.store.database import Store
 from errata.triage.rulesets import rules_in_use
 
@@ -23,7 +24,8 @@ def parse_reports(files: Iterable[ReportFile], keys: Sequence[str], store: Store
     names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
     known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
     words = fingerprint(names, sorted(known))
-    cache = _cache(store.path.with_name(f"{store.path.name}.reports"))
+    beside = local_file(store.path)
+    cache = _cache(beside.with_name(f"{beside.name}.reports"))
 
     def parse(file: ReportFile) -> PriorReport:
         return read_report(

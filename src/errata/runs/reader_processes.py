@@ -19,8 +19,8 @@ from errata.errors import ErrataError, SourceError
 from errata.model.codec import pack, storable
 from errata.runs.orders import Order, found_by
 from errata.sources.base import ReaderShare, is_zip
+from errata.store.engine import fitting
 from errata.store.packing import PackedBatch, pack_items
-from errata.store.sqlite import fitting
 
 PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""

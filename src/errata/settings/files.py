@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from errata.errors import SettingsError, did_you_mean
+from errata.model.store_address import StoreLocation, address_of, is_address
 from errata.settings.paths import bytes_of, config_home, files_below, path_below
 from errata.settings.reviewers import EXAMPLE, ReviewerSettings, refuse_address, reviewers_in
 from errata.settings.trust import refuse_untrusted
@@ -30,7 +31,7 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Where runs are fetched from."""
     key_name: str = ""
     store: str = ""
-    """The file that `errata serve --deployment` serves; relative to the settings file."""
+    """The store that `errata serve --deployment` serves: an address, or a file relative to the settings file."""
 
 
 class FromFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +39,7 @@ class FromFile(msgspec.Struct, frozen=True, kw_only=True):
 
     file: Path | None = None
     """The project's file; none for the user's own."""
-    store: Path | None = None
+    store: StoreLocation | None = None
     rules: tuple[Path, ...] = ()
     taxonomies: tuple[Path, ...] = ()
     timeouts: Literal["count", "drop"] | None = None
@@ -61,7 +62,7 @@ class _FileContent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TAKES = {
-    "store": 'the path of a file: `store = ".errata/errata.db"`',
+    "store": 'the path of a file, `store = ".errata/errata.db"`, or an address, `store = "postgresql://HOST/DATABASE"`',
     "rules": 'a list of files: `rules = ["rules/*.toml"]`',
     "taxonomies": 'a list of files: `taxonomies = ["taxonomies/*.toml"]`',
     "timeouts": '`timeouts = "count"` or `timeouts = "drop"`',
@@ -85,8 +86,12 @@ def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
     refuse_unknown(path, table)
     refuse_untrusted(path, content, table, environ)
     written = _parse(path, table)
-    store = path_below(path, "store", written.store) if written.store is not None else None
+    store = _project_store(path, written.store) if written.store is not None else None
     return msgspec.structs.replace(_from_file(path, written, store), file=path)
+
+
+def _project_store(path: Path, named: str) -> StoreLocation:
+    return address_of(named) if is_address(named) else path_below(path, "store", named)
 
 
 def project_file(folder: Path) -> Path | None:
@@ -101,8 +106,12 @@ def user_settings(environ: Mapping[str, str]) -> FromFile:
     table = table_of(path, bytes_of(path))
     refuse_unknown(path, table)
     written = _parse(path, table)
-    store = path.parent / Path(written.store).expanduser() if written.store else None
+    store = _store_beside(path, written.store) if written.store else None
     return _from_file(path, written, store)
+
+
+def _store_beside(path: Path, named: str) -> StoreLocation:
+    return address_of(named) if is_address(named) else path.parent / Path(named).expanduser()
 
 
 def _is_file(path: Path) -> bool:
@@ -112,7 +121,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _from_file(path: Path, written: _FileContent, store: Path | None) -> FromFile:
+def _from_file(path: Path, written: _FileContent, store: StoreLocation | None) -> FromFile:
     return FromFile(
         store=store,
         rules=files_below(path, "rules", written.rules),
@@ -172,5 +181,7 @@ def _deployment(path: Path, name: str, table: dict[str, Any]) -> Deployment:
         raise SettingsError(f"{where} has neither `url` nor `store`", hint=f"it takes {DEPLOYMENT_EXAMPLE}")
     if made.url:
         refuse_address(made.url, where, key_name=made.key_name)
-    store = str(path.parent / Path(made.store).expanduser()) if made.store else ""
+    store = made.store
+    if store and not is_address(store):
+        store = str(path.parent / Path(store).expanduser())
     return msgspec.structs.replace(made, url=made.url.rstrip("/"), store=store)

@@ -80,6 +80,10 @@ def state_home(environ: Mapping[str, str]) -> Path | None:
     return _home(environ, "XDG_STATE_HOME", ".local/state")
 
 
+def cache_home(environ: Mapping[str, str]) -> Path | None:
+    return _home(environ, "XDG_CACHE_HOME", ".cache")
+
+
 def _home(environ: Mapping[str, str], variable: str, usual: str) -> Path | None:
     """None without a home folder; a relative path is ignored, as the XDG specification demands."""
     named = Path(environ.get(variable) or "")

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from errata.errors import SettingsError
+from errata.model.store_address import is_address, masked
 from errata.settings.paths import bytes_of, files_below, state_home
 
 TRUSTED = "trusted.json"
@@ -37,20 +38,27 @@ _CAN: Mapping[Effect | None, str] = {
     "owners": "decides who owns a failure",
     "prompts": "decides the labels of failures and what a reviewer is asked",
     "programs": "can run programs and send data elsewhere",
-    "network": "can send requests and keys elsewhere",
+    "network": "can send data, requests and keys elsewhere",
     None: "has an effect that is not known",
 }
 
 
-def needs_trust(key: str) -> bool:
-    return EFFECTS.get(key) not in FREE
+def effect_of(key: str, value: object) -> Effect | None:
+    """Of a setting with this value: a store at an address takes all that is imported to another machine."""
+    if key == "store" and isinstance(value, str) and is_address(value):
+        return "network"
+    return EFFECTS.get(key)
+
+
+def needs_trust(key: str, value: object = None) -> bool:
+    return effect_of(key, value) not in FREE
 
 
 def refuse_untrusted(path: Path, content: bytes, table: Mapping[str, Any], environ: Mapping[str, str]) -> None:
-    named = next(filter(needs_trust, table), "")
+    named = next((key for key, value in table.items() if needs_trust(key, value)), "")
     if named and not is_trusted(path, trust_hash(path, content, table), environ):
         raise SettingsError(
-            f"`{named}` in `{path}` {_CAN[EFFECTS.get(named)]}, and this file is not trusted",
+            f"`{named}` in `{path}` {_CAN[effect_of(named, table[named])]}, and this file is not trusted",
             hint="check it and the files it names, then run `errata trust` (in CI set `ERRATA_TRUST`);\n"
             "or move the setting to your own configuration, or work in another folder",
         )
@@ -120,10 +128,13 @@ def _write(known: dict[str, str], environ: Mapping[str, str]) -> None:
 
 def settings_that_need_trust(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What trusting a file would allow: full name and value of each setting."""
-    return [leaf for key in table if needs_trust(key) for leaf in _leaves(key, table[key])]
+    return [leaf for key in table if needs_trust(key, table[key]) for leaf in _leaves(key, table[key])]
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, str):
+        yield name, masked(value)
+        return
     if not isinstance(value, dict) or not value:
         yield name, value
         return

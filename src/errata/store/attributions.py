@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 
 from errata.model import Attempt, Attribution
 from errata.model.codec import pack, unpack
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.attempts import read_rows
 from errata.store.database import Store
 from errata.store.schema import attempts, attributions, runs
@@ -55,11 +55,12 @@ class AttributionSpool:
 
     def write(self, store: Store, pk: int, version: str) -> None:
         """Replace the attributions of a run and mark it as triaged, in one transaction."""
-        with store.writing(derived=True) as connection:
+        with store.writing(derived=True, rows=True) as connection:
+            # first, since it locks the run: two that triage it at once take turns
             connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
             connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
             for rows in self._chunks():
-                sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
+                engine.bulk_insert(connection, attributions, rows, run_pk=pk)
 
     def _chunks(self) -> Iterator[Sequence[Sequence[Any]]]:
         self._file.seek(0)
@@ -72,7 +73,7 @@ def _encoded(rows: list[Row]) -> bytes:
     try:
         return msgspec.msgpack.encode(rows)
     except UnicodeEncodeError:
-        return msgspec.msgpack.encode([tuple(map(sqlite.fitting, row)) for row in rows])
+        return msgspec.msgpack.encode([tuple(map(engine.fitting, row)) for row in rows])
 
 
 def _row(seq: int, attribution: Attribution, breaks: bool) -> Row:

@@ -104,7 +104,7 @@ def case_tallies(
     by_subject = (
         select(
             attempts.c.case_key,
-            func.coalesce(cases.c.digest, "").label("digest"),
+            func.coalesce(cases.c.digest, "").label("task_digest"),
             func.max(func.coalesce(cases.c.category, "")).label("category"),
             case(bits, value=attempts.c.run_pk).label("bit"),
             func.count().label("attempts"),
@@ -112,7 +112,7 @@ def case_tallies(
         )
         .select_from(attempts.outerjoin(cases, same_case).outerjoin(attributions, same_attempt))
         .where(attempts.c.run_pk.in_(list(subjects)), attempts.c.counted, or_(passed, and_(refused, of_the_case)))
-        .group_by("case_key", "digest", "bit")
+        .group_by("case_key", "task_digest", "bit")
         .subquery()
     )
     tally = (
@@ -122,7 +122,7 @@ def case_tallies(
         func.sum(by_subject.c.attempts),
         func.sum(by_subject.c.passes),
     )
-    version = (by_subject.c.case_key, by_subject.c.digest)
+    version = (by_subject.c.case_key, by_subject.c.task_digest)
     query = select(*version, *tally).group_by(*version).order_by(*version)
     several = {key for _, key in keys_with_versions(store, list(subjects))}
     with store.reading() as connection:

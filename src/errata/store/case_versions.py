@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, exists, select, update
 from errata.model import Case
 from errata.model.case_versions import NO_FACTS, completed, is_same_description
 from errata.model.codec import pack, unpack
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.database import Store
 from errata.store.schema import case_versions, cases, version_starts
 
@@ -29,13 +29,13 @@ CaseRow = tuple[int, str, str, str, bytes]
 
 def write_cases(connection: Connection, pk: int, rows: Sequence[CaseRow]) -> None:
     """The first description of each case, and later ones that differ from it."""
-    if sqlite.bulk_insert(connection, cases, [row[1:] for row in rows], run_pk=pk) < len(rows):
+    if engine.bulk_insert(connection, cases, [row[1:] for row in rows], run_pk=pk) < len(rows):
         for at in range(0, len(rows), CHUNK):
             _write_versions(connection, pk, rows[at : at + CHUNK])
 
 
 def _write_versions(connection: Connection, pk: int, rows: Sequence[CaseRow]) -> None:
-    keys = list({sqlite.fitting(row[1]) for row in rows})
+    keys = list({engine.fitting(row[1]) for row in rows})
     query = select(cases.c.key, cases.c.digest).where(cases.c.run_pk == pk, cases.c.key.in_(keys))
     first = {row.key: row.digest for row in connection.execute(query)}
     started = select(version_starts.c.key).where(version_starts.c.run_pk == pk, version_starts.c.key.in_(keys))
@@ -43,14 +43,14 @@ def _write_versions(connection: Connection, pk: int, rows: Sequence[CaseRow]) ->
     versions: list[tuple[Any, ...]] = []
     starts: list[tuple[Any, ...]] = []
     for seq, key, digest, _, record in rows:
-        if digest != first[sqlite.fitting(key)]:
+        if digest != first[engine.fitting(key)]:
             versions.append((key, digest or NO_FACTS, record))
         elif key not in several:
             continue
         several.add(key)
         starts.append((key, seq, digest or NO_FACTS))
-    sqlite.bulk_insert(connection, case_versions, versions, run_pk=pk)
-    sqlite.bulk_insert(connection, version_starts, starts, run_pk=pk)
+    engine.bulk_insert(connection, case_versions, versions, run_pk=pk)
+    engine.bulk_insert(connection, version_starts, starts, run_pk=pk)
 
 
 def complete_versions(connection: Connection, pk: int) -> None:

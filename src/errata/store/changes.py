@@ -6,8 +6,9 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Select, select
 
+from errata.errors import StoreError
 from errata.model.change import StoreChange
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.database import Store
 from errata.store.schema import bucket_events, exclusions, leases, live_runs, runs, verdicts
 
@@ -20,7 +21,7 @@ class ChangeFeed:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._version: int | None = None
+        self._version: int | str | None = None
         self._runs: dict[str, tuple[Any, ...]] = {}
         self._claims: set[tuple[str, str, str]] = set()
         self._verdict: tuple[int, str] | None = None
@@ -38,14 +39,22 @@ class ChangeFeed:
         self._connection.close()
 
     def poll(self) -> list[StoreChange]:
-        """What changed since the last call. It costs one pragma where nothing was committed."""
-        with self._store.translated():
-            version = sqlite.data_version(self._connection)
-            if version == self._version:
-                return []
-            is_first, self._version = self._version is None, version
-            changes = [*self._changed_runs(), *self._new_verdicts(), *self._bucket_events(), *self._changed_claims()]
-            return [] if is_first else changes
+        """What changed since the last call. It costs one statement where nothing was committed."""
+        try:
+            with self._store.translated():
+                return self._changes()
+        except StoreError:
+            # a connection that was lost is opened again by the next call
+            self._connection.rollback()
+            raise
+
+    def _changes(self) -> list[StoreChange]:
+        version = engine.data_version(self._connection)
+        if version == self._version:
+            return []
+        is_first, self._version = self._version is None, version
+        changes = [*self._changed_runs(), *self._new_verdicts(), *self._bucket_events(), *self._changed_claims()]
+        return [] if is_first else changes
 
     def _rows(self, query: Select[Any]) -> list[Any]:
         return list(self._connection.execute(query))
@@ -67,15 +76,15 @@ class ChangeFeed:
             yield StoreChange(kind="attempts" if is_growth else "run", run=run_id)
 
     def _new_verdicts(self) -> Iterator[StoreChange]:
-        columns = (sqlite.ROW, verdicts.c.id, verdicts.c.run_id, verdicts.c.attempt_id, verdicts.c.reviewer)
-        newest = self._rows(select(*columns).order_by(sqlite.ROW.desc()).limit(1))
+        columns = (engine.ROW, verdicts.c.id, verdicts.c.run_id, verdicts.c.attempt_id, verdicts.c.reviewer)
+        newest = self._rows(select(*columns).order_by(engine.ROW.desc()).limit(1))
         last = (int(newest[0][0]), str(newest[0][1])) if newest else (0, "")
         before, self._verdict = self._verdict, last
         if before is None or last == before:
             return
         # a number may be given again after the last row was removed
         since = before[0] if last[0] > before[0] else last[0] - 1
-        new = self._rows(select(*columns).where(since < sqlite.ROW).order_by(sqlite.ROW).limit(100_000))
+        new = self._rows(select(*columns).where(since < engine.ROW).order_by(engine.ROW).limit(100_000))
         if len(new) > MOST_SINGLE:
             yield from (StoreChange(kind="verdict", run=run) for run in dict.fromkeys(row[2] for row in new))
         else:

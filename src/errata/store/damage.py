@@ -6,7 +6,7 @@ from sqlalchemy import Table, select
 
 from errata.errors import StoreError
 from errata.model.output.store import StoreProblem
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.blocks import ZstdError, decompress
 from errata.store.database import Store
 from errata.store.runs import stored_run
@@ -27,7 +27,7 @@ def problems_of(store: Store) -> list[StoreProblem]:
 def _integrity(store: Store) -> Iterator[StoreProblem]:
     try:
         with store.reading() as connection:
-            messages = sqlite.integrity(connection)
+            messages = engine.integrity(connection)
     except StoreError as error:
         messages = [error.message]
     for message in messages[:MOST_MESSAGES]:

@@ -18,6 +18,8 @@ from sqlalchemy.exc import DBAPIError
 
 from errata.errors import DamagedStoreError, StoreError
 from errata.model.deployment import PRODUCTION
+from errata.model.store_address import StoreAddress, StoreLocation, location_of
+from errata.store import engine as engines
 from errata.store import sqlite
 from errata.store.blocks import ZstdError
 from errata.store.schema import SCHEMA, deployments, metadata
@@ -30,9 +32,10 @@ _VERSION_TABLE = "alembic_version"
 class Store:
     """An open store. Reading and writing are transactions; every database error is explained in words."""
 
-    def __init__(self, path: Path, engine: Engine, *, private_copy: Path | None = None) -> None:
+    def __init__(self, path: StoreLocation, engine: Engine, *, private_copy: Path | None = None) -> None:
         """`private_copy` is the folder of what is read in the place of a read-only store; it is removed in the end."""
         self.path = path
+        """The file, or the address of the database."""
         self.engine = engine
         self.is_read_only = private_copy is not None
         self.deployment = ""
@@ -40,6 +43,16 @@ class Store:
         if private_copy is not None:
             weakref.finalize(self, shutil.rmtree, private_copy, ignore_errors=True)
         self._kept: dict[str, list[Connection]] | None = None
+
+    @property
+    def place(self) -> str:
+        """In full, for pages; without a password."""
+        return str(self.path.absolute() if isinstance(self.path, Path) else self.path)
+
+    @property
+    def own_file(self) -> Path | None:
+        """The file that is read and written; none for a database."""
+        return Path(str(self.engine.url.database)) if self.engine.dialect.name == "sqlite" else None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -53,11 +66,15 @@ class Store:
             yield connection
 
     @contextmanager
-    def writing(self, *, derived: bool = False) -> Iterator[Connection]:
-        """`derived`: it can be computed again. Commands that only read need it, also from a read-only store."""
+    def writing(self, *, derived: bool = False, rows: bool = False) -> Iterator[Connection]:
+        """Writers take turns. With `rows` they need not: what the transaction writes first locks what it reads.
+
+        `derived`: it can be computed again. Commands that only read need it, also from a read-only store.
+        """
         if not derived:
             self.refuse_read_only()
-        with self.translated(), self._free("writing") or self._connected() as connection, connection.begin():
+        purpose: _Purpose = "rows" if rows else "writing"
+        with self.translated(), self._free(purpose) or self._connected(purpose) as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -77,7 +94,7 @@ class Store:
             for connection in chain.from_iterable(kept.values()):
                 connection.close()
 
-    def _free(self, purpose: Literal["reading", "writing"]) -> AbstractContextManager[Connection] | None:
+    def _free(self, purpose: "_Purpose") -> AbstractContextManager[Connection] | None:
         """A connection that is kept open and is not in the middle of something."""
         if self._kept is None:
             return None
@@ -85,50 +102,54 @@ class Store:
         free = next((one for one in kept if not one.in_transaction()), None)
         if free is None:
             opened = self.engine.connect()
-            free = opened.execution_options(errata_write=True) if purpose == "writing" else opened
+            free = opened if purpose == "reading" else opened.execution_options(errata_write=purpose)
             kept.append(free)
         return nullcontext(free)
 
     @contextmanager
-    def connected(self) -> Iterator[Connection]:
+    def connected(self, *, rows: bool = False) -> Iterator[Connection]:
         """A connection for many transactions that write, each begun with `begin`."""
         self.refuse_read_only()
-        with self._connected() as connection:
+        with self._connected("rows" if rows else "writing") as connection:
             yield connection
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def _connected(self, purpose: "_Purpose") -> Iterator[Connection]:
         with self.translated(), self.engine.connect() as connection:
-            yield connection.execution_options(errata_write=True)
+            yield connection.execution_options(errata_write=purpose)
 
     def refuse_read_only(self) -> None:
         if self.is_read_only and self.deployment in PRODUCTION:
             what = f"The store belongs to the deployment `{self.deployment}`, which local work does not write"
             raise StoreError(f"{what}: `{self.path}`", hint=_ON_PURPOSE)
         if self.is_read_only:
-            what, hint = sqlite.READ_ONLY
+            what, hint = engines.of_location(self.path).READ_ONLY
             raise StoreError(f"{what}: `{self.path}`", hint=hint)
 
     def translated(self) -> AbstractContextManager[None]:
         return translated(self.path)
 
 
+_Purpose = Literal["reading", "writing", "rows"]
+
+
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: StoreLocation) -> Iterator[None]:
     """Failures of the database in words."""
+    database = sqlite if isinstance(path, Path) else engines.postgres()
     try:
         yield
-    except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
-        if sqlite.is_damage(error):
+    except (DBAPIError, *sqlite.DRIVER_ERRORS, *database.DRIVER_ERRORS) as error:
+        if database.is_damage(error):
             raise damaged(path) from error
-        explained = sqlite.explain(error, path)
+        explained = database.explain(error, path)
         if explained is None:
             raise
         raise StoreError(f"{explained[0]}: `{path}`", hint=explained[1]) from error
 
 
 @contextmanager
-def _damage_explained(path: Path) -> Iterator[None]:
+def _damage_explained(path: StoreLocation) -> Iterator[None]:
     """Rows that can't be unpacked: the file is sound for SQLite, but its content is not."""
     try:
         yield
@@ -136,30 +157,21 @@ def _damage_explained(path: Path) -> Iterator[None]:
         raise damaged(path) from error
 
 
-def damaged(path: Path) -> DamagedStoreError:
+def damaged(path: StoreLocation) -> DamagedStoreError:
     return DamagedStoreError(
         f"The store is damaged: `{path}`",
         hint="`errata doctor` lists what is lost and how to rebuild it from the logs; nothing was changed",
     )
 
 
-def open_store(path: Path, *, deployment: str = "", release: bool = False) -> Store:
-    """Open or create the store in a file; bring an older one up to date.
+def open_store(location: StoreLocation | str, *, deployment: str = "", release: bool = False) -> Store:
+    """Open or create the store in a file, or in the database at an address; bring an older one up to date.
 
     The store of a production deployment is written only by its own server, which names the deployment, or after
     `write_to_production`. Everybody else reads a copy of it. Only a `release` changes its schema.
     """
-    try:
-        _refuse_links(path)
-        _make_folder(path.parent)
-        with translated(path):
-            ours = sqlite.prepare(path)
-            store = _private_copy(path) if ours and not sqlite.is_writable(path) else None
-    except OSError as error:
-        raise StoreError(f"The store `{path}` can't be opened: {error.strerror}", hint=_ELSEWHERE) from error
-    if not ours:
-        raise StoreError(f"`{path}` is not a store of errata", hint=_ELSEWHERE)
-    store = store or Store(path, sqlite.engine_for(path))
+    path = location_of(location) if isinstance(location, str) else location
+    store = _open_file(path) if isinstance(path, Path) else _open_database(path)
     version, owner = _version_and_deployment(store)
     if owner in PRODUCTION and owner != deployment and not _on_purpose and not store.is_read_only:
         store.engine.dispose()
@@ -174,6 +186,35 @@ def open_store(path: Path, *, deployment: str = "", release: bool = False) -> St
             raise StoreError(message, hint=_BY_RELEASE)
         _bring_up_to_date(store, version)
     return store
+
+
+def _open_file(path: Path) -> Store:
+    try:
+        _refuse_links(path)
+        _make_folder(path.parent)
+        with translated(path):
+            ours = sqlite.prepare(path)
+            store = _private_copy(path) if ours and not sqlite.is_writable(path) else None
+    except OSError as error:
+        raise StoreError(f"The store `{path}` can't be opened: {error.strerror}", hint=_ELSEWHERE) from error
+    if not ours:
+        raise StoreError(f"`{path}` is not a store of errata", hint=_ELSEWHERE)
+    return store or Store(path, sqlite.engine_for(path))
+
+
+def _open_database(address: StoreAddress) -> Store:
+    postgres = engines.postgres()
+    with translated(address):
+        engine = postgres.engine_for(address)
+        try:
+            is_ours, is_writable = postgres.state_of(engine)
+        except postgres.WrongEncodingError as error:
+            hint = "create another: `createdb --encoding UTF8 --template template0 NAME`"
+            raise StoreError(f"The database of the store has the encoding {error}, not UTF8", hint=hint) from error
+    if not is_ours:
+        hint = "give errata a database of its own, or an empty schema with `?options=-csearch_path%3DNAME`"
+        raise StoreError(f"The database has tables of another program: `{address}`", hint=hint)
+    return Store(address, engine) if is_writable else _private_copy(address)
 
 
 _on_purpose: list[bool] = []
@@ -201,20 +242,23 @@ def mark_deployment(store: Store, name: str, *, at: str) -> None:
     store.deployment = name
 
 
-def _private_copy(path: Path) -> Store:
+def _private_copy(path: StoreLocation) -> Store:
     """Commands that only read keep what they compute. For a read-only store they do so in a copy that nobody sees."""
     folder = Path(tempfile.mkdtemp(prefix="errata-"))
-    store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder)
-    sqlite.copy(path, folder / path.name)
-    return store
+    if isinstance(path, Path):
+        store = Store(path, sqlite.engine_for(folder / path.name), private_copy=folder)
+        sqlite.copy(path, folder / path.name)
+        return store
+    from errata.store.private_copy import copy_database  # noqa: PLC0415 only for a database that can't be written
+
+    copied = open_store(folder / "errata.db")
+    copy_database(Store(path, engines.postgres().engine_for(path)), copied)
+    return Store(path, copied.engine, private_copy=folder)
 
 
 def schema_of(connection: Connection) -> int:
     """The schema's number; 0 for an empty database."""
-    known = connection.exec_driver_sql(
-        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (_VERSION_TABLE,)
-    )
-    if known.first() is None:
+    if not engines.has_table(connection, _VERSION_TABLE):
         return 0
     version = str(connection.exec_driver_sql(f"SELECT version_num FROM {_VERSION_TABLE}").scalar())  # noqa: S608
     return int(version) if version.isdecimal() else 0
@@ -282,13 +326,14 @@ def _create(store: Store) -> None:
     """The newest schema at once. A test holds it equal to what all migrations together make."""
     with store.writing() as connection:
         if schema_of(connection) == 0:  # unless another process was faster
-            for statement in sqlite.statements_to_create(metadata):
+            for statement in engines.statements_to_create(connection, metadata):
                 connection.exec_driver_sql(statement)
             connection.exec_driver_sql(
                 f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
                 f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
             )
             connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{SCHEMA:04d}')")  # noqa: S608
+            engines.mark_as_ours(connection)
 
 
 GIVEN_UP_AFTER = timedelta(days=2)

@@ -88,7 +88,11 @@ def _other_runs(suite: str, run_id: str) -> Select[Any]:
     joined = runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id)
     query = select(runs.c.pk, runs.c.run_id, runs.c.native_id, runs.c.model, runs.c.started_at).select_from(joined)
     query = query.where(runs.c.state == "current", runs.c.suite == suite, runs.c.run_id != run_id)
-    return query.where(exclusions.c.run_id.is_(None)).order_by(runs.c.started_at.desc(), runs.c.pk.desc()).limit(RUNS)
+    return (
+        query.where(exclusions.c.run_id.is_(None))
+        .order_by(runs.c.started_at.desc().nulls_last(), runs.c.pk.desc())
+        .limit(RUNS)
+    )
 
 
 def _tried(connection: Connection, pks: list[int], keys: Collection[str]) -> Iterator[Any]:

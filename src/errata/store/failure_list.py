@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, case, func, select
 
 from errata.model import Attribution, FailureKey
 from errata.model.codec import unpack
@@ -49,7 +49,8 @@ def marks_of(store: Store, run_ids: Collection[str] | None = None) -> dict[str, 
         if run_ids is not None:
             states, reviews = states.where(runs.c.run_id.in_(run_ids)), reviews.where(verdicts.c.run_id.in_(run_ids))
         reviewed = {row.run_id: f"{row.often}:{row.newest}" for row in connection.execute(reviews)}
-        edits = connection.execute(select(func.max(bucket_events.c.number), func.sum(bucket_events.c.undone))).one()
+        undone = func.sum(case((bucket_events.c.undone, 1), else_=0))
+        edits = connection.execute(select(func.max(bucket_events.c.number), undone)).one()
         marks = {}
         for row in connection.execute(states):
             facts = f"{row.pk}:{row.digest[:16]}:{row.triaged}"

@@ -6,7 +6,7 @@ from sqlalchemy import Select, or_, select
 
 from errata.model import Attribution
 from errata.model.codec import unpack
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.attempts import FETCH
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
@@ -15,7 +15,7 @@ from errata.store.schema import attempts, attributions, bucket_members
 
 def attributions_with(store: Store, pk: int, texts: Sequence[str]) -> Iterator[Attribution]:
     """Those that hold one of the texts anywhere: in the key, in a quote, or in an id, so the caller looks again."""
-    holding = [sqlite.holds(attributions.c.record, text.encode("utf-8", "replace")) for text in texts if text]
+    holding = [engine.holds(attributions.c.record, text.encode("utf-8", "replace")) for text in texts if text]
     if holding:
         yield from _read(store, select(attributions.c.record).where(attributions.c.run_pk == pk, or_(*holding)))
 

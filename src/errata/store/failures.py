@@ -42,7 +42,7 @@ def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "
         same = (checks.c.run_pk == attempts.c.run_pk) & (checks.c.seq == attempts.c.seq)
         failed = select(checks.c.seq).where(same, checks.c.name == failed_check, checks.c.status == "fail")
         query = query.where(failed.exists())
-    query = query.order_by(attempts.c.position, attempts.c.seq).execution_options(yield_per=FETCH)
+    query = query.order_by(attempts.c.position.nulls_first(), attempts.c.seq).execution_options(yield_per=FETCH)
     with store.reading() as connection:
         for row in connection.execute(query):
             made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)

@@ -31,7 +31,7 @@ class Importing:
     def __enter__(self) -> Self:
         collect_garbage(self._store)
         # one connection for the whole import: closing the last one makes SQLite move its log into the file each time
-        self._connection = self._open.enter_context(self._store.connected())
+        self._connection = self._open.enter_context(self._store.connected(rows=True))
         return self
 
     def __exit__(
@@ -57,13 +57,15 @@ class Importing:
         for staged in self._staged.values():
             with self._writing() as connection:
                 staged.close(connection)
-            with self._writing() as connection:
+            with self._writing(rows=False) as connection:
                 done.append(staged.make_current(connection))
         collect_garbage(self._store)
         return done
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _writing(self, *, rows: bool = True) -> Iterator[Connection]:
+        """With `rows` beside other writers: nobody else knows the number that the rows are written under."""
+        self._connection.execution_options(errata_write="rows" if rows else "writing")
         with self._store.translated(), self._connection.begin():
             yield self._connection
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from errata.settings import local_file
 from errata.store.database import Store
 from errata.store.sqlite import BUSY_SECONDS
 
@@ -44,8 +45,8 @@ _opened: "weakref.WeakKeyDictionary[Store, sqlite3.Connection]" = weakref.WeakKe
 
 
 def index_path(store: Store) -> Path:
-    """Beside the store; of one that can only be read, beside its private copy."""
-    own = Path(str(store.engine.url.database))
+    """Beside the store; of one that can only be read, beside its private copy; of a database in the user's cache."""
+    own = store.own_file or local_file(store.path)
     return own.with_name(f"{own.stem}.index{own.suffix}")
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from errata.model import ReviewCall
 from errata.model.codec import pack, unpack
+from errata.store import engine
 from errata.store.database import Store, is_dead, this_process
 from errata.store.schema import calls
 
@@ -46,6 +47,7 @@ class StoredLedger:
     def intend(self, call: ReviewCall, *, unless_since: str = "") -> bool:
         """Nothing is intended where another living process has asked the same since then: its answer does for both."""
         with self._store.translated(), self._connection.begin():
+            engine.lock_name(self._connection, call.cache_key)
             for row in self._connection.execute(_INTENDED, {"key": call.cache_key}):
                 other = unpack(row.record, ReviewCall)
                 if row.holder.startswith(IN_BATCH):
@@ -66,7 +68,7 @@ class StoredLedger:
 
 @contextmanager
 def open_ledger(store: Store) -> Iterator[StoredLedger]:
-    with store.connected() as connection:
+    with store.connected(rows=True) as connection:
         yield StoredLedger(store, connection)
 
 

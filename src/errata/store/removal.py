@@ -3,7 +3,7 @@
 from sqlalchemy import delete, select, update
 
 from errata.errors import StoreError
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.bucket_changes import forget_empty_buckets
 from errata.store.database import Store, is_dead
 from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
@@ -26,7 +26,7 @@ def free_space(store: Store) -> bool:
     """Give the space back to the disk; false where another process is using the store."""
     try:
         with store.translated(), store.engine.connect() as connection:
-            sqlite.free_space(connection.execution_options(isolation_level="AUTOCOMMIT"))
+            engine.free_space(connection.execution_options(isolation_level="AUTOCOMMIT"))
     except StoreError:
         return False
     return True

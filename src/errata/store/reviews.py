@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, tuple_, update
 
 from errata.errors import ConflictError
 from errata.model import Verdict
@@ -11,6 +11,7 @@ from errata.model.codec import pack, unpack
 from errata.model.identity import TASK, split_attempt_id
 from errata.model.standing import without_withdrawn
 from errata.model.verdict import Lease, Refusal, word_for
+from errata.store import engine
 from errata.store.blocks import compress, decompress
 from errata.store.database import Store
 from errata.store.schema import leases, refusals, verdicts
@@ -138,28 +139,38 @@ def _refusal(row: Row[tuple[object, ...]]) -> Refusal:
 
 def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer: str, lease: Lease, now: str) -> str:
     """The first candidate that nobody of this name is reading gets the lease; empty where all are taken."""
-    with store.writing() as connection:
-        connection.execute(delete(leases).where(leases.c.until <= now))
+    with store.writing(rows=True) as connection:
+        _end_expired(connection, now)
         query = select(leases.c.attempt_id).where(leases.c.run_id == run_id, leases.c.reviewer == reviewer)
-        taken = {row.attempt_id for row in connection.execute(query)}
-        free = next((one for one in candidates if one not in taken), "")
-        if free:
-            values = {"attempt_id": free, "reviewer": reviewer, "run_id": run_id, "token": lease.token}
-            connection.execute(insert(leases).values(until=lease.until, **values))
-        return free
+        taken = {row.attempt_id for row in connection.execute(query.where(leases.c.until > now))}
+        for one in candidates:
+            if one not in taken and _insert_lease(connection, one, reviewer, lease):
+                return one
+        return ""
+
+
+def _end_expired(connection: Connection, now: str) -> None:
+    """Those that another process is ending just now are left to it."""
+    over = select(leases.c.attempt_id, leases.c.reviewer).where(leases.c.until <= now)
+    key = tuple_(leases.c.attempt_id, leases.c.reviewer)
+    connection.execute(delete(leases).where(key.in_(over.with_for_update(skip_locked=True))))
+
+
+def _insert_lease(connection: Connection, attempt: str, reviewer: str, lease: Lease) -> bool:
+    """False where the reviewer has it in hand: the row of a lease is there once."""
+    run_id = split_attempt_id(attempt).run
+    values = {"attempt_id": attempt, "reviewer": reviewer, "run_id": run_id, "token": lease.token}
+    return engine.insert_unless_there(connection, leases, values | {"until": lease.until})
 
 
 def renew_lease(store: Store, attempt: str, *, reviewer: str, lease: Lease, now: str) -> Lease:
     """The reviewer has it in hand at least until then; a lease that lasts longer stays as it is."""
     own = (leases.c.attempt_id == attempt) & (leases.c.reviewer == reviewer)
-    with store.writing() as connection:
-        connection.execute(delete(leases).where(leases.c.until <= now))
-        held = connection.execute(select(leases).where(own)).first()
-        if held is None:
-            run_id = split_attempt_id(attempt).run
-            values = {"attempt_id": attempt, "reviewer": reviewer, "run_id": run_id, "token": lease.token}
-            connection.execute(insert(leases).values(until=lease.until, **values))
+    with store.writing(rows=True) as connection:
+        _end_expired(connection, now)
+        if _insert_lease(connection, attempt, reviewer, lease):
             return lease._replace(attempt=attempt)
+        held = connection.execute(select(leases).where(own).with_for_update()).one()
         until = max(held.until, lease.until)
         connection.execute(update(leases).where(own).values(until=until))
         return Lease(attempt, held.token, until)
@@ -190,5 +201,5 @@ def lease_on(store: Store, attempt: str, *, reviewer: str, now: str) -> Lease | 
 
 
 def end_lease(store: Store, attempt: str, *, reviewer: str) -> None:
-    with store.writing() as connection:
+    with store.writing(rows=True) as connection:
         connection.execute(delete(leases).where(leases.c.attempt_id == attempt, leases.c.reviewer == reviewer))

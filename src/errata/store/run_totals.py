@@ -12,9 +12,9 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
 from errata.model.times import now_as_text
+from errata.store.engine import fitting
 from errata.store.packing import RunPart, Tally
 from errata.store.schema import attempts
-from errata.store.sqlite import fitting
 
 UNREADABLE_KEPT = 10_000
 ATTEMPT_COLUMNS = [column.name for column in attempts.columns][1:]

@@ -14,8 +14,9 @@ from sqlalchemy import Row, delete, insert, select
 from errata.errors import NotFoundError
 from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
 from errata.model.codec import pack, unpack
+from errata.model.store_address import StoreLocation
 from errata.model.times import moment_of
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.blocks import ZstdError, compress, decompress
 from errata.store.database import Store
 from errata.store.schema import exclusions, findings, runs, summaries, unreadables
@@ -34,7 +35,7 @@ def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
     return known[store.path, suite]
 
 
-_unchanging: ContextVar[dict[tuple[Path, str], list[StoredRun]] | None] = ContextVar("runs", default=None)
+_unchanging: ContextVar[dict[tuple[StoreLocation, str], list[StoredRun]] | None] = ContextVar("runs", default=None)
 
 
 @contextmanager
@@ -114,7 +115,7 @@ def keep_findings(store: Store, pk: int, records: Iterable[Finding]) -> None:
     rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(records)]
     with store.writing(derived=True) as connection:
         connection.execute(delete(findings).where(findings.c.run_pk == pk))
-        sqlite.bulk_insert(connection, findings, rows, run_pk=pk)
+        engine.bulk_insert(connection, findings, rows, run_pk=pk)
 
 
 def exclude(store: Store, run_id: str, *, reason: str, author: str) -> None:

@@ -6,26 +6,24 @@ import shutil
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
     URL,
     Column,
-    ColumnElement,
     Connection,
     Engine,
-    Integer,
     MetaData,
     Table,
     create_engine,
     create_mock_engine,
     event,
-    func,
-    literal_column,
+    insert,
 )
 from sqlalchemy.pool import NullPool
 
@@ -169,15 +167,6 @@ def _switch_on_log(path: Path) -> None:
         driver.execute("PRAGMA journal_mode = WAL")
 
 
-def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
-    """Whether a binary column has these bytes in it."""
-    return func.instr(column, data) > 0
-
-
-ROW: ColumnElement[int] = literal_column("rowid", Integer)
-"""The number that SQLite gives each row of a table, ascending."""
-
-
 def data_version(connection: Connection) -> int:
     """Another number after a commit of any other connection, in this process or another."""
     return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
@@ -197,7 +186,7 @@ def bulk_insert(
     if run_pk is not None:
         marks[0] = str(int(run_pk))
     statement = f"INSERT INTO {table.name} ({','.join(columns)}) VALUES ({','.join(marks)})"  # noqa: S608
-    rest = "" if table.name in _NEVER_TWICE else " ON CONFLICT DO NOTHING"
+    rest = "" if table.name in NEVER_TWICE else " ON CONFLICT DO NOTHING"
     driver = _driver_of(connection)
     driver.execute("SAVEPOINT bulk")
     before = driver.total_changes
@@ -218,10 +207,21 @@ def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[
     _driver_of(connection).executemany(statement, pairs)
 
 
-def next_number(connection: Connection, table: Table) -> int:
-    """The number of the next row of a table that never gives one twice; in a transaction that writes."""
+def new_numbers(connection: Connection, table: Table) -> Iterator[int]:
+    """Numbers for the next rows of a table that never gives one twice; in a transaction that writes."""
     highest = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).scalar()
-    return int(highest or 0) + 1
+    return count(int(highest or 0) + 1)
+
+
+def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
+    """False where a row with this key is there."""
+    statement = insert(table).prefix_with("OR IGNORE").values(values).returning(*table.primary_key)
+    return connection.execute(statement).first() is not None
+
+
+def has_table(connection: Connection, name: str) -> bool:
+    known = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,))
+    return known.first() is not None
 
 
 def _driver_of(connection: Connection) -> sqlite3.Connection:
@@ -239,7 +239,7 @@ def fitting(value: Any) -> Any:
     return value
 
 
-_NEVER_TWICE = ("runs", "attempts", "checks", "blocks")
+NEVER_TWICE = ("runs", "attempts", "checks", "blocks")
 
 
 def free_space(connection: Connection) -> None:
@@ -252,6 +252,15 @@ def integrity(connection: Connection) -> list[str]:
     """What SQLite finds wrong with the file; empty where it is sound."""
     problems = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
     return [] if problems == ["ok"] else problems
+
+
+def size_of(connection: Connection) -> int:
+    """In bytes: the file itself, without what its log still holds."""
+    return Path(str(connection.engine.url.database)).stat().st_size
+
+
+def version_of(_connection: Connection) -> str:
+    return sqlite3.sqlite_version
 
 
 def explain(error: BaseException, path: Path) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from errata.errors import StoreError
 from errata.model import Counts, Run
 from errata.model.codec import pack
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.blocks import compress
 from errata.store.case_versions import complete_versions, write_cases
 from errata.store.packing import Blob, RunPart, without_texts
@@ -25,9 +25,9 @@ class Staged(RunTotals):
 
     def write(self, connection: Connection, part: RunPart) -> None:
         self.tally(part)
-        sqlite.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
-        sqlite.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
-        sqlite.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
+        engine.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
+        engine.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
+        engine.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
         write_cases(connection, self.pk, part.cases)
         self._write_blobs(connection, part.blobs)
 
@@ -38,7 +38,7 @@ class Staged(RunTotals):
         self._write_blobs(connection, files)
         complete_versions(connection, self.pk)
         rows = [(number, pack(item)) for number, item in enumerate(self.unreadables)]
-        sqlite.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
+        engine.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
     def make_current(self, connection: Connection) -> ImportedRun:
         digest = self.digest()
@@ -50,7 +50,7 @@ class Staged(RunTotals):
         if old is not None and old.digest == digest:
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
             # the logs may have moved; that is not a change of the run
-            connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
+            connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=engine.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
         counts = self._counts(connection)
         if old is not None and is_less(counts, old.counts):
@@ -89,6 +89,7 @@ class Staged(RunTotals):
         if not files:
             return
         unique = dict(files)
+        engine.lock_name(connection, blobs.name)
         query = select(blobs.c.digest).where(blobs.c.digest == bindparam("digest"))
         known = {digest for digest in unique if connection.execute(query, {"digest": digest}).first()}
         rows = [
@@ -98,4 +99,4 @@ class Staged(RunTotals):
         ]
         if rows:
             connection.execute(insert(blobs), rows)
-        sqlite.bulk_insert(connection, blob_uses, [(digest,) for digest in unique], run_pk=self.pk)
+        engine.bulk_insert(connection, blob_uses, [(digest,) for digest in unique], run_pk=self.pk)

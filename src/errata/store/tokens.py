@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row, insert, select, update
 
 from errata.model.token import Token
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.database import Store
 from errata.store.schema import tokens
 
@@ -25,7 +25,7 @@ def keep_token(store: Store, token: Token, digest: str) -> bool:
 def all_tokens(store: Store) -> list[Token]:
     """Oldest first; revoked ones too."""
     with store.reading() as connection:
-        return [_token(row) for row in connection.execute(select(tokens).order_by(sqlite.ROW))]
+        return [_token(row) for row in connection.execute(select(tokens).order_by(engine.ROW))]
 
 
 def token_with_hash(store: Store, token_id: str) -> tuple[Token, str] | None:

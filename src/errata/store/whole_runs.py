@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -12,7 +11,7 @@ from sqlalchemy import Connection, Row, select
 from errata.errors import ErrataError
 from errata.model import Counts, Run
 from errata.model.codec import pack
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.blocks import compress
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
@@ -154,13 +153,13 @@ class RunGroup:
 
     def _write(self, connection: Connection, waiting: list[WholeRun]) -> list[ImportedRun]:
         known = _current(connection, [run.run.id for run in waiting])
-        numbers = count(sqlite.next_number(connection, runs))
+        numbers = engine.new_numbers(connection, runs, len(waiting))
         results, new, replaced, moved = [], list[NewRun](), [], []
         for run in waiting:
             old, digest, run_id = known.get(run.run.id), run.digest(), run.run.id
             if old is not None and old.digest == digest:
                 # the logs may have moved; that is not a change of the run
-                moved += [(sqlite.fitting(run.run.origin), old.pk)] if run.run.origin != old.origin else []
+                moved += [(engine.fitting(run.run.origin), old.pk)] if run.run.origin != old.origin else []
                 results.append(ImportedRun(run_id, old.pk, "unchanged", old.revision))
                 continue
             counts = run.whole_counts()
@@ -171,13 +170,13 @@ class RunGroup:
             replaced += [] if old is None else [("stale", old.pk)]
             results.append(ImportedRun(run_id, next(numbers), change, 1 if old is None else old.revision + 1))
             new.append(NewRun(run, results[-1], digest, counts))
-        sqlite.set_many(connection, runs.c.origin, moved)
-        sqlite.set_many(connection, runs.c.state, replaced)
+        engine.set_many(connection, runs.c.origin, moved)
+        engine.set_many(connection, runs.c.state, replaced)
         self._insert(connection, new)
         return results
 
     def _insert(self, connection: Connection, new: list[NewRun]) -> None:
-        sqlite.bulk_insert(connection, runs, [_run_row(run, self._importer) for run in new])
+        engine.bulk_insert(connection, runs, [_run_row(run, self._importer) for run in new])
         numbered = [(run.result.pk, run.whole.rows_of) for run in new]
         for table, rows in (
             (attempts, ((pk, *row) for pk, part in numbered for row in part.attempts)),
@@ -187,7 +186,7 @@ class RunGroup:
             (blob_uses, ((pk, digest) for pk, part in numbered for digest in dict(part.blobs))),
             (unreadables, _unreadable_rows(new)),
         ):
-            sqlite.bulk_insert(connection, table, list(rows))
+            engine.bulk_insert(connection, table, list(rows))
         _insert_blobs(connection, {digest: data for _, part in numbered for digest, data in part.blobs})
 
 
@@ -222,4 +221,4 @@ def _insert_blobs(connection: Connection, files: dict[str, bytes]) -> None:
         some = digests[at : at + _ASKED_AT_ONCE]
         known = set(connection.execute(select(blobs.c.digest).where(blobs.c.digest.in_(some))).scalars())
         rows = [(digest, len(files[digest]), compress(files[digest])) for digest in some if digest not in known]
-        sqlite.bulk_insert(connection, blobs, rows)
+        engine.bulk_insert(connection, blobs, rows)

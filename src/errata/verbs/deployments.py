@@ -5,21 +5,22 @@ from pathlib import Path
 
 from errata.errors import SettingsError, did_you_mean
 from errata.model.deployment import PRODUCTION
+from errata.model.store_address import StoreLocation, location_of
 from errata.model.times import to_text
 from errata.settings import Settings
 from errata.store.database import mark_deployment, open_store
 
 
-def store_of_deployment(name: str, settings: Settings) -> Path:
+def store_of_deployment(name: str, settings: Settings) -> StoreLocation:
     known = settings.deployments.get(name)
     if known is None or not known.store:
         with_store = [one for one, deployment in settings.deployments.items() if deployment.store]
         hint = did_you_mean(name, with_store) or f'put `store = "FILE"` below `[deployments.{name}]` in `errata.toml`'
         raise SettingsError(f"No store is set for the deployment `{name}`", hint=hint)
-    return Path(known.store)
+    return location_of(known.store)
 
 
-def prepare_deployment(name: str, path: Path, *, release: bool, now: datetime) -> None:
+def prepare_deployment(name: str, path: StoreLocation, *, release: bool, now: datetime) -> None:
     """Before a server of the deployment starts: the store is its own, and has the schema of this errata.
 
     A production deployment is served by an installed release, never from a checkout, and only `release` migrates it.

@@ -1,7 +1,6 @@
 """The commands about the store itself: list, exclude, forget and examine runs; sources and the bundled example."""
 
 import platform
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,7 +10,9 @@ from errata import __version__, sources
 from errata.errors import DamagedStoreError, StoreError
 from errata.model import StoredRun
 from errata.model.output.store import StoreProblem
+from errata.model.store_address import StoreLocation
 from errata.runs.names import handles_of, known_run, names_only
+from errata.store import engine
 from errata.store.changes import ChangeFeed
 from errata.store.damage import problems_of, rebuilding
 from errata.store.database import Store, damaged, last_opened, open_store, schema_of, write_to_production
@@ -34,6 +35,7 @@ __all__ = [
     "open_store",
     "run_by_id",
     "second_example",
+    "store_size",
     "stored_runs",
     "write_to_production",
 ]
@@ -42,7 +44,9 @@ __all__ = [
 class StoreHealth(msgspec.Struct, frozen=True):
     errata: str
     python: str
-    sqlite: str
+    sqlite: str | None
+    postgres: str | None
+    """The version of the server; none for a store in a file."""
     path: str
     schema: int
     size: int
@@ -71,27 +75,35 @@ def forget(meant: Iterable[StoredRun], store: Store) -> bool:
     return free_space(store)
 
 
-def examine_store(path: Path) -> StoreHealth:
-    store = open_store(path)
+def examine_store(location: StoreLocation) -> StoreHealth:
+    store = open_store(location)
     problems = problems_of(store)
     cleared, runs = None, None
     if not problems:
         cleared = None if store.is_read_only else collect_garbage(store)
         runs = all_runs(store)
     with store.reading() as connection:
-        schema = schema_of(connection)
+        schema, version, size = schema_of(connection), engine.version_of(connection), engine.size_of(connection)
+    is_file = isinstance(location, Path)
     return StoreHealth(
         errata=__version__,
         python=platform.python_version(),
-        sqlite=sqlite3.sqlite_version,
-        path=str(path),
+        sqlite=version if is_file else None,
+        postgres=None if is_file else version,
+        path=str(location),
         schema=schema,
-        size=path.stat().st_size,
+        size=size,
         runs=len(runs) if runs is not None else None,
         attempts=sum(one.counts.attempts for one in runs) if runs is not None else None,
         cleared=cleared,
         problems=tuple(problems),
     )
+
+
+def store_size(store: Store) -> int:
+    """In bytes."""
+    with store.reading() as connection:
+        return engine.size_of(connection)
 
 
 def damage_of_store_in_use() -> DamagedStoreError | None:

@@ -60,7 +60,7 @@ def _show_added(record: ActionRecord, store: Store, *, dry_run: bool) -> None:
     put_field("action", f"{short} · {action.date} · {action.path}: {action.what}")
     put_field("for", ", ".join(one.name for one in record.targets))
     kept = "already there" if not record.is_new else "would be added" if dry_run else "added"
-    put_field("store", f"{kept} · {place_of(str(store.path.absolute()))}")
+    put_field("store", f"{kept} · {place_of(store.place)}")
     if record.report is not None:
         place = place_of(str(record.report.absolute()))
         put_field("report", f"{REPORT[record.written][dry_run]} · {place}:{record.line}")

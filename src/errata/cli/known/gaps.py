@@ -46,7 +46,7 @@ def _show_added(record: GapRecord, store: Store, *, dry_run: bool) -> None:
     if gap.pattern:
         put_field("matches", plural(len(record.cases), "case"))
     kept = "unchanged" if was and was.text == gap.text else f"was: {was.text}" if was else "added"
-    put_field("store", f"{'would be added' if dry_run and not was else kept} · {place_of(str(store.path.absolute()))}")
+    put_field("store", f"{'would be added' if dry_run and not was else kept} · {place_of(store.place)}")
     if dry_run:
         put_field("", "nothing was written")
         return

@@ -35,7 +35,7 @@ def create(name: str, scopes: tuple[Scope, ...], options: Options) -> None:
         put_json(TokenCreateOutput(token=token_output(created.token), secret=created.secret), raw=True)
         return
     put(created.secret, raw=True)
-    say(f"Token `{name}` ({', '.join(created.token.scopes)}) for {place_of(str(options.store.path.absolute()))}")
+    say(f"Token `{name}` ({', '.join(created.token.scopes)}) for {place_of(options.store.place)}")
     say("Copy it now: it is not shown again.")
 
 

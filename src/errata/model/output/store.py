@@ -39,10 +39,14 @@ class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the store is sound, and what it holds."""
 
     errata: str
-    """Versions of errata, Python and SQLite."""
+    """Versions of errata, Python, and SQLite or PostgreSQL."""
     python: str
-    sqlite: str
+    sqlite: str | None = None
+    """Null for a store in PostgreSQL."""
+    postgres: str | None = None
+    """The version of the server; null for a store in a file."""
     path: str
+    """The file, or the address of the database without its password."""
     schema: int
     """The version of the tables."""
     size: int

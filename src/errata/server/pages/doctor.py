@@ -1,5 +1,7 @@
 """`/doctor`: what is in the store, is it sound, and who uses it?"""
 
+from pathlib import Path
+
 import msgspec
 
 from errata import __version__
@@ -11,7 +13,7 @@ from errata.server.endpoints import Endpoint
 from errata.server.exchange import Exchange, Page
 from errata.server.layout import card, link, table
 from errata.server.pages.addresses import run_page
-from errata.verbs.store import StoreHealth, all_runs, examine_store
+from errata.verbs.store import StoreHealth, all_runs, examine_store, store_size
 from errata.verbs.tokens import list_tokens
 
 
@@ -29,10 +31,10 @@ def doctor(exchange: Exchange) -> Page:
 
 
 def _store(exchange: Exchange, runs: list[StoredRun], health: StoreHealth | None) -> str:
-    path = exchange.settings.store
+    location = exchange.settings.store
     facts = {
-        "File": page_text(path.name),
-        "Size": f"{path.stat().st_size / 2**20:,.1f} MB",
+        "File" if isinstance(location, Path) else "Database": page_text(location.name),
+        "Size": f"{store_size(exchange.store) / 2**20:,.1f} MB",
         "Runs": f"{len(runs):,}",
         "Attempts": f"{sum(one.counts.attempts_in_log for one in runs):,}",
         "errata": __version__,

@@ -1,0 +1,134 @@
+"""The database under the store: SQLite in a file, or PostgreSQL. Nothing else in `store` knows which it is."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, Integer, MetaData, Table, func, literal_column
+
+from errata.errors import StoreError, extra_hint
+from errata.model.store_address import StoreLocation
+from errata.store import sqlite
+from errata.store.sqlite import fitting
+
+__all__ = ["ROW", "fitting"]
+
+ROW: ColumnElement[int] = literal_column("rowid", Integer)
+"""The number of a row in the order of writing: SQLite's own, and a column of its name in PostgreSQL."""
+
+
+def holds(column: ColumnElement[Any], data: bytes) -> ColumnElement[bool]:
+    """Whether a binary column has these bytes in it."""
+    return func.instr(column, data) > 0
+
+
+WITH_ROW_NUMBERS = ("verdicts", "tokens")
+"""Tables whose rows are asked for in the order of writing."""
+
+
+def is_sqlite(connection: Connection) -> bool:
+    return connection.dialect.name == "sqlite"
+
+
+def postgres() -> ModuleType:
+    """Imported when it is needed: most stores are files."""
+    try:
+        from errata.store import postgres as module  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "psycopg":
+            raise
+        raise StoreError("A store in PostgreSQL needs the driver psycopg", hint=extra_hint("postgres")) from error
+    except ImportError as error:  # psycopg without libpq
+        raise StoreError("The driver psycopg can't be loaded", hint=extra_hint("postgres")) from error
+    return module
+
+
+def of_location(location: StoreLocation) -> ModuleType:
+    return sqlite if isinstance(location, Path) else postgres()
+
+
+def statements_to_create(connection: Connection, metadata: MetaData) -> tuple[str, ...]:
+    """The SQL that creates every table and index."""
+    made: tuple[str, ...] = _of(connection).statements_to_create(metadata)
+    return made
+
+
+def has_table(connection: Connection, name: str) -> bool:
+    return bool(_of(connection).has_table(connection, name))
+
+
+def mark_as_ours(connection: Connection) -> None:
+    """A file is marked before it has tables; a database once it has them."""
+    if not is_sqlite(connection):
+        postgres().mark_as_ours(connection)
+
+
+def bulk_insert(
+    connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int | None = None
+) -> int:
+    """Whole rows, or rows of one run, which lack only its number. Returns how many are new: others stay as they are."""
+    if is_sqlite(connection):
+        return sqlite.bulk_insert(connection, table, rows, run_pk=run_pk)
+    return int(postgres().bulk_insert(connection, table, rows, run_pk=run_pk))
+
+
+def insert_unless_there(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
+    """False where a row with this key is there."""
+    return bool(_of(connection).insert_unless_there(connection, table, values))
+
+
+def set_many(connection: Connection, column: Column[Any], pairs: Sequence[tuple[Any, int]]) -> None:
+    """One column of many rows: the new value, and the row's own number."""
+    _of(connection).set_many(connection, column, pairs)
+
+
+def new_numbers(connection: Connection, table: Table, count: int) -> Iterator[int]:
+    """At least `count` numbers that no row of the table has or had."""
+    if is_sqlite(connection):
+        return sqlite.new_numbers(connection, table)
+    numbers: Iterator[int] = postgres().new_numbers(connection, table, count)
+    return numbers
+
+
+def catch_up_numbers(connection: Connection, table: Table) -> None:
+    """After rows with numbers of their own were written into a table that numbers its rows."""
+    if not is_sqlite(connection):
+        postgres().catch_up_numbers(connection, table)
+
+
+def lock_name(connection: Connection, name: str) -> None:
+    """In a transaction that locks only rows: no other has the lock of this name until its end."""
+    if not is_sqlite(connection):
+        postgres().lock_name(connection, name)
+
+
+def data_version(connection: Connection) -> int | str:
+    """Another value after a commit of any other connection, in this process or another."""
+    version: int | str = _of(connection).data_version(connection)
+    return version
+
+
+def free_space(connection: Connection) -> None:
+    """Give the space of deleted rows back."""
+    _of(connection).free_space(connection)
+
+
+def integrity(connection: Connection) -> list[str]:
+    """What the database finds wrong with itself; empty where it is sound."""
+    problems: list[str] = _of(connection).integrity(connection)
+    return problems
+
+
+def size_of(connection: Connection) -> int:
+    """In bytes."""
+    return int(_of(connection).size_of(connection))
+
+
+def version_of(connection: Connection) -> str:
+    """Of SQLite or of the PostgreSQL server."""
+    return str(_of(connection).version_of(connection))
+
+
+def _of(connection: Connection) -> ModuleType:
+    return sqlite if is_sqlite(connection) else postgres()
