@@ -6,6 +6,9 @@ READY := $(VENV)/.ready
 # inspect-ai is only what errata is measured against: it has an environment of its own
 BENCH := $(VENV)/bench
 BENCH_READY := $(BENCH)/.ready
+# Ray is large, and only its own tests and measurements need it
+RAY := $(VENV)/ray
+RAY_READY := $(RAY)/.ready
 # the generator of the documentation site, apart from what the tests need
 DOCS := $(VENV)/docs
 DOCS_READY := $(DOCS)/.ready
@@ -24,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # tests start hundreds of processes: none of them should compile the package again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check actionlint bench bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help test-postgres
+.PHONY: demo test check actionlint bench bench-inspect bench-viewers bench-real bench-triage bench-missions bench-steps bench-suspects bench-review bench-quotes bench-injections bench-compare bench-analysis bench-differences bench-buckets bench-report soak run-for-real properties golden types requirements sabotage house docs lock lowest needs-uv clean help test-postgres bench-scale test-ray
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -52,6 +55,18 @@ $(BENCH_READY): requirements/bench.lock $(READY)
 	else \
 	  test -x $(BENCH)/bin/pip || $(PYTHON) -m venv $(BENCH); \
 	  $(BENCH)/bin/pip install --quiet --require-hashes -r requirements/bench.lock; \
+	fi
+	@touch $@
+
+$(RAY_READY): requirements/ray.lock $(READY)
+	@set -e; if command -v uv >/dev/null 2>&1; then \
+	  test -x $(RAY)/bin/python || uv venv --quiet --python $(PYTHON) $(RAY); \
+	  uv pip install --quiet --python $(RAY)/bin/python --require-hashes -r requirements/ray.lock; \
+	  uv pip install --quiet --python $(RAY)/bin/python --no-deps --no-build-isolation -e .; \
+	else \
+	  test -x $(RAY)/bin/pip || $(PYTHON) -m venv $(RAY); \
+	  $(RAY)/bin/pip install --quiet --require-hashes -r requirements/ray.lock; \
+	  $(RAY)/bin/pip install --quiet --no-deps --no-build-isolation -e .; \
 	fi
 	@touch $@
 
@@ -142,6 +157,12 @@ soak: $(READY) ## the long ones: kills, fuzz, load, reviews, with totals over al
 run-for-real: $(READY) $(BENCH_READY) ## try `errata run` with Inspect AI and a small model on loopback
 	@ERRATA_INSPECT=$(CURDIR)/$(BENCH)/bin/inspect $(BIN)/pytest -n 0 tests/runner/test_real_run.py
 
+test-ray: $(RAY_READY) ## import, triage and buckets on a simulated Ray cluster, a node killed in the middle
+	@PYTHONPATH=tests $(RAY)/bin/python -m pytest -p no:cacheprovider tests/cluster/test_ray.py
+
+bench-scale: $(RAY_READY) ## 200 runs on 1, 2 and 3 simulated Ray nodes beside one process; equal exports
+	@PYTHONPATH=tests $(RAY)/bin/python -m bench.scale
+
 properties: $(READY) ## every property, a thousand examples each
 	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --dist worksteal
 
@@ -176,6 +197,7 @@ docs: $(DOCS_READY) ## build the documentation site; a broken link or an unliste
 	@echo build/docs/index.html
 
 lock: $(READY) | needs-uv ## rewrite the lock files
+	@mkdir -p build
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --python-version 3.11 pyproject.toml --group dev --extra llm --extra mcp --extra server --extra parquet --extra pandas --extra polars \
 	  -o requirements/dev.lock
@@ -183,6 +205,9 @@ lock: $(READY) | needs-uv ## rewrite the lock files
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
 	@printf 'inspect-ai\nopenai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
+	@printf 'hatchling\neditables\nhtml5lib\nhypothesis\ninline-snapshot\npytest\n' > build/ray.in
+	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --no-annotate --python-version 3.11 pyproject.toml --extra ray build/ray.in -o requirements/ray.lock
 	@printf 'sphinx\nmyst-parser\nfuro\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/docs.lock
 

@@ -6,6 +6,7 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 │   ├── ReadAloneError      several readers can't share a log; one reads it then, and nobody sees this
 │   └── AmbiguousFormatError
 ├── FetchError              a deployment could not be asked, or did not answer as it should
+├── ClusterError            the cluster could not be reached, or lost its workers again and again
 ├── StoreError              the store is newer, locked, read-only, or not ours
 │   └── DamagedStoreError   a part of the file is lost; the message leads to what can be rebuilt
 ├── NotFoundError           no run, case or attempt of that name, or several
@@ -52,6 +53,10 @@ class AmbiguousFormatError(SourceError):
 
 class FetchError(ErrataError):
     """A deployment could not be asked, or did not answer as it should."""
+
+
+class ClusterError(ErrataError):
+    """The cluster could not be reached, or lost its workers again and again."""
 
 
 class StoreError(ErrataError):

@@ -1,7 +1,7 @@
 """`errata import`."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
 from errata.cli.render.unread import show_unread
+from errata.cli.shared_options import chosen_workers, ray_option
+from errata.fetch.objects import is_object_address
 from errata.runs.importing import begin, import_orders, made_ready
 from errata.runs.orders import look_for
 from errata.runs.triaging import triage_imported
@@ -20,8 +22,11 @@ from errata.text.shell import command_line
 from errata.verbs.store import all_runs
 
 if TYPE_CHECKING:
+    from errata.cluster.tasks import RemoteLogs
+    from errata.cluster.workers import Workers
     from errata.model import Run, StoredRun, UnreadFiles
     from errata.runs.importing import PathSummary
+    from errata.runs.orders import Order
     from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept"}
@@ -37,6 +42,7 @@ LISTED = 100
 @click.option("--commit", default="", help="Commit that the runs tested; default: the CI job's.")
 @click.option("--no-triage", is_flag=True, help="Assign owners later, when they are first needed.")
 @deployment_option
+@ray_option
 @shared_options
 def command(
     paths: tuple[str, ...],
@@ -46,25 +52,28 @@ def command(
     commit: str,
     no_triage: bool,
     deployment: str,
+    ray_address: str,
     options: Options,
 ) -> None:
     """Read runs into the store.
 
     Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes
-    a new revision.
+    a new revision. URL is a run on the harness's server, or logs in object storage (`s3://bucket/logs`).
     """
-    local = local_paths(paths, options, deployment=deployment)
+    objects = [path for path in paths if is_object_address(path)]
+    local = local_paths((path for path in paths if path not in objects), options, deployment=deployment)
     unread: list[UnreadFiles] = []
-    with made_ready(local):
-        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
-        begin(orders)
+    with chosen_workers(ray_address) as workers:
+        if objects or workers is not None:
+            orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
+            summaries = import_with(workers, orders, objects, options, source=source)
+        else:
+            summaries = _import_here(local, options, source=source, map_path=map_path, unread=unread)
         store = options.store
-        with progress("Importing") as on_items:
-            summaries = import_orders(orders, store, on_items=on_items)
-    note_branch(summaries, store, branch=branch, commit=commit)
-    if not no_triage:
-        with progress("Triage") as on_items:
-            triage_imported(summaries, store, on_run=lambda: on_items(1))
+        note_branch(summaries, store, branch=branch, commit=commit)
+        if not no_triage:
+            with progress("Triage") as on_items:
+                _triage(summaries, store, workers, on_run=lambda: on_items(1))
     from errata.runs.names import handles_of
 
     known = {stored.run.id: stored for stored in all_runs(store)}
@@ -80,6 +89,45 @@ def command(
             put(f"… and {plural(shown - LISTED, 'more run')}: `errata runs` lists them all")
     say_stale(summaries, known.values(), handles)
     show_unread(unread)
+
+
+def _import_here(
+    local: Sequence[Path], options: Options, *, source: str, map_path: Path | None, unread: "list[UnreadFiles]"
+) -> "list[PathSummary]":
+    with made_ready(local):
+        orders = look_for(local, source=source, map_path=map_path, on_unread=unread.append)
+        begin(orders)
+        store = options.store
+        with progress("Importing") as on_items:
+            return import_orders(orders, store, on_items=on_items)
+
+
+def import_with(
+    workers: "Workers | None", orders: "Sequence[Order]", objects: Sequence[str], options: Options, *, source: str
+) -> "list[PathSummary]":
+    """With the workers of a cluster; without one, logs in object storage are copied and read here, one by one."""
+    from errata.cluster.importing import import_on_workers, remote_logs
+    from errata.cluster.in_process import ThisProcess
+
+    logs: list[Order | RemoteLogs] = [*orders, *remote_logs(objects, source=source)]
+    with progress("Importing") as on_items:
+        return import_on_workers(workers or ThisProcess(), logs, options.store, on_items=on_items)
+
+
+def _triage(
+    summaries: "Sequence[PathSummary]", store: "Store", workers: "Workers | None", *, on_run: Callable[[], None]
+) -> None:
+    if workers is None:
+        triage_imported(summaries, store, on_run=on_run)
+        return
+    from errata.cluster.deriving import is_reachable, triage_on_workers
+
+    if not is_reachable(store, workers):  # a file of this machine: what only this process can open, it triages
+        triage_imported(summaries, store, on_run=on_run)
+        return
+    run_ids = {run.id for summary in summaries for run in summary.runs}
+    runs = [stored for stored in all_runs(store) if stored.run.id in run_ids]
+    triage_on_workers(workers, runs, store, stale_only=True, on_run=on_run)
 
 
 def note_branch(summaries: "Sequence[PathSummary]", store: "Store", *, branch: str, commit: str) -> None:

@@ -1,14 +1,18 @@
 """Options that several commands take: a word out of a list, filters of failures, and `--reports DIR`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from errata.errors import nearest
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
+
+if TYPE_CHECKING:
+    from errata.cluster.workers import Workers
 
 
 class Word(click.Choice[str]):
@@ -76,3 +80,25 @@ def reports_option(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*arguments, **named)
 
     return wrapped
+
+
+def ray_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--ray",
+        "ray_address",
+        default="",
+        metavar="ADDRESS",
+        help="Use a Ray cluster: `auto`, HOST:PORT, or `local` to start one here.",
+    )(function)
+
+
+@contextmanager
+def chosen_workers(ray_address: str) -> "Iterator[Workers | None]":
+    """The workers of the cluster that was named; none without one."""
+    if not ray_address:
+        yield None
+        return
+    from errata.cluster.ray_workers import ray_workers
+
+    with ray_workers(ray_address) as workers:
+        yield workers

@@ -1,29 +1,42 @@
 """`errata triage`."""
 
 from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
+from errata.cli.progress import progress
+from errata.cli.shared_options import chosen_workers, ray_option
 from errata.model.output.runs import TriageOutput
 from errata.runs.names import handle_of, runs_named
 from errata.runs.triaging import triage_run
 from errata.runs.view import RunView
 from errata.verbs.store import all_runs
 
+if TYPE_CHECKING:
+    from errata.model import StoredRun
+    from errata.verbs.store import Store
+
 
 @click.command("triage")
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
+@ray_option
 @shared_options
-def command(runs: tuple[str, ...], options: Options) -> None:
+def command(runs: tuple[str, ...], ray_address: str, options: Options) -> None:
     """Reassign owners with the current rules.
 
     Without RUN, covers all runs. Happens automatically on import, and when owners are needed after the rules changed.
     """
     store = options.store
-    for stored in runs_named(runs, store) if runs else all_runs(store):
-        triage_run(stored, store)
+    meant = list(runs_named(runs, store)) if runs else all_runs(store)
+    if ray_address:
+        _triage_on_cluster(ray_address, meant, store)
+    for stored in meant:
+        if not ray_address:
+            triage_run(stored, store)
         attributions = RunView(stored, store).attributions
         owners = Counter(one.owner for one in attributions.values())
         if options.json:
@@ -32,3 +45,11 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         else:
             counts = [f"{owner} {count:,}" for owner, count in owners.most_common()]
             put(" · ".join([handle_of(stored, store), plural(len(attributions), "failure"), *counts]), hang=4)
+
+
+def _triage_on_cluster(ray_address: str, meant: "Sequence[StoredRun]", store: "Store") -> None:
+    from errata.cluster.deriving import triage_on_workers
+
+    with chosen_workers(ray_address) as workers, progress("Triage") as on_items:
+        assert workers is not None
+        triage_on_workers(workers, meant, store, on_run=lambda: on_items(1))

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -82,7 +82,9 @@ def are_buckets_fresh(stored: StoredRun, store: Store) -> bool:
     return mark is None or not stored.counts.failures or _is_fresh(mark)
 
 
-def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> tuple[str, ...]:
+def ensure_all_buckets(
+    views: Iterable["RunView"], store: Store, *, collect: "CollectFailures | None" = None
+) -> tuple[str, ...]:
     """Suggest for those runs that are new or have grown, or whose attributions or verdicts are others.
 
     Returns the runs that a server's background still has to do: they have older buckets, or none.
@@ -104,19 +106,21 @@ def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> tuple[str, .
         later = {view.run.id for view in members if is_left_to_background(view.stored, store)}
         waiting += [each for each in later if not _is_fresh(marks[each], pending=True)]
         if not all(_is_fresh(marks[view.run.id]) for view in members):
+            now = [view for view in members if view.run.id not in later]
             with _grouping[suite]:
-                _suggest_where_stale([view for view in members if view.run.id not in later], store, suite)
+                _suggest_where_stale(now, store, suite, collect or failures_of_each)
     return tuple(waiting)
 
 
-def _suggest_where_stale(members: Sequence["RunView"], store: Store, suite: str) -> None:
+def _suggest_where_stale(members: Sequence["RunView"], store: Store, suite: str, collect: "CollectFailures") -> None:
     marks = bucket_marks(store, [view.run.id for view in members])
     current = [view for view in members if view.run.id in marks]
     if all(_is_fresh(marks[view.run.id]) for view in current):
         return
-    for _ in suggest_runs([view for view in current if not _is_fresh(marks[view.run.id], pending=True)]):
+    stale = [view for view in current if not _is_fresh(marks[view.run.id], pending=True)]
+    for _ in suggest_runs(stale, collect=collect):
         pass
-    if not any(is_left_to_background(one, store) for one in _failed_in(suite, store)):
+    if not any(is_left_to_background(stored, store) for stored in _failed_in(suite, store)):
         update_parameters(current, store, suite)
         remove_pending_marks(store, suite, PENDING)
 
@@ -141,14 +145,20 @@ def ensure_searchable(views: Iterable["RunView"], store: Store) -> None:
         pass
 
 
-def suggest_runs(views: Iterable["RunView"], *, dry_run: bool = False) -> Iterator[SuggestionResult]:
+def suggest_runs(
+    views: Iterable["RunView"], *, dry_run: bool = False, collect: "CollectFailures | None" = None
+) -> Iterator[SuggestionResult]:
     """Stale or not; the oldest first, so that its buckets are recognised in the later ones."""
     failed = [view for view in views if view.stored.counts.failures]
-    for view in sorted(failed, key=lambda one: (one.run.started_at or one.stored.imported_at, one.stored.pk)):
-        yield suggest_run(view, dry_run=dry_run)
+    in_turn = sorted(failed, key=lambda one: (one.run.started_at or one.stored.imported_at, one.stored.pk))
+    every = (collect or failures_of_each)(in_turn, logs=True)
+    for view, failures in zip(in_turn, every, strict=True):
+        yield suggest_run(view, failures, dry_run=dry_run)
 
 
-def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
+def suggest_run(
+    view: "RunView", failures: Iterable[FailureToGroup] | None = None, *, dry_run: bool = False
+) -> SuggestionResult:
     """Suggest again for all failures of a run; what a person placed stays. A dry run keeps nothing."""
     view.ensure_triaged()
     stored, store = view.stored, view.store
@@ -158,7 +168,7 @@ def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
     freed = freed_by_reading(placed, {attempt: one.standing for attempt, one in reviews.items()})
     known = {one.id: one for one in buckets_of(store, stored.run.suite)}
     fixed = {one.attempt: one.bucket for one in placed if one.attempt not in freed and one.bucket in known}
-    failures = list(failures_to_group(view))
+    failures = list(failures_to_group(view) if failures is None else failures)
     elsewhere = buckets_in_other_runs(store, stored.run.suite, stored.run.id) if view.standings else set[str]()
     result = keep_suggestion(
         store,
@@ -181,9 +191,9 @@ def update_parameters(views: Iterable["RunView"], store: Store, suite: str) -> N
     """What the members of each bucket share besides how they fail, over all runs of a suite."""
     known = {view.stored.pk: view for view in views}
     members = (
-        one
+        member
         for stored in _failed_in(suite, store)
-        for one in _equal_members(known.get(stored.pk) or _view_of(stored, store))
+        for member in _equal_members(known.get(stored.pk) or _view_of(stored, store))
     )
     changed = shared_parameters(suite, members, buckets_of(store, suite))
     if changed:
@@ -272,6 +282,18 @@ def _mark(mark: BucketMark) -> str:
 
 
 # what the grouping gets to see
+
+
+class CollectFailures(Protocol):
+    """The failures of each run, in the order of the runs: collected here, or by the workers of a cluster."""
+
+    def __call__(self, views: Sequence["RunView"], *, logs: bool) -> Iterator[Iterable[FailureToGroup]]: ...
+
+
+def failures_of_each(views: Sequence["RunView"], *, logs: bool) -> Iterator[Iterable[FailureToGroup]]:
+    for view in views:
+        view.ensure_triaged()
+        yield failures_to_group(view, logs=logs)
 
 
 def failures_to_group(

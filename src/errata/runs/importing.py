@@ -28,24 +28,30 @@ BATCHES_IN_MEMORY = 4
 
 def batches(order: Order) -> Iterator[PackedBatch]:
     """What is at the path, packed for the store."""
-    if _size(Path(order.path)) < PARALLEL_FROM:
-        yield from seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))
+    if size_of(Path(order.path)) < PARALLEL_FROM:
+        yield from read_alone(order)
     else:
         yield from seal(reader_processes.batches_of_readers(order))
 
 
+def read_alone(order: Order) -> Iterator[PackedBatch]:
+    """The same, read in this process whatever its size."""
+    return seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))
+
+
 def begin(orders: Sequence[Order]) -> None:
     """The first of them, where it is large: it is read while the store is being opened."""
-    if orders and _size(Path(orders[0].path)) >= PARALLEL_FROM:
+    if orders and size_of(Path(orders[0].path)) >= PARALLEL_FROM:
         reader_processes.begin(orders[0])
 
 
 def made_ready(paths: Iterable[Path]) -> AbstractContextManager[None]:
     """Start reader processes before the format is recognised: both take about as long."""
-    return reader_processes.started_before([path for path in paths if _size(path) >= PARALLEL_FROM])
+    return reader_processes.started_before([path for path in paths if size_of(path) >= PARALLEL_FROM])
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes at the path; of a large folder, at least as many as a process of its own is worth."""
     if path.is_file():
         return path.stat().st_size
     total = 0
@@ -78,6 +84,7 @@ class PathSummary(msgspec.Struct, frozen=True):
 
 
 OnItems = Callable[[int], None]
+Read = Callable[[Order], Iterator[PackedBatch]]
 
 
 def import_paths(
@@ -92,14 +99,20 @@ def import_paths(
     return import_orders(look_for(paths, source=source, map_path=map_path), store, on_items=on_items)
 
 
-def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None) -> list[PathSummary]:
-    """The same, of what was found at the paths before. A folder may hold very many small runs."""
-    orders = list(orders)
-    if not orders:  # a store that can only be read has nothing to refuse
+def import_orders(
+    orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None, read: Read = batches
+) -> list[PathSummary]:
+    """The same, of what was found at the paths before. A folder may hold very many small runs.
+
+    Each order is taken after the one before it was read, so that whoever reads may find the orders on the way.
+    """
+    following = iter(orders)
+    first_order = next(following, None)
+    if first_order is None:  # a store that can only be read has nothing to refuse
         return []
     with store.kept_open(), RunGroup(store) as group:
-        read = [_import_one(order, store, group, on_items) for order in orders]
-    summaries = [path.summary() for path in read]
+        paths = [_import_one(order, store, group, on_items, read) for order in chain((first_order,), following)]
+    summaries = [path.summary() for path in paths]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
         why = f": {first.where}: {first.why}" if first else ""
@@ -137,29 +150,29 @@ class ReadPath:
         )
 
 
-def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems) -> ReadPath:
+def _import_one(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
     try:
-        return _import_as_ordered(order, store, group, on_items)
+        return _import_as_ordered(order, store, group, on_items, read)
     except ReadAloneError:
-        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, group, on_items)
+        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, group, on_items, read)
 
 
-def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: OnItems) -> ReadPath:
-    read, rest = ReadPath(order), batches(order)
+def _import_as_ordered(order: Order, store: Store, group: RunGroup, on_items: OnItems, read: Read) -> ReadPath:
+    path, rest = ReadPath(order), read(order)
     first = list(islice(rest, BATCHES_IN_MEMORY))
     whole = whole_runs(first) if len(first) < BATCHES_IN_MEMORY else None
     if whole is not None:
         for batch in first:
-            read.count(batch)
+            path.count(batch)
             on_items(batch.items)
         group.add(whole)
-        read.runs = [run.pending for run in whole]
-        return read
+        path.runs = [run.pending for run in whole]
+        return path
     group.flush()
     with Importing(store) as importing:
         for batch in chain(first, rest):
             importing.add(batch)
-            read.count(batch)
+            path.count(batch)
             on_items(batch.items)
-        read.runs = importing.finish()
-    return read
+        path.runs = importing.finish()
+    return path

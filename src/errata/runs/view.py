@@ -81,12 +81,13 @@ class RunView:
         *,
         verdicts: Mapping[str, Verdict] | None = None,
         now: datetime | None = None,
+        is_triaged: bool = False,
     ) -> None:
-        """With `verdicts`, scores go by these and not by those of the store."""
+        """With `verdicts`, scores go by these and not by those of the store. `is_triaged`: owners are up to date."""
         self.stored, self.store = stored, store
         self._now = now or datetime.now(UTC)
         self._verdicts = verdicts
-        self._is_triaged = False
+        self._is_triaged = is_triaged
         self._scores: dict[tuple[Timeouts, bool], Scores] = {}
 
     @property

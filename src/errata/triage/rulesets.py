@@ -1,6 +1,8 @@
 """The rules, taxonomies and signals in use, as one value with one version."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -72,7 +74,23 @@ def project_words(project: ProjectOutput) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
+_given: ContextVar[Rules | None] = ContextVar("rules", default=None)
+
+
+@contextmanager
+def using_rules(rules: Rules) -> Iterator[None]:
+    """Inside the context these rules count, whatever the settings of this machine are."""
+    token = _given.set(rules)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
 def rules_in_use() -> Rules:
+    given = _given.get()
+    if given is not None:
+        return given
     settings = load_settings()
     files = (settings.rule_files, settings.taxonomy_files)
     if not any(files):

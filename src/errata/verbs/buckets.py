@@ -16,7 +16,7 @@ from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, Stor
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.standing import Standing, standing
-from errata.runs.bucketing import ensure_all_buckets, failures_to_group, suggest_runs
+from errata.runs.bucketing import CollectFailures, ensure_all_buckets, failures_to_group, suggest_runs
 from errata.runs.names import handles_of, runs_named
 from errata.runs.show import ShownAttempt, find_shown
 from errata.runs.view import RunView
@@ -141,12 +141,14 @@ def author_named(name: str, at: str) -> Author:
     return Author(name=name, at=at)
 
 
-def suggest_buckets(runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False) -> Iterator[SuggestionResult]:
-    """Stale or not; one result for each run with failures."""
+def suggest_buckets(
+    runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False, collect: CollectFailures | None = None
+) -> Iterator[SuggestionResult]:
+    """Stale or not; one result for each run with failures. `collect`: who collects the failures, such as a cluster."""
     meant = _views(runs, store)
-    yield from suggest_runs(meant, dry_run=dry_run)
+    yield from suggest_runs(meant, dry_run=dry_run, collect=collect)
     if not dry_run:
-        ensure_all_buckets(meant, store)  # the parameters that they share with buckets of other runs
+        ensure_all_buckets(meant, store, collect=collect)  # the parameters that they share with buckets of other runs
 
 
 def merge_buckets(buckets: Sequence[Bucket], into: Bucket, store: Store, author: Author) -> EditResult:

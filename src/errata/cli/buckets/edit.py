@@ -1,7 +1,7 @@
 """`errata buckets merge`, `split`, `rename`, `move`, `confirm` and `undo` and `suggest`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +9,7 @@ from errata.buckets.edit import Author, EditResult
 from errata.buckets.reconcile import SuggestionResult
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
+from errata.cli.shared_options import chosen_workers, ray_option
 from errata.model.output.buckets import (
     BucketEditOutput,
     BucketSuggestionOutput,
@@ -31,6 +32,11 @@ from errata.verbs.buckets import (
     undo_change,
 )
 from errata.verbs.store import all_runs
+
+if TYPE_CHECKING:
+    from errata.cluster.workers import Workers
+    from errata.runs.bucketing import CollectFailures
+    from errata.verbs.store import Store
 
 NOBODY = "somebody"
 
@@ -193,8 +199,9 @@ def _output(done: EditResult, *, dry_run: bool) -> BucketEditOutput:
 @click.command("suggest")
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
 @dry_run_option
+@ray_option
 @shared_options
-def suggest(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
+def suggest(runs: tuple[str, ...], dry_run: bool, ray_address: str, options: Options) -> None:
     """Sort failures into buckets again; manual changes stay.
 
     Without RUN, covers all runs. Happens automatically when a run, its owners or its verdicts are new. Existing buckets
@@ -204,14 +211,22 @@ def suggest(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
     meant = list(runs_named(runs, store)) if runs else all_runs(store)
     handles, known = handles_of(all_runs(store)), {one.run.id: one.run for one in meant}
     failed = 0
-    for result in suggest_buckets(meant, store, dry_run=dry_run):
-        failed += result.failures
-        if options.json:
-            put_json(_suggestion_output(result, known[result.run].native_id, dry_run=dry_run))
-        else:
-            put(f"{handles[result.run]} · {_line(result)}", hang=4)
+    with chosen_workers(ray_address) as workers:
+        collect = _collect_on(workers, store) if workers is not None else None
+        for result in suggest_buckets(meant, store, dry_run=dry_run, collect=collect):
+            failed += result.failures
+            if options.json:
+                put_json(_suggestion_output(result, known[result.run].native_id, dry_run=dry_run))
+            else:
+                put(f"{handles[result.run]} · {_line(result)}", hang=4)
     if not failed and not options.json:
         say("no failures in these runs")
+
+
+def _collect_on(workers: "Workers", store: "Store") -> "CollectFailures":
+    from errata.cluster.deriving import CollectOnWorkers
+
+    return CollectOnWorkers(workers, store)
 
 
 def _suggestion_output(result: SuggestionResult, run: str, *, dry_run: bool) -> BucketSuggestionOutput:
