@@ -42,14 +42,14 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
         return  # nothing was found, or whoever would have ordered is gone
     order = Order(**json.loads(asked[1]))
     try:
-        found, share = found_by(order), _share(order, request, answer)
-        rows = sources.read_rows(found, share) if order.readers > 1 else None
+        recognised, share = found_by(order), _share(order, request, answer)
+        rows = sources.read_rows(recognised, share) if order.readers > 1 else None
         if rows is not None:
             for frame in pack_shared(rows):
                 _send(answer, _ROWS, _encoded_rows(frame))
         else:
-            readers = order.readers if isinstance(found.source, Shareable) else 1
-            for batch in pack_items(sources.read_share(found, share), reader=order.reader, of=readers):
+            readers = order.readers if isinstance(recognised.source, Shareable) else 1
+            for batch in pack_items(sources.read_share(recognised, share), reader=order.reader, of=readers):
                 _send(answer, _DATA, encoded(batch))
         _send(answer, _END, b"")
     except ErrataError as error:

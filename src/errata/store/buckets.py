@@ -172,9 +172,19 @@ def read_placements(connection: Connection, where: ColumnElement[bool]) -> Itera
         )
 
 
-def placement_row(one: Placement) -> tuple[Any, ...]:
+def placement_row(placement: Placement) -> tuple[Any, ...]:
     """In the order of the columns."""
-    return one.run, one.attempt, one.bucket, one.role, one.owner, one.case, one.follows, one.author, one.at
+    return (
+        placement.run,
+        placement.attempt,
+        placement.bucket,
+        placement.role,
+        placement.owner,
+        placement.case,
+        placement.follows,
+        placement.author,
+        placement.at,
+    )
 
 
 def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:

@@ -234,7 +234,7 @@ def facts_of(attempt: Attempt) -> tuple[Any, ...]:
     return (
         attempt.case, attempt.index, attempt.session, attempt.path, attempt.position,
         attempt.parent is None and attempt.superseded_by is None,
-        # what was scored as a pass is no failure, whatever else is known of it
+        # what was scored as a pass is not a failure, whatever else is known of it
         not (outcome == "pass" and measurement == "scored") and attempt.is_failure,
         attempt.execution, measurement, outcome,
         usage.subject.tokens if has_usage else None, usage.cost if has_usage else None, attempt.duration,
