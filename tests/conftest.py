@@ -41,7 +41,7 @@ for name in (*BRANCHES, *COMMITS):
 os.environ.pop("COLUMNS", None)
 
 # a short pass of every property for each change; `make properties` looks for longer
-settings.register_profile("short", max_examples=15, deadline=None)
+settings.register_profile("short", max_examples=10, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)
 settings.load_profile(PROFILE)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.length import LONG
 
 from terminal import FIXTURES, done, errata, import_fixtures
 
@@ -95,7 +96,7 @@ MAP = 'suite = "odd"\n[run]\nname = { column = "run" }\n[case]\nname = "id"\n[at
 
 
 @pytest.mark.req("B-79")
-@settings(max_examples=12)
+@settings(max_examples=30 if LONG else 5)
 @example(names=["q-0094", "q-94", "0094"])
 @example(names=["a/b", "b", "a#1", "#2", "case 1", "5 %", "漢字" * 30])
 @given(names=IDS)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows_fixtures import WRITERS, Line, findings, owners, view_of
+from tests.length import LONG
 
 from errata.compare.comparison import ComparisonOptions
 from errata.runs.runset import RunSet
@@ -139,7 +140,7 @@ LINES = st.builds(
 
 
 @pytest.mark.parametrize("source", sorted(WRITERS))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60 if LONG else 4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_order_of_rows_changes_no_owner_no_count_and_no_finding(tmp_path_factory, source, data):
     lines = data.draw(st.lists(LINES, min_size=2, max_size=7))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.length import LONG
 
 from errata.errors import ErrataError
 from errata.sources.generic import mapping
@@ -41,7 +42,7 @@ def is_sound(path: Path) -> None:
     assert len(drafted.rows) + len(drafted.unreadable) > 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=1_000 if LONG else 40, deadline=None)
 @given(ROWS)
 def test_any_lines_give_a_mapping_that_loads(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("lines") / "log.jsonl"
@@ -49,7 +50,7 @@ def test_any_lines_give_a_mapping_that_loads(tmp_path_factory, rows):
     is_sound(path)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=1_000 if LONG else 30, deadline=None)
 @given(
     st.recursive(
         VALUES, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(NAMES, inner, max_size=4))

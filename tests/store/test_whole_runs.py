@@ -8,6 +8,7 @@ from soak.visible import FACTS, TIMES
 from sqlalchemy import select
 from store_fixtures import batches, put, rows
 from tests.engines import new_place
+from tests.length import LONG
 
 from errata.errors import SourceError, StoreError
 from errata.model import Artefact, Case, Check, Unreadable, UsageByRole
@@ -85,7 +86,7 @@ def of_the_run(attempt):
     return msgspec.structs.replace(attempt, run=RUN, id="")
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=100 if LONG else 8, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(many=st.lists(any_attempts.map(of_the_run), max_size=4, unique_by=lambda one: one.id))
 def test_any_run_is_the_same_whether_it_is_written_alone_or_with_others(store, many):
     other = another_store(store)
