@@ -6,6 +6,7 @@ the file becomes a copy of the database when it is opened.
 
 import atexit
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,6 +23,7 @@ _MARK = "errata-test-database"
 _running = ExitStack()
 _servers: list[PostgresServer] = []
 _made: dict[Path, str] = {}
+_one_at_a_time = threading.Lock()
 
 
 def the_server() -> PostgresServer:
@@ -46,7 +48,9 @@ def use_postgres() -> None:
             return open_file(path)
         database._refuse_links(path)
         database._make_folder(path.parent)
-        return database._open_database(StoreAddress(the_server().address(_database_of(path))))
+        with _one_at_a_time:  # the threads of a server open the same file at once
+            name = _database_of(path)
+        return database._open_database(StoreAddress(the_server().address(name)))
 
     database._open_file = open_database
 

@@ -377,6 +377,7 @@ def test_every_sample_is_within_the_budget(convex, conversations, store):
             assert packet.size["tokens_estimated"] <= 1_500, packet.id
 
 
+@pytest.mark.sqlite
 def test_no_transaction_is_open_between_two_packets(beta, store):
     packets = packets_of(beta, store)
     next(packets)

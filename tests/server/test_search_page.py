@@ -56,6 +56,7 @@ def test_no_text_breaks_the_search(indexed, text):
     assert indexed.client.get("/search", params={"q": text}).status_code == 200
 
 
+@pytest.mark.sqlite
 def test_a_run_that_is_removed_is_no_longer_found(tmp_path, looked):
     path = tmp_path / "copy.db"
     with closing(sqlite3.connect(looked.settings.store)) as driver:

@@ -177,7 +177,7 @@ def open_store(location: StoreLocation | str, *, deployment: str = "", release: 
     version, owner = _version_and_deployment(store)
     if owner in PRODUCTION and owner != deployment and not _on_purpose and not store.is_read_only:
         store.engine.dispose()
-        store = _private_copy(path)
+        store = _private_copy(store.path)
     store.deployment = owner
     _opened[:] = [weakref.ref(store)]
     if version != SCHEMA:
