@@ -108,8 +108,8 @@ def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, WhyLeftOut]], 
     if left >= least:
         return
     runs_by_reason: dict[str, list[str]] = {}
-    for one, why in left_out:
-        runs_by_reason.setdefault(str(why), []).append(one.run.native_id)
+    for stored, why in left_out:
+        runs_by_reason.setdefault(str(why), []).append(stored.run.native_id)
     lines = []
     for reason, names in runs_by_reason.items():
         lines += [f"left out: {name}, {reason}" for name in names[:SHOWN]]

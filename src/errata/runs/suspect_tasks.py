@@ -146,7 +146,9 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
             candidates.append(_candidate(tally))
     tried = {one.version for one in candidates}
     candidates += [
-        _TaskCounts(one, "", 0, 0, 0, 0, 0) for one in sorted(reference_fails - tried) if one[0] not in names
+        _TaskCounts(version, "", 0, 0, 0, 0, 0)
+        for version in sorted(reference_fails - tried)
+        if version[0] not in names
     ]
     chosen = []
     for candidate in candidates:
