@@ -146,7 +146,9 @@ def _suspects(store: Store, versions: tuple[tuple[int, str, str], ...]) -> Suspe
             candidates.append(_candidate(tally))
     tried = {one.version for one in candidates}
     candidates += [
-        _TaskCounts(task, "", 0, 0, 0, 0, 0) for task in sorted(reference_fails - tried) if task[0] not in names
+        _TaskCounts(version, "", 0, 0, 0, 0, 0)
+        for version in sorted(reference_fails - tried)
+        if version[0] not in names
     ]
     chosen = []
     for candidate in candidates:
