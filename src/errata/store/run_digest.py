@@ -114,10 +114,8 @@ def _items(connection: Connection, pk: int, run: Run) -> Iterator[Item]:
         if row.steps_block is not None:
             transcript = STEPS.decode(steps.record(row.steps_block, row.steps_at))
             attempt = msgspec.structs.replace(attempt, steps=transcript)
-        for key in list(waiting) if attempt.case in waiting else ():
-            case = waiting.pop(key)
+        while attempt.case in waiting:
+            case = waiting.pop(next(iter(waiting)))
             yield msgspec.structs.replace(case, artefacts=with_file_texts(connection, case.artefacts))
-            if key == attempt.case:
-                break
         yield msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
     yield from waiting.values()
