@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, true, update
@@ -172,9 +173,12 @@ def read_placements(connection: Connection, where: ColumnElement[bool]) -> Itera
         )
 
 
-def placement_row(one: Placement) -> tuple[Any, ...]:
-    """In the order of the columns."""
-    return one.run, one.attempt, one.bucket, one.role, one.owner, one.case, one.follows, one.author, one.at
+def placement_row(placement: Placement) -> tuple[Any, ...]:
+    return _columns_of(placement)
+
+
+_columns_of = attrgetter("run", "attempt", "bucket", "role", "owner", "case", "follows", "author", "at")
+"""In the order of the columns of `bucket_members`."""
 
 
 def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
