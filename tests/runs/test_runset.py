@@ -42,8 +42,8 @@ def facts(stored, store, **given):
 def readings(monkeypatch):
     """How often the attempts of a run were read."""
     made = []
-    real = kept.attempts_of
-    monkeypatch.setattr(kept, "attempts_of", lambda *a, **k: made.append(1) or real(*a, **k))
+    real = RunView.attempts_to_examine
+    monkeypatch.setattr(RunView, "attempts_to_examine", lambda view: made.append(1) or real(view))
     return made
 
 
