@@ -118,9 +118,11 @@ def _cost(work: Callable[[], None]) -> measure.Cost:
     return measure.Cost(time.perf_counter() - started, peak, time.process_time() - used)
 
 
-def _sum(first: measure.Cost, other: measure.Cost) -> measure.Cost:
+def _sum(first: measure.Cost, second: measure.Cost) -> measure.Cost:
     return measure.Cost(
-        first.seconds + other.seconds, max(first.peak_mb, other.peak_mb), first.cpu_seconds + other.cpu_seconds
+        first.seconds + second.seconds,
+        max(first.peak_mb, second.peak_mb),
+        first.cpu_seconds + second.cpu_seconds,
     )
 
 

@@ -8,7 +8,7 @@ from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places
 from errata.buckets.stored import count_run_buckets
 from errata.errors import SettingsError
 from errata.model import Attempt, Bucket, Case, Check, Output, Reviewer, Run, SourceInfo, Subject
-from errata.runs.bucketing import suggest_run
+from errata.runs.bucketing import failures_to_group, suggest_run
 from errata.runs.view import RunView
 from errata.store.bucket_changes import events_of
 from errata.store.buckets import bucket_places, buckets_of
@@ -62,6 +62,25 @@ def test_what_is_up_to_date_is_not_suggested_again(store, monkeypatch):
     monkeypatch.setattr("errata.runs.bucketing.suggest_run", lambda *_, **__: pytest.fail("not needed"))
 
     suggested(store)
+
+
+def test_the_failures_of_a_large_run_are_read_once_however_many_runs_follow(store, monkeypatch):
+    read = []
+
+    def reading(view, *arguments, **options):
+        read.append(view.run.native_id)
+        return failures_to_group(view, *arguments, **options)
+
+    monkeypatch.setattr("errata.runs.bucketing.WITH_LOGS", 0)
+    monkeypatch.setattr("errata.runs.bucketing.failures_to_group", reading)
+    first = a_stored_run(store, a=DISK, b=DISK)
+    suggested(store)
+    second = a_stored_run(store, "run-2", model="n", c=LOCK, d=LOCK)
+    suggested(store)
+
+    assert read == ["run-1", "run-2"]
+    assert bucket_at(store, first, "a").parameters["model"] == "m"
+    assert bucket_at(store, second, "c").parameters["model"] == "n"
 
 
 def test_a_bucket_is_recognised_in_a_later_run(store):

@@ -1,6 +1,11 @@
 """Ids and times that differ where nothing else does."""
 
-from errata.text.mask import without_ids
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from errata.text.clean import clean
+from errata.text.mask import _masked, mask, steady, without_ids
+from errata.text.redact import redact
 
 
 def test_ids_and_times_are_left_out_of_a_text_and_numbers_are_not():
@@ -11,3 +16,12 @@ def test_ids_and_times_are_left_out_of_a_text_and_numbers_are_not():
     assert without_ids(text % (1234, 1, 2)) == without_ids(text % (9876, 3, 4))
     assert without_ids(text % (1234, 1, 2)) != without_ids(text.replace("42", "43") % (1234, 1, 2))
     assert without_ids("a quick internationalisation test") == "a quick internationalisation test"
+
+
+@given(st.text("0129abfxXzT.,:-+_/\\'\" <~", max_size=60))
+@example("0x1f 1x1f 12 and model-4 in v1.2 at 10.0.0.1")
+def test_texts_that_differ_in_digits_only_share_a_mask_and_none_gets_that_of_another(text):
+    folded = " ".join(redact(clean(steady(text))).split())
+
+    for strings in (True, False):
+        assert mask(text, strings=strings) == _masked(folded, strings)

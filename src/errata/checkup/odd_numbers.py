@@ -8,6 +8,7 @@ import msgspec
 
 from errata.model import Attempt, ScoreScale, SourceRef, Usage
 from errata.model.times import is_local, parse
+from errata.model.usage import NO_USAGE_BY_ROLE
 
 HIGHEST_PRICE = 0.006
 """Dollars per token: ten times the dearest model that was ever on sale."""
@@ -88,6 +89,9 @@ class OddNumbers:
                 self.contradicted.add(attempt, f"score {score:g}, parts: {listed}")
 
     def _add_cost(self, attempt: Attempt) -> None:
+        if attempt.usage is NO_USAGE_BY_ROLE:
+            self.cost_unknown += 1
+            return
         roles = (attempt.usage.subject, attempt.usage.judge, attempt.usage.simulator)
         priced = [usage for usage in roles if usage.cost is not None]
         if attempt.usage.invalid_costs:

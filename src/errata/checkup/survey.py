@@ -17,6 +17,7 @@ from errata.model.coverage import not_in_log, passes_without_rows
 from errata.model.delivery import failed_response
 from errata.model.obstacles import channel_state, only_writes_calls
 from errata.model.opposing_checks import judging_scorers
+from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.text.mask import mask, without_ids
 
 MOST_NAMED = 50
@@ -267,7 +268,7 @@ def _count(survey: RunSurvey, attempt: Attempt) -> None:
         survey.sent[attempt.undelivered.sent] += 1
     if attempt.duplicate_of is not None:
         survey.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
-    survey.failed_rows += any(check.failed for check in attempt.checks) or attempt.outcome == "fail"
+    survey.failed_rows += attempt.outcome == "fail" or any(check.failed for check in attempt.checks)
     for check in attempt.checks:
         if check.counts:
             survey.checks[check.name, check.status] += 1
@@ -330,8 +331,9 @@ def _count_unknown_status(survey: RunSurvey, attempt: Attempt) -> None:
 
 
 def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:
-    survey.with_tokens += bool(attempt.usage.subject.tokens)
-    survey.cost_known += attempt.usage.cost is not None
+    if attempt.usage is not NO_USAGE_BY_ROLE:
+        survey.with_tokens += bool(attempt.usage.subject.tokens)
+        survey.cost_known += attempt.usage.cost is not None
 
 
 def _count_output(survey: RunSurvey, attempt: Attempt) -> None:

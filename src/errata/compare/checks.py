@@ -66,7 +66,9 @@ def pattern_of(attempt: Attempt, attribution: Attribution | None) -> str:
         return attempt.native_status
     if attempt.answered_nothing:
         return EMPTY
-    seen = {_SIGNALS[signal.name] for signal in (attribution.signals if attribution else ()) if signal.name in _SIGNALS}
+    if attribution is None:
+        return LIMIT if attempt.execution == "limit" else ""
+    seen = {_SIGNALS[signal.name] for signal in attribution.signals if signal.name in _SIGNALS}
     if attempt.execution == "limit":
         seen.add(LIMIT)
     return _first(seen)

@@ -144,9 +144,10 @@ def _dropped_timeout(trial: Trial, trials: Trials) -> bool:
 
 def _not_alone(kept: Iterable[list[Trial]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
     for unit in kept:
-        decision = opinion(unit[0])
-        if not passes(unit) and (decision.owner in NOT_ALONE or unit[0].timed_out):
-            yield decision.owner, decision.signal, unit[0]
+        if not passes(unit):
+            decision = opinion(unit[0])
+            if decision.owner in NOT_ALONE or unit[0].timed_out:
+                yield decision.owner, decision.signal, unit[0]
 
 
 NOT_SCORED = "not scored"

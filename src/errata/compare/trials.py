@@ -9,6 +9,7 @@ import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
 from errata.model.coverage import not_in_log, passes_without_rows
+from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import NOT_THE_SUBJECTS
 
 Timeouts = Literal["count", "drop"]
@@ -95,6 +96,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     attribution, verdict = opinions.attributions.get(attempt.id), opinions.verdicts.get(attempt.id)
     first = attempt.errors[0] if attempt.errors else None
     limit = attempt.limit.type if attempt.limit is not None else ""
+    spent = attempt.usage if attempt.usage is not NO_USAGE_BY_ROLE else None
     return Trial(
         id="" if attempt.outcome == "pass" and attempt.execution == "completed" else attempt.id,
         case=attempt.case,
@@ -103,15 +105,15 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         execution=attempt.execution,
         measurement=attempt.measurement,
         outcome=attempt.outcome,
-        failed=attempt.failed_checks,
+        failed=attempt.failed_checks if attempt.checks else (),
         reported=attempt.reported,
         reported_counted=attempt.reported_counted,
-        cost=attempt.usage.cost,
-        is_cost_of_simulator=attempt.usage.subject.cost is None and attempt.usage.simulator.cost is not None,
+        cost=spent.cost if spent else None,
+        is_cost_of_simulator=spent is not None and spent.subject.cost is None and spent.simulator.cost is not None,
         error=first.message if first else "",
         error_type=first.type if first else "",
         timed_out=attempt.execution == "limit" and limit in _TIME_LIMITS,
-        served=bool(attempt.usage.subject.tokens),
+        served=bool(spent and spent.subject.tokens),
         is_failure=attempt.is_failure,
         owner=attribution.owner if attribution else "",
         signal=attribution.decided_by if attribution else "",

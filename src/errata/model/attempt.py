@@ -212,7 +212,7 @@ class Attempt(Record):
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
-        return tuple(check.name for check in self.checks if check.failed)
+        return tuple([check.name for check in self.checks if check.failed])
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, true, update
@@ -173,18 +174,11 @@ def read_placements(connection: Connection, where: ColumnElement[bool]) -> Itera
 
 
 def placement_row(placement: Placement) -> tuple[Any, ...]:
-    """In the order of the columns."""
-    return (
-        placement.run,
-        placement.attempt,
-        placement.bucket,
-        placement.role,
-        placement.owner,
-        placement.case,
-        placement.follows,
-        placement.author,
-        placement.at,
-    )
+    return _columns_of(placement)
+
+
+_columns_of = attrgetter("run", "attempt", "bucket", "role", "owner", "case", "follows", "author", "at")
+"""In the order of the columns of `bucket_members`."""
 
 
 def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
