@@ -1,4 +1,4 @@
-"""WorkerPool in this process that behave like those of a cluster: started ahead, in any order, and lost at any message."""
+"""Workers in this process that behave like those of a cluster: started ahead, and lost at any message."""
 
 from collections.abc import Callable, Iterator
 

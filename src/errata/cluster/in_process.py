@@ -1,4 +1,4 @@
-"""WorkerPool that are no others: tasks run in this process, one after the other, when their results are asked for."""
+"""No other workers: tasks run in this process, one after the other, when their results are asked for."""
 
 import pickle
 from collections.abc import Iterator
