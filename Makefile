@@ -207,7 +207,7 @@ lock: $(READY) | needs-uv ## rewrite the lock files
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
 	@printf 'hatchling\neditables\nhtml5lib\nhypothesis\ninline-snapshot\npytest\n' > build/ray.in
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-	  --no-annotate --python-version 3.11 pyproject.toml --extra ray build/ray.in -o requirements/ray.lock
+	  --no-annotate --python-version 3.11 pyproject.toml --extra ray --extra postgres build/ray.in -o requirements/ray.lock
 	@printf 'sphinx\nmyst-parser\nfuro\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/docs.lock
 

@@ -12,26 +12,27 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tests.bucket_runs import state
 from tests.suite_of_runs import write_logs
 
 from errata.cluster.deriving import CollectOnWorkers, triage_on_workers
 from errata.cluster.importing import import_on_workers
 from errata.cluster.ray_workers import ray_workers
-from errata.cluster.workers import Workers
+from errata.cluster.workers import WorkerPool
 from errata.runs.importing import import_orders
 from errata.runs.orders import look_for
 from errata.runs.triaging import triage_run
-from errata.store.buckets import bucket_table
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs
 from errata.verbs.buckets import suggest_buckets
 from errata.verbs.export import write_tables
 
-RUNS, CASES, SUITES = 200, 24, 8
+RUNS, CASES, SUITES = 200, 8, 8
 NODE = {"num_cpus": 1, "object_store_memory": 150_000_000, "node_ip_address": "127.0.0.2"}
 COLUMNS = ("import", "triage", "buckets", "total", "overhead", "driver CPU", "other CPU")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -56,10 +57,15 @@ def main() -> None:
         print(f"{'':22}" + "".join(f"{name:>11}" for name in COLUMNS), flush=True)
         measured = {"one process": _measure(logs, Path(folder) / "one", None)}
         _print("one process", measured)
-        for nodes, killed in ((1, False), (2, False), (3, False), (3, True)):
-            name = f"{nodes} node{'s' if nodes > 1 else ''}{', one killed' if killed else ''}"
-            measured[name] = _on_nodes(logs, Path(folder) / name, nodes, kill=killed)
-            _print(name, measured)
+        with _cluster() as cluster:
+            others: list[Any] = []
+            for nodes, killed in ((1, False), (2, False), (3, False), (3, True)):
+                others += [cluster.add_node(**NODE) for _ in range(nodes - 1 - len(others))]
+                name = f"{nodes} node{'s' if nodes > 1 else ''}{', one killed' if killed else ''}"
+                with ray_workers(cluster.address) as workers:
+                    kill = partial(cluster.remove_node, others[-1], allow_graceful=False) if killed else None
+                    measured[name] = _measure(logs, Path(folder) / name, workers, kill)
+                _print(name, measured)
     if len({one.content for one in measured.values()}) > 1:
         sys.exit("the exports differ")
     print(f"equal exports: {len(measured)} of {len(measured)}")
@@ -78,21 +84,20 @@ def _logs(folder: Path) -> Path:
     return folder
 
 
-def _on_nodes(logs: Path, folder: Path, nodes: int, *, kill: bool = False) -> Measured:
+@contextmanager
+def _cluster() -> Iterator[Any]:
     # Ray is installed only where it is measured
     from ray.cluster_utils import Cluster  # noqa: PLC0415
 
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 else workers yield to everything else here
     cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
     try:
-        others = [cluster.add_node(**NODE) for _ in range(nodes - 1)]
-        with ray_workers(cluster.address) as workers:
-            victim = (lambda: cluster.remove_node(others[-1], allow_graceful=False)) if kill else None
-            return _measure(logs, folder, workers, victim)
+        yield cluster
     finally:
         cluster.shutdown()
 
 
-def _measure(logs: Path, folder: Path, workers: Workers | None, kill: Callable[[], None] | None = None) -> Measured:
+def _measure(logs: Path, folder: Path, workers: WorkerPool | None, kill: Callable[[], None] | None = None) -> Measured:
     store = open_store(folder / "errata.db")
     seconds: dict[str, float] = {}
     own, others = _own_cpu(), _cpu_of_descendants()
@@ -141,7 +146,7 @@ def _content(store: Store, folder: Path) -> str:
     for table in write_tables(runs, store, folder, "csv"):
         digest.update(table.path.read_bytes())
     digest.update(repr([(one.run.id, one.pk, one.digest, one.run.revision) for one in runs]).encode())
-    digest.update(repr(bucket_table(store)).encode())
+    digest.update(repr(state(store)).encode())
     shutil.rmtree(folder)
     return digest.hexdigest()
 

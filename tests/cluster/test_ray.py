@@ -12,6 +12,7 @@ from suite_of_runs import write_logs
 from terminal import errata
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 else workers yield to everything else here
 ray = pytest.importorskip("ray", reason="Ray is not installed: `make test-ray` runs these tests")
 
 from errata.cluster.deriving import CollectOnWorkers, triage_on_workers  # noqa: E402

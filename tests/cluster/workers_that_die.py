@@ -1,9 +1,9 @@
-"""Workers in this process that behave like those of a cluster: started ahead, in any order, and lost at any message."""
+"""Workers in this process that behave like those of a cluster: started ahead, and lost at any message."""
 
 from collections.abc import Callable, Iterator
 
 from errata.cluster.in_process import RunningHere, ThisProcess
-from errata.cluster.workers import Message, Share, WorkerLostError
+from errata.cluster.workers import Message, WorkerLostError, WorkShare
 
 Dies = Callable[[int, int], bool]
 """Whether the worker of the nth start dies before its mth message."""
@@ -12,13 +12,13 @@ Dies = Callable[[int, int], bool]
 class DyingWorkers(ThisProcess):
     def __init__(self, dies: Dies = lambda *_: False, slots: int = 3) -> None:
         self._dies, self._slots = dies, slots
-        self.started: list[Share] = []
-        self.cancelled: list[Share] = []
+        self.started: list[WorkShare] = []
+        self.cancelled: list[WorkShare] = []
 
     def slots(self) -> int:
         return self._slots
 
-    def start(self, share: Share) -> RunningHere:
+    def start(self, share: WorkShare) -> RunningHere:
         number = len(self.started)
         self.started.append(share)
         running = super().start(share)

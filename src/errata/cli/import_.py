@@ -23,7 +23,7 @@ from errata.verbs.store import all_runs
 
 if TYPE_CHECKING:
     from errata.cluster.tasks import RemoteLogs
-    from errata.cluster.workers import Workers
+    from errata.cluster.workers import WorkerPool
     from errata.model import Run, StoredRun, UnreadFiles
     from errata.runs.importing import PathSummary
     from errata.runs.orders import Order
@@ -103,7 +103,7 @@ def _import_here(
 
 
 def import_with(
-    workers: "Workers | None", orders: "Sequence[Order]", objects: Sequence[str], options: Options, *, source: str
+    workers: "WorkerPool | None", orders: "Sequence[Order]", objects: Sequence[str], options: Options, *, source: str
 ) -> "list[PathSummary]":
     """With the workers of a cluster; without one, logs in object storage are copied and read here, one by one."""
     from errata.cluster.importing import import_on_workers, remote_logs
@@ -115,7 +115,7 @@ def import_with(
 
 
 def _triage(
-    summaries: "Sequence[PathSummary]", store: "Store", workers: "Workers | None", *, on_run: Callable[[], None]
+    summaries: "Sequence[PathSummary]", store: "Store", workers: "WorkerPool | None", *, on_run: Callable[[], None]
 ) -> None:
     if workers is None:
         triage_imported(summaries, store, on_run=on_run)

@@ -12,7 +12,7 @@ from errata.errors import nearest
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 
 if TYPE_CHECKING:
-    from errata.cluster.workers import Workers
+    from errata.cluster.workers import WorkerPool
 
 
 class Word(click.Choice[str]):
@@ -93,7 +93,7 @@ def ray_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def chosen_workers(ray_address: str) -> "Iterator[Workers | None]":
+def chosen_workers(ray_address: str) -> "Iterator[WorkerPool | None]":
     """The workers of the cluster that was named; none without one."""
     if not ray_address:
         yield None

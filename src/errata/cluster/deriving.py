@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from errata.buckets.failure import FailureToGroup
 from errata.cluster.tasks import RuleFiles, RunsToGroup, RunsToTriage, SharedStore, machine_of_this_process
-from errata.cluster.workers import Share, Workers, in_shares, results
+from errata.cluster.workers import WorkerPool, WorkShare, in_shares, results
 from errata.errors import StoreError
 from errata.model import StoredRun
 from errata.model.store_address import StoreAddress
@@ -19,13 +19,13 @@ MOST_FAILURES = 20_000
 """In one share, unless a single run has more."""
 
 
-def is_reachable(store: Store, workers: Workers) -> bool:
+def is_reachable(store: Store, workers: WorkerPool) -> bool:
     """Whether workers can open the store: a SQLite file only where all of them run on this machine."""
     return not store.is_read_only and (isinstance(store.path, StoreAddress) or workers.share_this_machine())
 
 
 def triage_on_workers(
-    workers: Workers,
+    workers: WorkerPool,
     runs: Sequence[StoredRun],
     store: Store,
     *,
@@ -41,19 +41,19 @@ def triage_on_workers(
 
 
 def _triage_shares(
-    runs: Sequence[StoredRun], shared: SharedStore, workers: Workers, store: Store, stale_only: bool
-) -> Iterator[Share]:
+    runs: Sequence[StoredRun], shared: SharedStore, workers: WorkerPool, store: Store, stale_only: bool
+) -> Iterator[WorkShare]:
     with runs_unchanged():
         for some in in_shares(runs, workers, _failures, MOST_FAILURES):
             ids = tuple(stored.run.id for stored in some)
             gaps = tuple(gaps_for(stored, store) for stored in some)
-            yield Share("triage", RunsToTriage(shared, ids, gaps, stale_only), ids[0])
+            yield WorkShare("triage", RunsToTriage(shared, ids, gaps, stale_only), ids[0])
 
 
 class CollectOnWorkers:
     """Collects the failures of many runs for the grouping."""
 
-    def __init__(self, workers: Workers, store: Store) -> None:
+    def __init__(self, workers: WorkerPool, store: Store) -> None:
         self._workers, self._store = workers, store
         self._shared = _shared(store, workers)
 
@@ -63,17 +63,17 @@ class CollectOnWorkers:
         for stream in results(self._workers, self._shares(runs, logs)):
             yield from stream
 
-    def _shares(self, runs: Sequence[StoredRun], logs: bool) -> Iterator[Share]:
+    def _shares(self, runs: Sequence[StoredRun], logs: bool) -> Iterator[WorkShare]:
         for some in in_shares(runs, self._workers, _failures, MOST_FAILURES):
             ids = tuple(stored.run.id for stored in some)
-            yield Share("failures", RunsToGroup(self._shared, ids, logs), ids[0])
+            yield WorkShare("failures", RunsToGroup(self._shared, ids, logs), ids[0])
 
 
 def _failures(stored: StoredRun) -> int:
     return stored.counts.failures
 
 
-def _shared(store: Store, workers: Workers) -> SharedStore:
+def _shared(store: Store, workers: WorkerPool) -> SharedStore:
     if not is_reachable(store, workers):
         raise StoreError(
             f"`{store.path}` is a file of this machine; the workers of the cluster can't open it",

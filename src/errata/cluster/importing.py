@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from errata.cluster.tasks import LogsToRead, RemoteLogs, decode_batch, decode_parts, order_from_bytes
-from errata.cluster.workers import Share, Workers, in_shares, results
+from errata.cluster.workers import WorkerPool, WorkShare, in_shares, results
 from errata.errors import FetchError
 from errata.fetch.objects import expand, public
 from errata.runs.importing import PARALLEL_FROM, OnItems, PathSummary, import_orders, size_of
@@ -18,7 +18,7 @@ from errata.store.packing import PackedBatch
 
 
 def import_on_workers(
-    workers: Workers,
+    workers: WorkerPool,
     logs: Sequence[Order | RemoteLogs],
     store: Store,
     *,
@@ -33,12 +33,12 @@ def import_on_workers(
 
 
 def remote_logs(urls: Iterable[str], *, source: str = "") -> list[RemoteLogs]:
-    """What the addresses stand for; the same address twice is read once."""
+    """Patterns are expanded; the same address twice is read once."""
     every = dict.fromkeys(one for url in urls for one in expand(url))
     return [RemoteLogs(url, source) for url in every]
 
 
-def _shares(logs: Sequence[Order | RemoteLogs], workers: Workers) -> Iterator[Share]:
+def _shares(logs: Sequence[Order | RemoteLogs], workers: WorkerPool) -> Iterator[WorkShare]:
     def size(log: Order | RemoteLogs) -> int:
         # what is in object storage is copied whole to the worker: a task for each
         return PARALLEL_FROM if isinstance(log, RemoteLogs) else size_of(Path(log.path))
@@ -47,7 +47,7 @@ def _shares(logs: Sequence[Order | RemoteLogs], workers: Workers) -> Iterator[Sh
         first, is_large = some[0], len(some) == 1 and size(some[0]) >= PARALLEL_FROM
         label = public(first.url) if isinstance(first, RemoteLogs) else first.path
         maps = {one.map: Path(one.map).read_bytes() for one in some if isinstance(one, Order) and one.map}
-        yield Share("read", LogsToRead(tuple(some), maps), label, is_large)
+        yield WorkShare("read", LogsToRead(tuple(some), maps), label, is_large)
 
 
 class _Reading:

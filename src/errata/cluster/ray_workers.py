@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from errata.cluster.tasks import code_version
-from errata.cluster.workers import Message, Running, Share, WorkerLostError, Workers
+from errata.cluster.workers import Message, Running, WorkerLostError, WorkerPool, WorkShare
 from errata.errors import ClusterError, SettingsError, extra_hint
 from errata.text.clean import one_line
 
@@ -47,6 +47,8 @@ def _ray() -> Any:
         import ray  # noqa: PLC0415 it takes longer to import than most commands
     except ImportError:
         raise ClusterError("Ray is not installed", hint=extra_hint("ray")) from None
+    # it prints the last lines of a lost machine's log to stdout, where `--json` is
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
     return ray
 
 
@@ -73,7 +75,7 @@ def _no_cluster(address: str, error: Exception) -> ClusterError:
     return ClusterError(f"The Ray cluster `{address}` can't be reached: {why}", hint="check the address and the port")
 
 
-class RayWorkers(Workers):
+class RayWorkers(WorkerPool):
     def __init__(self, ray: Any) -> None:
         self._ray = ray
         self._lost = _lost_errors(ray)
@@ -82,7 +84,7 @@ class RayWorkers(Workers):
     def slots(self) -> int:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def start(self, share: Share) -> Running:
+    def start(self, share: WorkShare) -> Running:
         # a worker that waits until its results are taken must not keep others from starting
         options = {"num_cpus": 0, "_generator_backpressure_num_objects": MESSAGES_AHEAD} if share.is_large else {}
         # a lost task is started again by `errata.cluster.workers`, which checks that its results are the same

@@ -102,7 +102,7 @@ def read_logs(share: LogsToRead) -> Iterator[bytes]:
 def _parts(share: LogsToRead, folder: Path) -> Iterator[LogPart]:
     # under its own name, which errors show
     maps = {
-        path: _kept(folder / str(number) / Path(path).name, data)
+        path: _write_file(folder / str(number) / Path(path).name, data)
         for number, (path, data) in enumerate(share.maps.items())
     }
     for log in share.logs:
@@ -116,7 +116,7 @@ def _parts(share: LogsToRead, folder: Path) -> Iterator[LogPart]:
             yield from _parts_of(log, here)
 
 
-def _kept(file: Path, data: bytes) -> Path:
+def _write_file(file: Path, data: bytes) -> Path:
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
     return file
@@ -225,7 +225,7 @@ def _opened(shared: SharedStore) -> Iterator[Store]:
         )
     with TemporaryDirectory(prefix="errata-") as folder:
         files = [
-            [_kept(Path(folder) / f"{kind}-{number}.toml", data) for number, data in enumerate(contents)]
+            [_write_file(Path(folder) / f"{kind}-{number}.toml", data) for number, data in enumerate(contents)]
             for kind, contents in (("rules", shared.rules.rules), ("taxonomy", shared.rules.taxonomies))
         ]
         with using_rules(with_added(*files)):

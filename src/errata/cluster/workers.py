@@ -21,7 +21,7 @@ class WorkerLostError(Exception):
     """The worker of a share or its machine is gone. The share is started again; nobody sees this."""
 
 
-class Share(NamedTuple):
+class WorkShare(NamedTuple):
     """What one task does."""
 
     task: str
@@ -43,14 +43,14 @@ class Running(Protocol):
     def cancel(self) -> None: ...
 
 
-class Workers(Protocol):
+class WorkerPool(Protocol):
     """Where tasks run: a Ray cluster, or this process."""
 
     def slots(self) -> int:
         """How many tasks can run at once now; a lost machine takes its slots along."""
         ...
 
-    def start(self, share: Share) -> Running: ...
+    def start(self, share: WorkShare) -> Running: ...
 
     def share_this_machine(self) -> bool:
         """Whether every worker runs on the machine of this process and sees its files."""
@@ -61,8 +61,8 @@ def error_message(error: ErrataError) -> Message:
     return ERROR, (type(error).__name__, error.message, error.hint)
 
 
-def results(workers: Workers, shares: Iterable[Share]) -> Iterator[Iterator[Any]]:
-    """For each share the stream of its results, in the order of the shares; each has to be read to its end.
+def results(workers: WorkerPool, shares: Iterable[WorkShare]) -> Iterator[Iterator[Any]]:
+    """For each share the stream of its results, in the order of the shares; take each to its end.
 
     Whoever stops early closes the generator, which cancels what was started ahead.
     """
@@ -75,11 +75,11 @@ def results(workers: Workers, shares: Iterable[Share]) -> Iterator[Iterator[Any]
             yield started[0].results()
             started.popleft()
     finally:
-        for one in started:
-            one.cancel()
+        for left in started:
+            left.cancel()
 
 
-def _start_ahead(workers: Workers, waiting: Iterator[Share], started: deque["_Started"]) -> None:
+def _start_ahead(workers: WorkerPool, waiting: Iterator[WorkShare], started: deque["_Started"]) -> None:
     most = AHEAD * max(1, workers.slots())
     while len(started) < most:
         share = next(waiting, None)
@@ -91,7 +91,7 @@ def _start_ahead(workers: Workers, waiting: Iterator[Share], started: deque["_St
 class _Started:
     """One share, started again where its worker is lost: what was taken before is skipped, and has to be the same."""
 
-    def __init__(self, workers: Workers, share: Share) -> None:
+    def __init__(self, workers: WorkerPool, share: WorkShare) -> None:
         self._workers, self._share = workers, share
         self._running = workers.start(share)
         self._tries = 1
@@ -137,7 +137,7 @@ class _Started:
             )
 
 
-def in_shares(items: Iterable[Any], workers: Workers, size: Callable[[Any], int], most: int) -> Iterator[list[Any]]:
+def in_shares(items: Iterable[Any], workers: WorkerPool, size: Callable[[Any], int], most: int) -> Iterator[list[Any]]:
     """Neighbours together, up to a size, but few enough of them that every worker gets several shares."""
     every = list(items)
     longest = max(1, min(64, len(every) // (4 * max(1, workers.slots()))))

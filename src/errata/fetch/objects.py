@@ -30,7 +30,7 @@ def is_object_address(text: str) -> bool:
 
 
 def expand(url: str) -> list[str]:
-    """The addresses that a pattern such as `s3://bucket/runs/*` stands for, sorted; else the address itself."""
+    """The addresses that match a pattern such as `s3://bucket/runs/*`, sorted; else the address itself."""
     if not any(sign in url for sign in "*?["):
         return [url]
     system, path = _system(url)
@@ -48,7 +48,7 @@ def public(url: str) -> str:
 
 
 def place_of_copy(path: str, copy: Path, url: str) -> str:
-    """The address that a path inside the copy stands for."""
+    """The address of the object behind a path inside the copy."""
     below = Path(path).absolute()
     if not below.is_relative_to(copy.absolute()):
         return path
@@ -80,10 +80,10 @@ def _copy_all(system: Any, path: str, copy: Path, url: str) -> None:
 
 def _listed(system: Any, path: str, url: str) -> dict[str, int]:
     """Object → its size. Marks of empty folders are left out."""
-    found = system.find(path, detail=True)
+    objects = system.find(path, detail=True)
     sizes = {
         str(name): int(info.get("size") or 0)
-        for name, info in sorted(found.items())
+        for name, info in sorted(objects.items())
         if info.get("type") == "file" and not str(name).endswith("/")
     }
     if not sizes:

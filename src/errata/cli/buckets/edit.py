@@ -34,7 +34,7 @@ from errata.verbs.buckets import (
 from errata.verbs.store import all_runs
 
 if TYPE_CHECKING:
-    from errata.cluster.workers import Workers
+    from errata.cluster.workers import WorkerPool
     from errata.runs.bucketing import CollectFailures
     from errata.verbs.store import Store
 
@@ -223,7 +223,7 @@ def suggest(runs: tuple[str, ...], dry_run: bool, ray_address: str, options: Opt
         say("no failures in these runs")
 
 
-def _collect_on(workers: "Workers", store: "Store") -> "CollectFailures":
+def _collect_on(workers: "WorkerPool", store: "Store") -> "CollectFailures":
     from errata.cluster.deriving import CollectOnWorkers
 
     return CollectOnWorkers(workers, store)
