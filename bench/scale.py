@@ -38,7 +38,7 @@ COLUMNS = ("import", "triage", "buckets", "total", "overhead", "driver CPU", "ot
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     seconds: dict[str, float]
     """By step."""
     own_cpu: float
@@ -97,7 +97,7 @@ def _cluster() -> Iterator[Any]:
         cluster.shutdown()
 
 
-def _measure(logs: Path, folder: Path, workers: WorkerPool | None, kill: Callable[[], None] | None = None) -> Measured:
+def _measure(logs: Path, folder: Path, workers: WorkerPool | None, kill: Callable[[], None] | None = None) -> Measurement:
     store = open_store(folder / "errata.db")
     seconds: dict[str, float] = {}
     own, others = _own_cpu(), _cpu_of_descendants()
@@ -118,7 +118,7 @@ def _measure(logs: Path, folder: Path, workers: WorkerPool | None, kill: Callabl
             collect = CollectOnWorkers(workers, store) if workers is not None else None
             list(suggest_buckets(all_runs(store), store, collect=collect))
         own, others = _own_cpu() - own, _cpu_of_descendants() - others
-        return Measured(seconds, own, others, _content(store, folder / "tables"))
+        return Measurement(seconds, own, others, _content(store, folder / "tables"))
 
 
 def _killing(kill: Callable[[], None] | None) -> Callable[[int], None]:
@@ -175,11 +175,11 @@ def _cpu_of_descendants() -> float:
     return sum(spent[pid] for pid in below - {os.getpid()})
 
 
-def _print(name: str, measured: dict[str, Measured]) -> None:
-    one = measured[name]
-    times = "".join(f"{seconds:10.1f}s" for seconds in (*one.seconds.values(), one.total))
-    overhead = f"{one.total / measured['one process'].total - 1:+.0%}"
-    print(f"{name:22}{times}{overhead:>11}{one.own_cpu:10.1f}s{one.others_cpu:10.1f}s", flush=True)
+def _print(name: str, measured: dict[str, Measurement]) -> None:
+    cost = measured[name]
+    times = "".join(f"{seconds:10.1f}s" for seconds in (*cost.seconds.values(), cost.total))
+    overhead = f"{cost.total / measured['one process'].total - 1:+.0%}"
+    print(f"{name:22}{times}{overhead:>11}{cost.own_cpu:10.1f}s{cost.others_cpu:10.1f}s", flush=True)
 
 
 if __name__ == "__main__":
