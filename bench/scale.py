@@ -97,7 +97,9 @@ def _cluster() -> Iterator[Any]:
         cluster.shutdown()
 
 
-def _measure(logs: Path, folder: Path, workers: WorkerPool | None, kill: Callable[[], None] | None = None) -> Measurement:
+def _measure(
+    logs: Path, folder: Path, workers: WorkerPool | None, kill: Callable[[], None] | None = None
+) -> Measurement:
     store = open_store(folder / "errata.db")
     seconds: dict[str, float] = {}
     own, others = _own_cpu(), _cpu_of_descendants()
