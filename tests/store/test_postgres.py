@@ -22,20 +22,21 @@ from errata.model.live import LiveRunState
 from errata.model.store_address import StoreAddress
 from errata.model.token import Token
 from errata.model.verdict import Lease
-from errata.store import database, engine, postgres, schema
+from errata.store import database, engine, postgres, schema, server_schema
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
-from errata.store.case_outcomes import case_outcomes, case_tallies, tried_elsewhere
+from errata.store.case_outcomes import case_outcomes, case_tallies, failed_tasks, passes_of_tasks
 from errata.store.cells import cells_of
 from errata.store.changes import ChangeFeed
 from errata.store.damage import problems_of
 from errata.store.database import Store, open_store
 from errata.store.elsewhere import elsewhere
-from errata.store.failure_list import marks_of, triaged_rows
+from errata.store.failure_list import triaged_rows
 from errata.store.failure_search import attributions_with
 from errata.store.failures import listed_failures, loaded
 from errata.store.gates import code_refs_of, gates_of, keep_code_ref, keep_gate
 from errata.store.importing import Importing
+from errata.store.index_marks import marks_of
 from errata.store.ledger import calls_of, open_ledger
 from errata.store.live import JournalItem, add_to_journal, attempts_in_journal, start_live_run
 from errata.store.migrate import upgrade
@@ -46,6 +47,7 @@ from errata.store.runs import all_runs, exclude, keep_findings, keep_summary, ke
 from errata.store.tokens import all_tokens, keep_token
 from errata.store.whole_runs import RunGroup, whole_runs
 from errata.testing import a_run, an_attempt
+from errata.verbs.store_files import backup_store, copy_store
 
 AT = "2026-03-01T10:00:00Z"
 
@@ -129,7 +131,8 @@ def answers(store, done):
         "tallies": list(
             case_tallies(store, {pk: at for at, pk in enumerate(pks)}, not_measured=("provider",), faults_of_tests=())
         ),
-        "tried": list(tried_elsewhere(store, done.pk, pks)),
+        "passes": passes_of_tasks(store, pks),
+        "failed": sorted(failed_tasks(store, done.pk)),
         "elsewhere": [one.run for one in elsewhere(store, "tides", done.id, ["tides/a"])["tides/a"]],
         "endings": [cases_ending(store, name) for name in ("A", "_x%", "nul\x00in it", "b")],
         "tries": sorted(tries_of(store, ["tides/a"]), key=str),
@@ -419,13 +422,41 @@ def test_without_the_driver_the_extra_is_named(monkeypatch):
 
 def test_numbers_of_copied_rows_are_not_given_again(store):
     with store.writing() as connection:
-        connection.execute(schema.live_items.insert().values(
+        connection.execute(server_schema.live_items.insert().values(
             number=41, run_id="r", attempt_id="", kind="run", key="k", digest="d", record=b""
         ))  # fmt: skip
-        engine.catch_up_numbers(connection, schema.live_items)
+        engine.catch_up_numbers(connection, server_schema.live_items)
         made = connection.execute(
-            schema.live_items.insert().values(run_id="r", attempt_id="", kind="run", key="l", digest="d", record=b"")
+            server_schema.live_items.insert().values(
+                run_id="r", attempt_id="", kind="run", key="l", digest="d", record=b""
+            )
         )
 
         assert made.inserted_primary_key[0] == 42
         assert list(engine.new_numbers(connection, schema.runs, 3)) == [1, 2, 3]
+
+
+def test_a_store_is_copied_into_a_database_and_back_without_a_difference(address, tmp_path):
+    first = open_store(tmp_path / "first.db")
+    done = fill(first)
+
+    there = copy_store(tmp_path / "first.db", StoreAddress(address))
+    back = copy_store(StoreAddress(address), tmp_path / "back.db")
+
+    assert there.equal and back.equal
+    assert {table.table: table.digest for table in there.tables} == {table.table: table.digest for table in back.tables}
+    assert there.rows > 30
+    assert answers(open_store(address), done) == answers(first, done) == answers(open_store(tmp_path / "back.db"), done)
+    with pytest.raises(StoreError, match="already holds"):
+        copy_store(tmp_path / "first.db", StoreAddress(address))
+    put_run(open_store(address), "one more")  # numbers go on behind those that were copied
+
+
+def test_the_backup_of_a_database_is_a_checked_file(store, tmp_path):
+    fill(store)
+
+    backup = backup_store(store, tmp_path / "saved.db", now=datetime.now(UTC))
+
+    assert backup.verified
+    assert open_store(tmp_path / "saved.db").path == tmp_path / "saved.db"
+    assert backup.runs == len(all_runs(open_store(tmp_path / "saved.db")))

@@ -17,7 +17,7 @@ from errata.model import (
     Placement,
     Verdict,
 )
-from errata.store import sqlite
+from errata.store import engine
 from errata.store.blocks import compress, decompress
 from errata.store.buckets import (
     mark_bucketed,
@@ -177,7 +177,7 @@ class BucketTransaction:
             self._connection.execute(delete(bucket_members).where(of_run, bucket_members.c.attempt_id.in_(some)))
         for at in range(0, len(members), CHUNK):
             rows = [placement_row(one) for one in members[at : at + CHUNK]]
-            sqlite.bulk_insert(self._connection, bucket_members, rows)
+            engine.bulk_insert(self._connection, bucket_members, rows)
 
     def add(self, new: Sequence[Bucket]) -> None:
         for at in range(0, len(new), CHUNK):

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Table, func, insert, select
 
 from errata.model.output.store import TableProof
+from errata.store import engine
 from errata.store.database import Store, open_store
 from errata.store.row_digest import OnRows, RowDigest, digests_of, rows_at_once
 from errata.store.schema import metadata, runs
@@ -96,7 +97,9 @@ def copy_into_store(source: Store, target: Store, on_rows: OnRows = lambda *_: N
     try:
         with source.reading() as reader, target.writing() as writer:
             given = {table.name: _copy_table(reader, writer, table, on_rows) for table in metadata.sorted_tables}
-            _continue_numbers(writer)
+            for table in metadata.sorted_tables:
+                if table.autoincrement_column is not None:
+                    engine.catch_up_numbers(writer, table)
             proof = proof_of(given, digests_of(writer, on_rows))
             if differing(proof):
                 raise _DiffersError(proof)
@@ -115,24 +118,15 @@ class _DiffersError(Exception):
 
 def _copy_table(reader: Connection, writer: Connection, table: Table, on_rows: OnRows) -> RowDigest:
     digest, names = RowDigest(table), [column.name for column in table.columns]
-    result = reader.execute(select(table).execution_options(yield_per=rows_at_once(table)))
+    query = select(table)
+    if table.name in engine.WITH_ROW_NUMBERS:  # the copy numbers them in the order of writing, too
+        query = query.order_by(engine.ROW)
+    result = reader.execute(query.execution_options(yield_per=rows_at_once(table)))
     for part in result.partitions():
         digest.add(part)
         writer.execute(insert(table), [dict(zip(names, row, strict=True)) for row in part])
         on_rows(table.name, len(part))
     return digest
-
-
-def _continue_numbers(connection: Connection) -> None:
-    """SQLite goes on after the highest number of a table by itself; PostgreSQL counts apart from the rows."""
-    if connection.dialect.name != "postgresql":
-        return
-    for table in metadata.sorted_tables:
-        column = table.autoincrement_column
-        highest = None if column is None else connection.execute(select(func.max(column))).scalar()
-        if column is not None and highest is not None:
-            sequence = func.pg_get_serial_sequence(str(table.name), str(column.name))
-            connection.execute(select(func.setval(sequence, highest)))
 
 
 def proof_of(given: dict[str, RowDigest], arrived: dict[str, RowDigest]) -> tuple[TableProof, ...]:

@@ -1,11 +1,12 @@
 """A store as a whole: copy it to another place or engine, back it up while others write, restore a backup."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from errata.errors import DamagedStoreError, StoreError
-from errata.model.output.store import StoreBackupOutput, StoreCopyOutput, StoreRestoreOutput
+from errata.model.output.store import StoreBackupOutput, StoreCopyOutput, StoreRestoreOutput, TableProof
+from errata.model.store_address import StoreAddress, StoreLocation
 from errata.store import sqlite
 from errata.store.damage import problems_of
 from errata.store.database import Store, open_store, schema_of
@@ -15,6 +16,7 @@ from errata.store.sqlite_backup import backup_into, has_mark, refuse_if_in_use, 
 from errata.store.transfer import (
     close_file,
     copy_into_file,
+    copy_into_store,
     count_runs,
     differing,
     is_empty,
@@ -29,13 +31,20 @@ OnProgress = Callable[[str], None]
 MB = 1_000_000
 
 
-def copy_store(source: Path, target: Path, on_progress: OnProgress = lambda _: None) -> StoreCopyOutput:
-    """Into a place where there is no store, or an empty one."""
-    _require_file(source)
-    if target.exists() and source.samefile(target):
-        raise StoreError(f"`{target}` is the store itself", hint="name another file")
+def copy_store(
+    source: StoreLocation, target: StoreLocation, on_progress: OnProgress = lambda _: None
+) -> StoreCopyOutput:
+    """Into a place where there is no store, or an empty one. Each side is a file or a database."""
+    if isinstance(source, Path):
+        _require_file(source)
+    if _is_same(source, target):
+        raise StoreError(f"`{target}` is the store itself", hint="name another file or database")
     _require_empty(target)
-    proof = copy_into_file(open_store(source), target, _counting(on_progress))
+    given, on_rows = open_store(source), _counting(on_progress)
+    if isinstance(target, Path):
+        proof = copy_into_file(given, target, on_rows)
+    else:
+        proof = copy_into_store(given, open_store(target), on_rows)
     return StoreCopyOutput(
         source=str(source),
         target=str(target),
@@ -46,6 +55,12 @@ def copy_store(source: Path, target: Path, on_progress: OnProgress = lambda _: N
     )
 
 
+def _is_same(source: StoreLocation, target: StoreLocation) -> bool:
+    if isinstance(source, Path):
+        return isinstance(target, Path) and target.exists() and source.samefile(target)
+    return isinstance(target, StoreAddress) and source.without_password == target.without_password
+
+
 def _require_file(path: Path) -> None:
     if not path.is_file():
         raise StoreError(f"There is no store at `{path}`", hint="name the file of a store, such as `.errata/errata.db`")
@@ -53,16 +68,21 @@ def _require_file(path: Path) -> None:
         raise StoreError(f"`{path}` is not a store of errata", hint="name the file of a store or of a backup")
 
 
-def _require_empty(path: Path) -> None:
-    if not path.exists():
-        return
-    if path.is_dir():
-        raise StoreError(f"`{path}` is a folder", hint="name a file in it")
-    store = open_store(path)
+def _require_empty(place: StoreLocation) -> None:
+    if isinstance(place, Path):
+        if not place.exists():
+            return
+        if place.is_dir():
+            raise StoreError(f"`{place}` is a folder", hint="name a file in it")
+    store = open_store(place)
     if not is_empty(store):
-        what = f"`{path}` already holds {count_runs(store):,} runs" if count_runs(store) else f"`{path}` is not empty"
-        raise StoreError(f"{what}; a copy needs an empty place", hint="name a file that does not exist yet")
-    close_file(store)
+        runs = count_runs(store)
+        what = f"`{place}` already holds {runs:,} run{'' if runs == 1 else 's'}" if runs else f"`{place}` is not empty"
+        kind = "a file that does not exist yet" if isinstance(place, Path) else "an empty database"
+        raise StoreError(f"{what}; a copy needs an empty place", hint=f"name {kind}")
+    if isinstance(place, Path):
+        close_file(store)
+    store.engine.dispose()
 
 
 def _counting(on_progress: OnProgress) -> Callable[[str, int], None]:
@@ -82,16 +102,17 @@ def backup_store(
     path = to / f"errata-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.db" if to.is_dir() else to
     if path.exists():
         raise StoreError(f"`{path}` exists already", hint="name a file that does not exist yet, or a folder")
+    if not isinstance(store.path, Path):
+        return _copied_database(store, path, on_progress)
     with new_store_file(path) as part:
         given = _snapshot(store, part, on_progress)
         copied = Store(part, sqlite.engine_for(part))
         with copied.reading() as connection:
             problems = sqlite.integrity(connection)
             proof = proof_of(given, digests_of(connection, _counting(on_progress)))
-        problems += [f"`{table.table}` differs from the store" for table in differing(proof)]
+        problems += _differences(proof)
         if problems:
-            hint = "it was discarded; `errata doctor` checks the store"
-            raise StoreError(f"The backup is not sound: {problems[0]}", hint=hint)
+            raise _unsound(problems[0])
         runs = count_runs(copied)
         close_file(copied)
     return StoreBackupOutput(
@@ -102,6 +123,26 @@ def backup_store(
         verified=True,
         tables=proof,
     )
+
+
+def _copied_database(store: Store, path: Path, on_progress: OnProgress) -> StoreBackupOutput:
+    """The backup of a database is a file, too: a copy of one moment."""
+    proof = copy_into_file(store, path, _counting(on_progress))
+    if problems := _differences(proof):
+        raise _unsound(problems[0])
+    runs = next(table.rows for table in proof if table.table == "runs")
+    return StoreBackupOutput(
+        store=str(store.path), file=str(path), size=path.stat().st_size, runs=runs, verified=True, tables=proof
+    )
+
+
+def _differences(proof: Sequence[TableProof]) -> list[str]:
+    return [f"`{table.table}` differs from the store" for table in differing(tuple(proof))]
+
+
+def _unsound(problem: str) -> StoreError:
+    hint = "it was discarded; `errata doctor` checks the store"
+    return StoreError(f"The backup is not sound: {problem}", hint=hint)
 
 
 def _snapshot(store: Store, part: Path, on_progress: OnProgress) -> dict[str, RowDigest]:

@@ -12,6 +12,7 @@ from errata.cli.render.fields import place_of, put_field, put_undo
 from errata.cli.table import put_table
 from errata.errors import StoreError
 from errata.model.output.store import TableProof
+from errata.model.store_address import location_of
 from errata.verbs.store_files import OnProgress, backup_store, copy_store, restore_store
 
 FILE = click.Path(path_type=Path)
@@ -67,17 +68,18 @@ def restore(backup_file: Path, force: bool, options: Options) -> None:
 
 
 @click.command("copy")
-@click.argument("source", metavar="FROM", type=FILE)
-@click.argument("target", metavar="TO", type=FILE)
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
 @shared_options
-def copy(source: Path, target: Path, options: Options) -> int:
+def copy(source: str, target: str, options: Options) -> int:
     """Copy a store, and prove that nothing was lost.
 
-    TO must not exist, or be an empty store. After copying, errata reads both sides and compares every table: the number
-    of rows, and a digest of their content. A copy that differs is discarded, and the exit code is 1.
+    FROM and TO are files or PostgreSQL addresses. TO must not exist, or be an empty store. After copying, errata reads
+    both sides and compares every table: the number of rows, and a digest of their content. A copy that differs is
+    discarded, and the exit code is 1.
     """
     with status_line("errata store copy") as line:
-        done = copy_store(source, target, on_progress=_progress(line))
+        done = copy_store(location_of(source), location_of(target), on_progress=_progress(line))
     if options.json:
         put_json(done)
         return 0 if done.equal else 1
