@@ -48,6 +48,10 @@ GIVEN = {
 """Writers of texts that others have passed through the gate."""
 
 OWN = {
+    "cluster/tasks.py": "logs and rules as a worker got them: input",
+    "fetch/objects.py": "a log as it was downloaded: input",
+    "server/deriving.py": "an order to another process of errata",
+    "server/deriving_process.py": "progress for the process of errata that gave the order",
     "fetch/transport.py": "a log as it was downloaded: input",
     "fetch/convex.py": "a log as it was downloaded: input",
     "memory/report_cache.py": "a cache of parsed reports, for errata alone",

@@ -32,6 +32,9 @@ WHERE_EXTRAS_ARE_USED = {
     "export": {"parquet", "pandas", "polars"},
     "sources": {"parquet"},
     "text": {"rules"},
+    "store": {"postgres"},
+    "fetch": {"remote"},
+    "cluster": {"ray"},
 }
 """Subpackage → the extras whose modules it may import."""
 

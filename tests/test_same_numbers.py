@@ -178,6 +178,11 @@ WITHOUT_FIGURES = {
     "token create": "names and scopes",
     "token list": "names and scopes",
     "token revoke": "names and scopes",
+    "store backup": "copies the store",
+    "store restore": "puts a copy in the place of the store",
+    "store copy": "copies the store",
+    "store size": "counts bytes",
+    "store thin": "reduces transcripts; counts steps and bytes",
 }
 """Commands that show no figure of a run, and why."""
 

@@ -440,6 +440,7 @@ Store:
   fetch        Download runs from the harness's server.
   exclude      Exclude a run from every score, with a reason.
   rm           Remove runs from the store.
+  store        Back up, restore, copy, measure and thin the store.
   doctor       Check the store for damage.
   sources      List the formats that errata reads.
   trust        Allow a project's `errata.toml` to set rules, taxonomies and

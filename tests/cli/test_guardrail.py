@@ -34,6 +34,9 @@ SAID = {
     ("fetch",): ["nowhere"],  # no network here
     ("sources",): [],
     ("doctor",): [],
+    ("store", "size"): [],
+    ("store", "backup"): ["results"],
+    ("store", "copy"): [".errata/errata.db", "results/copy.db"],
     ("demo",): [],
     ("runs",): [],
     ("trust",): [],

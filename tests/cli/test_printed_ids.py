@@ -99,6 +99,7 @@ MAP = 'suite = "odd"\n[run]\nname = { column = "run" }\n[case]\nname = "id"\n[at
 @settings(max_examples=30 if LONG else 5)
 @example(names=["q-0094", "q-94", "0094"])
 @example(names=["a/b", "b", "a#1", "#2", "case 1", "5 %", "漢字" * 30])
+@example(names=["\xa0"])
 @given(names=IDS)
 def test_any_id_can_be_pasted_back(tmp_path_factory, names):
     folder = tmp_path_factory.mktemp("ids")

@@ -290,8 +290,8 @@ def test_a_full_disk_is_told_and_nothing_is_half_imported(monkeypatch):
     assert "nothing was lost" in told.err
 
 
-def test_a_store_on_a_server_is_refused_without_its_password():
-    told = refused("runs", "--store", "postgresql://me:hunter22@db.example/errata")
+def test_a_store_on_a_server_of_another_kind_is_refused_without_its_password():
+    told = refused("runs", "--store", "mysql://me:hunter22@db.example/errata")
 
     assert "stores runs in a SQLite file" in told.err
     assert "hunter22" not in told.err

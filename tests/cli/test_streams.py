@@ -62,6 +62,7 @@ SHOWING = {
     "map": ["map", FIXTURES / "generic/jsonl/data/nightly/nightly.jsonl", "--dry-run"],
     "taxonomies": ["taxonomies"],
     "doctor": ["doctor"],
+    "store": ["store", "size"],
     "demo": ["demo"],
 }
 

@@ -106,7 +106,7 @@ def every_command(runs):
     yield from (["compare", *TURNS], ["compare", *TURNS, "--by-model", "--all"], ["compare", *odd])
     yield from (["consistency", *TURNS[:2]], ["consistency", *odd])
     yield from (["gate", TURNS[1], "--baseline", TURNS[0], "--no-record"], ["gate", odd[1], "--allow-no-baseline"])
-    yield from (["skill", "list"], ["models", "list"], ["token", "list"], ["run", "nowhere"])
+    yield from (["skill", "list"], ["models", "list"], ["token", "list"], ["store", "size"], ["run", "nowhere"])
     yield ["watch", ".", "--once", "--settle", "0"]
     yield from (
         ["review", "next", CONVEX, "--format", "text"],

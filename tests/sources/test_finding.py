@@ -124,6 +124,7 @@ def test_the_packages_of_the_sources_import_only_what_recognising_needs():
     packages = [f"errata.sources.{name}" for name in LIGHT]
     allowed = ("errata.errors", "errata.text", "errata.model", "errata.sources.base", "errata.sources.json_values")
     search = ("errata.sources.folder_search", "errata.sources.overlapping_files")
+    search += ("errata.sources.paths", "errata.sources.line_shares")
     own = {"errata.sources", *search, "errata.sources.base", *packages}
 
     modules = modules_after(IMPORT, " ".join(packages))

@@ -1,5 +1,6 @@
 """Tables and lists that fit the page: columns get narrower, rows stack, and no id is cut."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
@@ -61,9 +62,13 @@ def _put_below(text: str, most: int) -> None:
         _write(f"{' ' * BELOW}{line}")
 
 
+_BREAKS = re.compile(r"[^\S\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+"""Blanks and ends of lines; a blank of another kind may be part of an id, which stays as it is."""
+
+
 def _one_line(cell: object, *, raw: bool) -> str:
     text = f"{cell:,}" if type(cell) is int else str(cell)
-    return " ".join(wash(text, raw=raw).split())
+    return _BREAKS.sub(" ", wash(text, raw=raw)).strip(" ")
 
 
 class _Table:

@@ -13,6 +13,7 @@ from errata.cli.table import put_table
 from errata.errors import StoreError
 from errata.model.output.store import TableProof
 from errata.model.store_address import location_of
+from errata.text.shell import shell_word
 from errata.verbs.store_files import OnProgress, backup_store, copy_store, restore_store
 
 FILE = click.Path(path_type=Path)
@@ -53,9 +54,8 @@ def restore(backup_file: Path, force: bool, options: Options) -> None:
     """
     path = options.settings.store
     if not isinstance(path, Path):
-        raise StoreError(
-            "A backup is restored into a file", hint=f"`errata store copy {backup_file} ADDRESS` fills a database"
-        )
+        hint = f"`errata store copy {shell_word(str(backup_file))} ADDRESS` fills a database"
+        raise StoreError("A backup is restored into a file", hint=hint)
     with status_line("errata store restore") as line:
         done = restore_store(backup_file, path, force=force, now=datetime.now(UTC), on_progress=_progress(line))
     if options.json:
