@@ -106,7 +106,8 @@ def _as_read(connection: Connection, head: Row[Any]) -> str:
 
 def _items(connection: Connection, pk: int, run: Run) -> Iterator[Item]:
     yield run
-    waiting = {case.key: case for case in (unpack(record, Case) for record in _case_records(connection, pk))}
+    described = {case.key: case for case in (unpack(record, Case) for record in _case_records(connection, pk))}
+    waiting, given = iter(described.values()), set[str]()
     records, steps = BlockScan(connection, pk), BlockScan(connection, pk)
     query = select(attempts).where(attempts.c.run_pk == pk).order_by(attempts.c.seq)
     for row in connection.execute(query.execution_options(yield_per=200)):
@@ -114,8 +115,9 @@ def _items(connection: Connection, pk: int, run: Run) -> Iterator[Item]:
         if row.steps_block is not None:
             transcript = STEPS.decode(steps.record(row.steps_block, row.steps_at))
             attempt = msgspec.structs.replace(attempt, steps=transcript)
-        while attempt.case in waiting:
-            case = waiting.pop(next(iter(waiting)))
+        while attempt.case in described and attempt.case not in given:
+            case = next(waiting)
+            given.add(case.key)
             yield msgspec.structs.replace(case, artefacts=with_file_texts(connection, case.artefacts))
         yield msgspec.structs.replace(attempt, artefacts=with_file_texts(connection, attempt.artefacts))
-    yield from waiting.values()
+    yield from waiting
