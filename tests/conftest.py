@@ -111,16 +111,13 @@ def store(at_home: Path, empty_store: bytes) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture(autouse=True)
-def databases_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]:
-    if not ON_POSTGRES:
+if ON_POSTGRES:  # as a fixture of every test it would keep rows of a table from being checked in one test
+
+    @pytest.fixture(autouse=True)
+    def databases_end_with_their_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         yield
-        return
-    folder = request.getfixturevalue("tmp_path")
-    patch = request.getfixturevalue("monkeypatch")
-    patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-    yield
-    drop_databases(folder)
+        drop_databases(tmp_path)
 
 
 @pytest.fixture(autouse=True)
