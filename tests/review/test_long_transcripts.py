@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from tests.length import every
 
 from errata.model import Reviewer
 from errata.review.lease import LeaseRequest
@@ -72,6 +73,7 @@ def test_honest_quotes_of_steps_that_the_packet_leaves_out_are_accepted(run, sto
     middle = [at for at in range(100, 200, 2) if f"steps/{at}" not in shown][:40]
 
     assert len(middle) == 40
+    middle = every(5, middle)
     for at in middle:
         taken = submitted(store, leased, f"steps/{at}", line(at))
         assert isinstance(taken, AcceptedVerdict), taken
