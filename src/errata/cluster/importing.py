@@ -25,7 +25,7 @@ def import_on_workers(
     on_items: OnItems = lambda _: None,
 ) -> list[PathSummary]:
     """Orders that were recognised before, and addresses of object storage."""
-    reading = _Reading(results(workers, _shares(logs, workers)))
+    reading = _LogsBeingRead(results(workers, _shares(logs, workers)))
     try:
         return import_orders(reading.orders(), store, on_items=on_items, read=reading.batches)
     finally:
@@ -50,7 +50,7 @@ def _shares(logs: Sequence[Order | RemoteLogs], workers: WorkerPool) -> Iterator
         yield WorkShare("read", LogsToRead(tuple(some), maps), label, is_large)
 
 
-class _Reading:
+class _LogsBeingRead:
     """Parts as they come from the workers: an order, its batches, its end."""
 
     def __init__(self, streams: Iterator[Iterator[Any]]) -> None:

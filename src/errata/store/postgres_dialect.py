@@ -104,7 +104,7 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-class _Text(StrDumper):
+class _PlainText(StrDumper):
     def dump(self, obj: str) -> Buffer | None:
         return _encoded(obj)
 
@@ -146,7 +146,7 @@ class _WholeNumber(Loader):
 
 def _adapters() -> AdaptersMap:
     made = AdaptersMap(adapters)
-    for text_dumper in (_BinaryText, _Text):
+    for text_dumper in (_BinaryText, _PlainText):
         made.register_dumper(str, text_dumper)
     for number_dumper in (_BinaryNumber, _Number):
         made.register_dumper(float, number_dumper)

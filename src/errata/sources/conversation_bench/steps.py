@@ -13,6 +13,8 @@ import msgspec
 from errata.model import Actor, Step, ToolCall, ToolResult, Usage, UsageByRole
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.sources.base import decode
+from errata.sources.conversation_bench.layout import count as whole_number
+from errata.sources.conversation_bench.layout import number
 from errata.sources.shared.values import plain, text
 
 _USER = Actor(role="user")
@@ -176,3 +178,39 @@ def _usual_call(call: UsualToolCall, result: UsualToolResult) -> ToolCall:
         is_duplicate=call.is_duplicate,
         result=ToolResult(structured=result.response, is_error=is_error),
     )
+
+
+_TOKENS = frozenset(
+    (
+        "prompt_tokens",
+        "completion_tokens",
+        "total_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    )
+)
+MEASURED = (("ttfb", "ttfb_ms"), ("latency", "latency_ms"))
+
+
+def usage_of(tokens: Any) -> UsageByRole:
+    if type(tokens) is not dict or not tokens:
+        return NO_USAGE_BY_ROLE
+    get = tokens.get
+    usage = Usage(
+        input=whole_number(get("prompt_tokens")),
+        output=whole_number(get("completion_tokens")),
+        total=whole_number(get("total_tokens")),
+        cache_read=whole_number(get("cache_read_input_tokens")),
+        cache_write=whole_number(get("cache_creation_input_tokens")),
+        extra={} if _TOKENS.issuperset(tokens) else {key: plain(tokens[key]) for key in tokens if key not in _TOKENS},
+    )
+    return UsageByRole(subject=usage)
+
+
+def durations_of(data: dict[str, Any]) -> dict[str, float]:
+    durations = {}
+    for name, key in MEASURED:
+        milliseconds = number(data.get(key))
+        if milliseconds is not None:
+            durations[name] = milliseconds / 1000
+    return durations

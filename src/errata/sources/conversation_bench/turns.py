@@ -6,16 +6,23 @@ from typing import Annotated, Any
 
 import msgspec
 
-from errata.model import Attempt, Check, ErrorInfo, Judgement, Output, Run, Scorer, SourceRef, Usage, UsageByRole
+from errata.model import Attempt, Check, ErrorInfo, Judgement, Output, Run, Scorer, SourceRef
 from errata.model.identity import attempt_id, case_key
 from errata.model.times import from_iso
-from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Execution, Measurement
 from errata.sources.base import Row
-from errata.sources.conversation_bench.layout import count, number
+from errata.sources.conversation_bench.layout import count
 from errata.sources.conversation_bench.run_log import recovered
 from errata.sources.conversation_bench.scores import NOT_JUDGED, TurnScores, score_plain_turn, score_turn
-from errata.sources.conversation_bench.steps import UsualRow, steps_of, usual_steps, usual_usage
+from errata.sources.conversation_bench.steps import (
+    MEASURED,
+    UsualRow,
+    durations_of,
+    steps_of,
+    usage_of,
+    usual_steps,
+    usual_usage,
+)
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
 
@@ -32,18 +39,8 @@ _TYPED = {
     "scores": dict,
     "judge_reasoning": str,
 }
-_MEASURED = (("ttfb", "ttfb_ms"), ("latency", "latency_ms"))
 _NAMED = frozenset(("ts", "turn", "model_name", "ttfb_ms", "latency_ms", *_TYPED))
 _JUDGED = frozenset(("scores", "judge_reasoning"))
-_TOKENS = frozenset(
-    (
-        "prompt_tokens",
-        "completion_tokens",
-        "total_tokens",
-        "cache_read_input_tokens",
-        "cache_creation_input_tokens",
-    )
-)
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _NO_MARKER: tuple[str, Execution] = ("", "completed")
@@ -193,7 +190,7 @@ class Turns:
         case = f"{self._case}{turn}"
         index = self._index(turn)
         started_at = self._time(data.get("ts"))
-        durations = _durations(data)
+        durations = durations_of(data)
         checks = scores.checks
         if "turn_taking_issues" in data:
             checks = _with_issues(checks, data["turn_taking_issues"])
@@ -218,7 +215,7 @@ class Turns:
             checks=checks,
             judgements=judgements,
             steps=steps_of(data),
-            usage=_usage(data.get("tokens")),
+            usage=usage_of(data.get("tokens")),
             started_at=started_at,
             durations=durations,
             extra=self._extra(data, started_at, durations),
@@ -296,7 +293,7 @@ class Turns:
         odd = [key for key in data if key not in _NAMED]
         odd += [key for key, kind in _TYPED.items() if type(data.get(key)) is not kind]
         odd += [key for key in ("tool_calls", "tool_results") if not _are_records(data.get(key))]
-        odd += [key for name, key in _MEASURED if name not in durations]
+        odd += [key for name, key in MEASURED if name not in durations]
         if data.get("model_name") != self._model:
             odd.append("model_name")
         if started_at is None:
@@ -398,27 +395,3 @@ def _empty_response(text: str, logged: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo
     if empty is None:
         return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject"), *logged)
     return tuple(msgspec.structs.replace(error, message=message) if error is empty else error for error in logged)
-
-
-def _usage(tokens: Any) -> UsageByRole:
-    if type(tokens) is not dict or not tokens:
-        return NO_USAGE_BY_ROLE
-    get = tokens.get
-    usage = Usage(
-        input=count(get("prompt_tokens")),
-        output=count(get("completion_tokens")),
-        total=count(get("total_tokens")),
-        cache_read=count(get("cache_read_input_tokens")),
-        cache_write=count(get("cache_creation_input_tokens")),
-        extra={} if _TOKENS.issuperset(tokens) else {key: plain(tokens[key]) for key in tokens if key not in _TOKENS},
-    )
-    return UsageByRole(subject=usage)
-
-
-def _durations(data: dict[str, Any]) -> dict[str, float]:
-    durations = {}
-    for name, key in _MEASURED:
-        milliseconds = number(data.get(key))
-        if milliseconds is not None:
-            durations[name] = milliseconds / 1000
-    return durations
