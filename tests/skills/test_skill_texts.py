@@ -11,7 +11,7 @@ from errata.review.fields import CAUSE
 from errata.skills import all_skills, skill_named
 from errata.skills.install import marked
 
-SKILLS = all_skills()
+NAMES = ["errata-analyze-batch", "errata-analyze-failure", "errata-analyze-run", "errata-compare-models"]
 OFFER = (
     "These are my findings. Would you like me to implement any of these recommendations, or would you like to discuss "
     "specific failures in more detail?"
@@ -19,9 +19,15 @@ OFFER = (
 TOKENS = 5_000
 """What the convention recommends for the instructions, at four bytes a token."""
 
-each = pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
+
+@pytest.fixture
+def skill(request):
+    return next(one for one in all_skills() if one.name == request.param)
+
+
+each = pytest.mark.parametrize("skill", NAMES, indirect=True)
 each_of_many = pytest.mark.parametrize(
-    "skill", [one for one in SKILLS if one.name != "errata-analyze-failure"], ids=lambda skill: skill.name
+    "skill", [name for name in NAMES if name != "errata-analyze-failure"], indirect=True
 )
 
 
@@ -31,12 +37,7 @@ def words(skill):
 
 
 def test_there_is_a_skill_for_each_job():
-    assert [skill.name for skill in SKILLS] == [
-        "errata-analyze-batch",
-        "errata-analyze-failure",
-        "errata-analyze-run",
-        "errata-compare-models",
-    ]
+    assert [skill.name for skill in all_skills()] == NAMES
 
 
 @pytest.mark.req("C-01")
