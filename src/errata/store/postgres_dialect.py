@@ -104,7 +104,7 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-class _PlainText(StrDumper):
+class _TextWithNul(StrDumper):
     def dump(self, obj: str) -> Buffer | None:
         return _encoded(obj)
 
@@ -146,7 +146,7 @@ class _WholeNumber(Loader):
 
 def _adapters() -> AdaptersMap:
     made = AdaptersMap(adapters)
-    for text_dumper in (_BinaryText, _PlainText):
+    for text_dumper in (_BinaryText, _TextWithNul):
         made.register_dumper(str, text_dumper)
     for number_dumper in (_BinaryNumber, _Number):
         made.register_dumper(float, number_dumper)
