@@ -8,7 +8,7 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.model.store_address import StoreAddress, address_of
-from errata.settings import find_store, load_settings, local_file
+from errata.settings import load_settings, local_file
 from errata.settings.files import TAKES
 from errata.settings.trust import trust_hash
 
@@ -61,21 +61,21 @@ def test_a_store_is_found_upward_like_git(tmp_path):
     deep = tmp_path / "a" / "b" / "c"
     deep.mkdir(parents=True)
 
-    assert find_store(deep) == path
+    assert settings(cwd=deep).store == path
 
 
 def test_the_nearest_store_is_taken(tmp_path):
     a_store(tmp_path)
     nearest = a_store(tmp_path / "a")
 
-    assert find_store(tmp_path / "a" / "b") == nearest
+    assert settings(cwd=tmp_path / "a" / "b").store == nearest
 
 
 def test_a_folder_of_the_name_without_a_store_is_passed_over(tmp_path):
     path = a_store(tmp_path)
     (tmp_path / "a" / ".errata").mkdir(parents=True)
 
-    assert find_store(tmp_path / "a") == path
+    assert settings(cwd=tmp_path / "a").store == path
 
 
 def test_a_new_store_lies_in_the_working_folder(tmp_path, monkeypatch):

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 
-from errata.model.codec import to_plain
 from errata.runs.importing import import_paths
 from errata.runs.names import run_named
 from errata.runs.suspicions import suspicious_passes
@@ -25,7 +25,7 @@ def test_every_passing_turn_of_the_comparison_is_the_reference_text(fixtures, st
 def test_a_reward_beside_a_timeout_is_named(fixtures, store):
     (found,) = odd(fixtures, store, "harbor/demo-job", "latest")
 
-    assert to_plain(found.as_json()) == {
+    assert msgspec.to_builtins(found.as_json()) == {
         "run": found.run.native_id,
         "run_id": found.run.id,
         "model": "mock-model",

@@ -11,9 +11,9 @@ from errata.errors import ConflictError, SettingsError
 from errata.model.live import AttemptReport, AttemptsReport, StartReport
 from errata.runs.view import RunView
 from errata.server.exchange import ServerOptions
-from errata.store.live import unpublished_runs
+from errata.store.live import live_runs_in, unpublished_runs
 from errata.store.runs import run_by_id
-from errata.verbs.live import add_attempts, live_states, mark_stuck, publish, start_live
+from errata.verbs.live import add_attempts, mark_stuck, publish, start_live
 from errata.verbs.store import all_runs, open_store
 from errata.verbs.tokens import create_token
 
@@ -172,7 +172,7 @@ def test_a_run_that_falls_silent_is_marked_and_a_report_brings_it_back(reporting
     here = reporting(ServerOptions(stuck_after=0.3))
     run = here.post("runs", START).json()["run"]
 
-    here.wait_for(lambda: live_states(here.store)[run].state == "stuck")
+    here.wait_for(lambda: [state.run for state, _ in live_runs_in(here.store, "stuck")] == [run])
     here.wait_for(lambda: run_by_id(here.store, run).run.native_status == "stuck")
     assert here.post("attempts", {"run": run, "attempts": [FAILED]}).json()["state"] == "running"
 

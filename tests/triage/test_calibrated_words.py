@@ -9,11 +9,17 @@ from bench.real.examples import labelled_examples
 from errata.model import ErrorInfo
 from errata.testing import a_run, an_attempt
 from errata.triage import built_in, observe
-from errata.triage.observed import RESTATES
 
 TRIAGE = Path(__file__).parents[2] / "src" / "errata" / "triage"
 FEWEST_EXAMPLES, FEWEST_SOURCES = 10, 2
 FIELDS = ("errors[].type", "errors[].code", "native_status", "stop_reason")
+RESTATES = {
+    "follower": "attempt.follows",
+    "ended_session": "attempt.native_status",
+    "limit_exceeded": "checks[].kind",
+    "nop_passes": "run.subject",
+}
+"""Rules that are functions and may be certain: the field of the harness that each of them only repeats."""
 CERTAIN = sorted(rule.name for rule in built_in().book.rules.values() if rule.strength == "certain")
 
 

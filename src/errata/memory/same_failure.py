@@ -56,11 +56,6 @@ def is_same(left: FailureSign, right: FailureSign) -> bool:
     return not left.key or not right.key or same_key(left.key, right.key)
 
 
-def is_known_to_be_same(left: FailureSign, right: FailureSign) -> bool:
-    """Stricter: checks and keys have to be known on both sides."""
-    return bool(left.checks and right.checks and left.key and right.key) and is_same(left, right)
-
-
 def same_key(left: str, right: str) -> bool:
     here, there = set(_WORD.findall(left.casefold())), set(_WORD.findall(right.casefold()))
     if left == right or not here or not there:

@@ -15,11 +15,6 @@ FACTS = ("input", "choices", "expected")
 NO_FACTS = "none"
 
 
-def version_of(case: Case) -> str:
-    """The name of a description among those of its case."""
-    return case.digest or NO_FACTS
-
-
 def contradict(case: Case, other: Case) -> bool:
     """Missing information never counts as a difference: many harnesses keep only the files of failed cases."""
     return case.digest != other.digest and bool(differing_facts(case, other))

@@ -73,11 +73,6 @@ def from_json(data: bytes | str, kind: type[R]) -> R:
     return msgspec.json.decode(data, type=kind)
 
 
-def to_plain(value: object) -> Any:
-    """Records as dicts and lists, for a program that wants no structs."""
-    return msgspec.to_builtins(value)
-
-
 def to_whole(value: Any) -> Any:
     """The same with every field, whatever its value, but for empty notes; and with nothing that can't be written."""
     if isinstance(value, msgspec.Struct):

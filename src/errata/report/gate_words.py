@@ -6,8 +6,6 @@ from typing import NamedTuple
 from errata.compare.changes import CaseChange
 from errata.compare.gate import Gate, GateCode
 from errata.compare.scores import Score
-from errata.model import StoredRun
-from errata.model.run import subject_label
 from errata.render.figures import hundredths, p_value, percent, plural
 
 
@@ -165,10 +163,6 @@ def score_words(score: Score) -> str:
         return f"{score.rate:.3f} (n = {score.total:,}){interval}"
     interval = f" [{hundredths(between[0])}, {hundredths(between[1])}]" if between else ""
     return f"{score.passed:,}/{score.total:,} {percent(score.rate)}{interval}"
-
-
-def run_words(stored: StoredRun) -> str:
-    return " · ".join(part for part in (stored.run.native_id, subject_label(stored.run)) if part)
 
 
 def rates_of(change: CaseChange) -> str:

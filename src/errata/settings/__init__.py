@@ -96,11 +96,6 @@ def home_of(store: StoreLocation) -> Path:
     return folder.parent if folder.name == STORE_FOLDER else folder
 
 
-def find_store(folder: Path) -> Path:
-    """The nearest store from a folder upward, like `.git`; otherwise the place for a new one."""
-    return _found_store(folder) or _new_store(folder)
-
-
 def _found_store(folder: Path) -> Path | None:
     places = (place / STORE_FOLDER / STORE_FILE for place in (folder, *folder.parents))
     return next((place for place in places if place.is_file()), None)

@@ -35,14 +35,6 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The attempt that dragged this one along."""
 
 
-RESTATES = {
-    "follower": "attempt.follows",
-    "ended_session": "attempt.native_status",
-    "limit_exceeded": "checks[].kind",
-    "nop_passes": "run.subject",
-}
-"""Rules that are functions and may be certain: the field of the harness that each of them only repeats."""
-
 Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
 
 

@@ -78,11 +78,6 @@ def finish_live(report: FinishReport, store: Store, *, now: datetime) -> LiveAns
     return _add(report.run, [item], store, now, finishes=True)
 
 
-def live_states(store: Store) -> dict[str, LiveRunState]:
-    """Run id → its state, of runs that have not finished."""
-    return {state.run: state for state, _ in live_runs_in(store, "running", "stuck")}
-
-
 def mark_stuck(store: Store, *, silence: float, now: datetime) -> list[str]:
     """The runs that were not heard of for longer than they may; each is marked once."""
     stuck = [

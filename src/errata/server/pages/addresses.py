@@ -37,10 +37,6 @@ def rows_address(run: str, **query: str) -> str:
     return _with(f"/runs/{quote(run, safe='')}/rows", query)
 
 
-def search_page(text: str = "") -> str:
-    return _with("/search", {"q": text})
-
-
 def case_page(suite: str, case: str) -> str:
     return f"/cases/{quote(suite, safe='')}/{quote(case, safe='')}"
 

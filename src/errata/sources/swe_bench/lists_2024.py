@@ -168,7 +168,6 @@ def instance_of(
     error = _error(lists, place)
     verdict = PatchVerdict(
         resolved=_is_resolved(lists),
-        applied="applied" in lists,
         reason="",
         checks=(*_checks(lists, artefact, place), *_in_other_reports(lists, elsewhere or {}, ref)),
         errors=(error,) if error else (),

@@ -37,7 +37,6 @@ class PatchVerdict(NamedTuple):
     """`resolved` is None if no patch was measured."""
 
     resolved: bool | None = None
-    applied: bool | None = None
     reason: str = ""
     """SWE-bench's reason why the environment may not have worked."""
     is_infra: bool = False
@@ -62,7 +61,6 @@ def verdict_of(folder: Path, documents: Documents) -> PatchVerdict:
     reason = text(report.get("infra_failure_reason"))
     return PatchVerdict(
         resolved=resolved if isinstance(resolved, bool) else None,
-        applied=_is_applied(report),
         reason=reason,
         is_infra=is_infra,
         checks=checks_of(report, ref),
@@ -79,11 +77,6 @@ def measurement_error(reason: str, message: str, phase: Phase, ref: SourceRef | 
     return ErrorInfo(type=kind, message=message or reason or "the evaluation left no report", phase=phase, ref=ref)
 
 
-def _is_applied(report: dict[str, Any]) -> bool | None:
-    applied = report.get("patch_successfully_applied")
-    return applied if isinstance(applied, bool) else None
-
-
 def _without_report(artefacts: tuple[Artefact, ...], ref: SourceRef) -> PatchVerdict:
     """Harness versions before 5 only have the cause of an error in the log."""
     log = "\n".join(one.text or "" for one in artefacts if one.path == INSTANCE_LOG)
@@ -91,7 +84,7 @@ def _without_report(artefacts: tuple[Artefact, ...], ref: SourceRef) -> PatchVer
         return PatchVerdict(artefacts=artefacts)
     if _NOT_APPLIED.search(log):
         check = Check(name="patch_applied", status="fail", kind="step", scorer="SWE-bench", ref=ref)
-        return PatchVerdict(resolved=False, applied=False, checks=(check,), artefacts=artefacts, ref=ref)
+        return PatchVerdict(resolved=False, checks=(check,), artefacts=artefacts, ref=ref)
     if timed_out := _TIMED_OUT.search(log):
         error = measurement_error("tests_timed_out", timed_out[0], "scoring", ref)
         return PatchVerdict(reason="tests_timed_out", errors=(error,), artefacts=artefacts, ref=ref)
