@@ -5,11 +5,12 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, insert, select, update
 
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
 from errata.store.database import Store, this_process
+from errata.store.engine import fitting
 from errata.store.packing import PackedBatch
 from errata.store.removal import collect_garbage
 from errata.store.run_totals import UNREADABLE_KEPT, ImportedRun, RunTotals, share_unclaimed
@@ -79,7 +80,7 @@ class Importing:
         statement = insert(runs).values(**values, state="importing", revision=0, digest="", counts={}, record=b"")
         pk = connection.execute(statement).inserted_primary_key
         assert pk is not None
-        self._staged[run.id] = Staged(pk[0], run)
+        self._staged[run.id] = Staged(pk[0], run, replaces=current_digest(connection, run.id))
 
     def _add_unreadables(self, batch: PackedBatch) -> None:
         for run_id, item in batch.unreadables:
@@ -95,3 +96,8 @@ class Importing:
             for staged in self._staged.values():
                 connection.execute(update(runs).where(runs.c.pk == staged.pk).values(state="stale"))
         collect_garbage(self._store)
+
+
+def current_digest(connection: Connection, run_id: str) -> str:
+    query = select(runs.c.digest).where(runs.c.run_id == fitting(run_id), runs.c.state == "current")
+    return connection.execute(query).scalar() or ""

@@ -5,7 +5,7 @@ compresses and hashes the blocks.
 """
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from errata.model.obstacles import conduct_in
 from errata.model.record import TurnBegins
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.store.blocks import BlockWriter, compress
+from errata.store.content_digest import ContentDigest, HashedContent
 
 BATCH_SIZE = 768 * 1024
 BATCH_ROWS = 700
@@ -40,6 +41,8 @@ class RunPart(msgspec.Struct, array_like=True):
     tally: Tally = {}
     digest: str = ""
     """Over all cases and attempts; given once, after the last of them."""
+    hashed: HashedContent | None = None
+    """For a digest that goes on where this one ends."""
 
 
 class PackedBatch(msgspec.Struct, array_like=True):
@@ -92,20 +95,24 @@ def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int =
     yield _with_parts(batch, packers)
 
 
-def seal(batches: Iterable[PackedBatch]) -> Iterator[PackedBatch]:
-    """Compress the blocks and take the digest of what is in them; at the end one more batch with the digests."""
-    hashes: dict[str, Any] = {}
+def seal(batches: Iterable[PackedBatch], digests: dict[str, ContentDigest] | None = None) -> Iterator[PackedBatch]:
+    """Compress the blocks and take the digest of what is in them; at the end one more batch with the digests.
+
+    `digests` of earlier imports are continued.
+    """
+    digests = {} if digests is None else digests
     for batch in batches:
         for run, part in batch.parts.items():
-            # every byte goes through it, and processors have instructions for this one
-            known = hashes.setdefault(run, sha256())
-            for case in part.cases:
-                known.update(case[-1])
-            for _, data in part.blocks:
-                known.update(data)
+            known = digests.get(run)
+            if known is None:
+                known = digests[run] = ContentDigest()
+            known.add_cases([case[-1] for case in part.cases])
+            for number, data in part.blocks:
+                known.add_block(number, data)
             part.blocks = [(number, compress(data)) for number, data in part.blocks]
         yield batch
-    yield PackedBatch(parts={run: RunPart(digest=known.hexdigest()) for run, known in hashes.items()})
+    parts = {run: RunPart(digest=known.hexdigest(), hashed=known.hashed()) for run, known in digests.items()}
+    yield PackedBatch(parts=parts)
 
 
 class _KnownChecks(msgspec.Struct):

@@ -1,7 +1,7 @@
 """What is counted of a run while its rows pass by on their way into the store: its digest, counts and problems."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.run import without_folder_names
 from errata.model.times import now_as_text
+from errata.store.content_digest import DIGEST_SIZE, OLDER_SIZE, HashedContent, is_older
 from errata.store.engine import fitting
 from errata.store.packing import RunPart, Tally
 from errata.store.schema import attempts
@@ -42,6 +43,7 @@ class RunTotals:
         self.unreadables: list[Unreadable] = []
         self._unreadable = 0
         self._content = ""
+        self.hashed: HashedContent | None = None
         self._checks: Tally = {}
         self._facts: Counter[tuple[Any, ...]] = Counter()
         self._tokens: int | None = None
@@ -70,6 +72,7 @@ class RunTotals:
                 self._cost = (self._cost or 0.0) + cost
                 self._cost_known += 1
         self._content = part.digest or self._content
+        self.hashed = part.hashed or self.hashed
         for name, statuses in part.tally.items():
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():
@@ -98,8 +101,15 @@ class RunTotals:
         )
 
     def digest(self) -> str:
-        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=16)
-        whole.update(self._content.encode())
+        return self._digest(self._content, DIGEST_SIZE)
+
+    def is_same_as(self, digest: str, older_content: Callable[[], str]) -> bool:
+        """Whether a digest in the store is that of this run. `older_content` as earlier versions computed it."""
+        return digest == (self._digest(older_content(), OLDER_SIZE) if is_older(digest) else self.digest())
+
+    def _digest(self, content: str, size: int) -> str:
+        whole = blake2b(pack(without_folder_names(self.bare_run())), digest_size=size)
+        whole.update(content.encode())
         whole.update(str(self._unreadable).encode())
         for item in self.unreadables:
             whole.update(pack(item))

@@ -11,6 +11,7 @@ from errata.model.codec import pack
 from errata.store import engine
 from errata.store.blocks import compress
 from errata.store.case_versions import complete_versions, write_cases
+from errata.store.content_digest import OlderContent, is_older
 from errata.store.packing import Blob, RunPart, without_texts
 from errata.store.run_totals import ImportedRun, RunTotals, is_less
 from errata.store.schema import attempts, blob_uses, blobs, blocks, checks, runs, unreadables
@@ -19,12 +20,16 @@ from errata.store.schema import attempts, blob_uses, blobs, blocks, checks, runs
 class Staged(RunTotals):
     """Its rows are written as they come, under a number that no query sees yet."""
 
-    def __init__(self, pk: int, run: Run) -> None:
+    def __init__(self, pk: int, run: Run, *, replaces: str = "") -> None:
+        """`replaces` is the digest of the run that is current."""
         super().__init__(run)
         self.pk = pk
+        self._older = OlderContent() if is_older(replaces) else None
 
     def write(self, connection: Connection, part: RunPart) -> None:
         self.tally(part)
+        if self._older is not None:
+            self._older.add(part.cases, part.blocks)
         engine.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
         engine.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
         engine.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
@@ -47,7 +52,7 @@ class Staged(RunTotals):
                 runs.c.run_id == self.run.id, runs.c.state == "current"
             )
         ).first()
-        if old is not None and old.digest == digest:
+        if old is not None and self.is_same_as(old.digest, self._older_content):
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
             # the logs may have moved; that is not a change of the run
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=engine.fitting(self.run.origin)))
@@ -64,6 +69,9 @@ class Staged(RunTotals):
         values["counts"] = msgspec.to_builtins(counts)
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(**values))
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
+
+    def _older_content(self) -> str:
+        return self._older.hexdigest() if self._older is not None else ""
 
     def _counts(self, connection: Connection) -> Counts:
         there = connection.execute(select(func.count()).where(attempts.c.run_pk == self.pk)).scalar_one()

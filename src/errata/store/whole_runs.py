@@ -13,6 +13,7 @@ from errata.model import Counts, Run
 from errata.model.codec import pack
 from errata.store import engine
 from errata.store.blocks import compress
+from errata.store.content_digest import OlderContent
 from errata.store.database import Store, this_process
 from errata.store.packing import PackedBatch, RunPart, without_texts
 from errata.store.removal import collect_garbage
@@ -42,10 +43,12 @@ class WholeRun(RunTotals):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self.rows_of = RunPart()
+        self._parts: list[RunPart] = []
         self.pending = PendingRun()
 
     def take(self, part: RunPart) -> None:
         self.tally(part)
+        self._parts.append(part)
         whole = self.rows_of
         whole.cases += part.cases
         whole.attempts += part.attempts
@@ -56,6 +59,12 @@ class WholeRun(RunTotals):
     def close(self) -> None:
         """Everything is there: the texts of context files go to the blobs."""
         self.run = msgspec.structs.replace(self.run, context=without_texts(self.run.context, self.rows_of.blobs))
+
+    def older_content(self) -> str:
+        content = OlderContent()
+        for part in self._parts:
+            content.add(part.cases, part.blocks)
+        return content.hexdigest()
 
     @property
     def describes_a_case_twice(self) -> bool:
@@ -156,8 +165,8 @@ class RunGroup:
         numbers = engine.new_numbers(connection, runs, len(waiting))
         results, new, replaced, moved = [], list[NewRun](), [], []
         for run in waiting:
-            old, digest, run_id = known.get(run.run.id), run.digest(), run.run.id
-            if old is not None and old.digest == digest:
+            old, run_id = known.get(run.run.id), run.run.id
+            if old is not None and run.is_same_as(old.digest, run.older_content):
                 # the logs may have moved; that is not a change of the run
                 moved += [(engine.fitting(run.run.origin), old.pk)] if run.run.origin != old.origin else []
                 results.append(ImportedRun(run_id, old.pk, "unchanged", old.revision))
@@ -169,7 +178,7 @@ class RunGroup:
             change: Change = "new" if old is None else "grown"
             replaced += [] if old is None else [("stale", old.pk)]
             results.append(ImportedRun(run_id, next(numbers), change, 1 if old is None else old.revision + 1))
-            new.append(NewRun(run, results[-1], digest, counts))
+            new.append(NewRun(run, results[-1], run.digest(), counts))
         engine.set_many(connection, runs.c.origin, moved)
         engine.set_many(connection, runs.c.state, replaced)
         self._insert(connection, new)

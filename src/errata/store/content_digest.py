@@ -1,0 +1,77 @@
+"""The digest over the cases and blocks of a run. It can be continued where an earlier import ended."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from errata.model.codec import pack
+from errata.store.blocks import decompress
+
+CHUNK = 64 * 1024
+"""Bytes of case records that are hashed at once."""
+DIGEST_SIZE = 20
+OLDER_SIZE = 16
+"""Of the digests of earlier versions of errata, which covered blocks in the order of reading."""
+
+
+class HashedContent(msgspec.Struct, array_like=True):
+    """What is needed to continue a digest."""
+
+    blocks: dict[int, bytes]
+    """By number, the hash of each block."""
+    chunks: bytes
+    """The hashes of full chunks of case records, one after the other."""
+    open: bytes
+    """Records of the chunk that is not full yet."""
+
+
+class ContentDigest:
+    """Takes the records of cases in the order of the log, and blocks in any order."""
+
+    def __init__(self, state: HashedContent | None = None) -> None:
+        self._blocks = dict(state.blocks) if state else {}
+        self._chunks = bytearray(state.chunks if state else b"")
+        self._open = bytearray(state.open if state else b"")
+
+    def add_cases(self, records: Iterable[bytes]) -> None:
+        for record in records:
+            self._open += record
+            if len(self._open) >= CHUNK:
+                # every byte goes through it, and processors have instructions for this one
+                self._chunks += sha256(self._open).digest()
+                self._open.clear()
+
+    def add_block(self, number: int, data: bytes) -> None:
+        """One of a known number replaces the earlier one: it has grown."""
+        self._blocks[number] = sha256(data).digest()
+
+    def hashed(self) -> HashedContent:
+        return HashedContent(self._blocks, bytes(self._chunks), bytes(self._open))
+
+    def hexdigest(self) -> str:
+        cases = sha256(bytes(self._chunks) + sha256(self._open).digest()).digest()
+        return sha256(pack((cases, sorted(self._blocks.items())))).hexdigest()
+
+
+class OlderContent:
+    """The digest of the content as earlier versions of errata took it: batch by batch, cases before blocks."""
+
+    def __init__(self) -> None:
+        self._content = sha256()
+
+    def add(self, cases: Iterable[tuple[Any, ...]], blocks: Iterable[tuple[int, bytes]]) -> None:
+        """What a batch holds of the run; its blocks are compressed."""
+        for case in cases:
+            self._content.update(case[-1])
+        for _, data in blocks:
+            self._content.update(decompress(data))
+
+    def hexdigest(self) -> str:
+        return self._content.hexdigest()
+
+
+def is_older(digest: str) -> bool:
+    """Whether an earlier version of errata computed it, in another way."""
+    return len(digest) == 2 * OLDER_SIZE
